@@ -1,0 +1,87 @@
+package io.distributedlock;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that is held. Close it to give the lock back, best in a try-with-resources
+ * statement. All methods may be called from any thread.
+ * <p>
+ * A handle belongs to whoever has the object, not to a thread. A handle that a thread
+ * acquired by a blocking call is also what this thread re-enters: until it is closed, a
+ * further blocking call for the same key on that thread succeeds at once.
+ *
+ * @since 0.1
+ */
+public interface LockHandle extends AutoCloseable {
+
+	/**
+	 * Return the key of the lock as the backend knows it: prefix, name and key.
+	 * @return the full key
+	 */
+	String key();
+
+	/**
+	 * Return the name of the provider that holds the lock.
+	 * @return the provider's name, such as {@code redisson}
+	 */
+	String provider();
+
+	/**
+	 * Return the fencing token of the lease: a number that is higher for each later owner
+	 * of the same key. Hand it to the resource that the lock guards and let the resource
+	 * refuse every write that carries a lower token than one it has seen; only so a
+	 * holder that was paused beyond its lease can do no harm.
+	 * @return the token, empty where the provider has none
+	 */
+	OptionalLong fencingToken();
+
+	/**
+	 * Return whether the lease still runs, judged by this JVM's monotonic clock and
+	 * without a call to the backend. The answer errs on the safe side: the local deadline
+	 * lies before the backend's own expiry.
+	 * @return {@code true} while the lock is held and inside its local deadline
+	 */
+	boolean isValid();
+
+	/**
+	 * Return how long the lease will run if it is not renewed, by the local deadline.
+	 * @return the time left, zero once the lock is lost or released
+	 */
+	Duration remaining();
+
+	/**
+	 * Fail unless the lease still runs. Call it before a step that must not happen
+	 * without the lock. Makes no call to the backend.
+	 * @throws LockLostException if the lease has ended, or the lock was given back
+	 */
+	void ensureHeld();
+
+	/**
+	 * Have a callback called once when the lease ends while the lock is held: expired,
+	 * refused at renewal, or the template closed. It is called no later than the local
+	 * deadline, on a thread of the template's executor; at once if the loss has already
+	 * happened; never after a release.
+	 * @param callback receives the reason; what it throws is logged
+	 */
+	void onLost(Consumer<LockLostException> callback);
+
+	/**
+	 * Give the lock back. Idempotent. An outer re-entrant holder keeps the lock until it
+	 * closes its own handle. Never throws: a lease that had ended already is a no-op, and
+	 * a backend that cannot be reached is logged, the lease then ends by itself.
+	 */
+	@Override
+	void close();
+
+	/**
+	 * As {@link #close()}, without blocking the calling thread.
+	 * @return completes, always normally, when the lock is given back or that has failed
+	 */
+	CompletableFuture<@Nullable Void> closeAsync();
+
+}

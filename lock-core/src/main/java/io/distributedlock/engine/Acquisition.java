@@ -1,0 +1,273 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.ReleaseSignal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call's way to a lock: through the local gate, then attempts at the backend until
+ * one succeeds or the wait time is over. Between two attempts it sleeps until the backend
+ * signals a release, or until it is time to ask anyway. It has no thread of its own: its
+ * steps run on whichever thread brings the news, and none of them blocks.
+ */
+final class Acquisition {
+
+	private static final long FIRST_DELAY_NANOS = 20_000_000;
+
+	private final LockAttempt attempt;
+
+	private final Engine engine;
+
+	private final LocalGate.Place place;
+
+	private final long waitUntilNanos;
+
+	private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+
+	private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.IDLE);
+
+	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
+
+	private final AtomicReference<@Nullable Future<?>> timer = new AtomicReference<>();
+
+	private volatile boolean inside;
+
+	private volatile @Nullable Future<?> queueTimer;
+
+	private long delayNanos = FIRST_DELAY_NANOS;
+
+	Acquisition(LockAttempt attempt, Engine engine) {
+		this.attempt = attempt;
+		this.engine = engine;
+		this.place = engine.gate().place(attempt.provider().name() + ' ' + attempt.key(), this::onTurn);
+		this.waitUntilNanos = System.nanoTime() + LockTimes.saturatedNanos(attempt.waitTime());
+	}
+
+	CompletableFuture<Outcome> start() {
+		if (this.place.enter()) {
+			ask();
+		}
+		else if (this.attempt.waitTime().isZero()) {
+			finish(Outcome.CONTENDED);
+		}
+		else if (registerAsWaiting()) {
+			this.queueTimer = this.engine.schedule(this::onQueueTimeout, remainingWaitNanos());
+			if (this.inside || this.result.isDone()) {
+				cancel(this.queueTimer);
+			}
+		}
+		return this.result;
+	}
+
+	/**
+	 * End the wait. An attempt that is under way is not waited for: what it brings is
+	 * given back.
+	 * @param outcome how it ends, unless it has ended otherwise meanwhile
+	 * @return how it ended
+	 */
+	Outcome abandon(Outcome outcome) {
+		finish(outcome);
+		return this.result.join();
+	}
+
+	private void onTurn() {
+		this.inside = true;
+		cancel(this.queueTimer);
+		if (this.result.isDone()) {
+			this.place.leave();
+		}
+		else {
+			ask();
+		}
+	}
+
+	private void onQueueTimeout() {
+		if (!this.inside) {
+			finish(Outcome.CONTENDED);
+		}
+	}
+
+	private void onSignal() {
+		if (!this.phase.compareAndSet(Phase.ASKING, Phase.SIGNALLED)) {
+			ask();
+		}
+	}
+
+	private void ask() {
+		if (this.result.isDone() || !this.phase.compareAndSet(Phase.IDLE, Phase.ASKING)) {
+			return;
+		}
+		cancelTimer();
+		CompletionStage<@Nullable Lease> answer;
+		try {
+			answer = this.attempt.provider()
+				.tryAcquire(new LeaseRequest(this.attempt.key(), this.attempt.leaseTime(), this.attempt.type()));
+		}
+		catch (RuntimeException ex) {
+			onFailure(ex);
+			return;
+		}
+		answer.whenComplete((lease, failure) -> {
+			try {
+				onAnswer(lease, failure);
+			}
+			catch (RuntimeException | Error ex) {
+				finish(Outcome.unavailable(ex));
+			}
+		});
+	}
+
+	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
+		if (lease != null) {
+			onLease(lease);
+		}
+		else if (failure != null) {
+			onFailure((failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+					: failure);
+		}
+		else {
+			onContention();
+		}
+	}
+
+	private void onLease(Lease lease) {
+		HeldLock lock = new HeldLock(this.attempt, lease, this.place, this.engine.callbacks());
+		if (!lock.isValid()) {
+			this.engine.releaser().giveBack(lock);
+			finish(Outcome.unavailable(new BackendException("the answer came after the lease had ended", true, null)));
+		}
+		else if (!this.engine.keeper().track(lock)) {
+			this.engine.releaser().giveBack(lock);
+			finish(Outcome.CLOSED);
+		}
+		else if (!finish(Outcome.acquired(lock))) {
+			this.engine.releaser().giveBack(lock);
+		}
+	}
+
+	private void onContention() {
+		if (remainingWaitNanos() <= 0) {
+			finish(Outcome.CONTENDED);
+		}
+		else if (registerAsWaiting()) {
+			boolean signalled = listen();
+			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
+		}
+	}
+
+	private void onFailure(Throwable failure) {
+		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
+		if (!retryable || remainingWaitNanos() <= 0) {
+			finish(Outcome.unavailable(failure));
+		}
+		else if (registerAsWaiting()) {
+			askLater(nextDelayNanos());
+		}
+	}
+
+	private void askLater(long delay) {
+		// a release that was signalled while the question was under way: its answer is
+		// stale
+		Phase before = this.phase.getAndSet(Phase.IDLE);
+		if (before == Phase.SIGNALLED) {
+			ask();
+			return;
+		}
+		long jittered = delay - ThreadLocalRandom.current().nextLong(delay / 4 + 1);
+		cancel(this.timer.getAndSet(this.engine.schedule(this::ask, Math.min(jittered, remainingWaitNanos()))));
+		if (this.result.isDone()) {
+			cancelTimer();
+		}
+	}
+
+	private long nextDelayNanos() {
+		long delay = Math.min(this.delayNanos, this.engine.pollNanos());
+		this.delayNanos = delay * 3 / 2;
+		return delay;
+	}
+
+	private boolean listen() {
+		if (!(this.attempt.provider() instanceof ReleaseSignal signal)) {
+			return false;
+		}
+		if (this.subscription.get() == null) {
+			this.subscription.set(signal.listen(this.attempt.key(), this::onSignal));
+			if (this.result.isDone()) {
+				stopListening();
+			}
+		}
+		return true;
+	}
+
+	private boolean registerAsWaiting() {
+		if (!this.engine.waiting().add(this)) {
+			finish(Outcome.CLOSED);
+			return false;
+		}
+		return true;
+	}
+
+	private boolean finish(Outcome outcome) {
+		if (!this.result.complete(outcome)) {
+			return false;
+		}
+		this.engine.waiting().remove(this);
+		cancel(this.queueTimer);
+		cancelTimer();
+		stopListening();
+		if (outcome.lock() == null) {
+			this.place.leave();
+		}
+		return true;
+	}
+
+	private void cancelTimer() {
+		cancel(this.timer.getAndSet(null));
+	}
+
+	private void stopListening() {
+		ReleaseSignal.Subscription current = this.subscription.getAndSet(null);
+		if (current != null) {
+			current.close();
+		}
+	}
+
+	private long remainingWaitNanos() {
+		return this.waitUntilNanos - System.nanoTime();
+	}
+
+	private static void cancel(@Nullable Future<?> future) {
+		if (future != null) {
+			future.cancel(false);
+		}
+	}
+
+	private enum Phase {
+
+		/**
+		 * Waiting for a turn, a signal or the time to ask anyway.
+		 */
+		IDLE,
+
+		/**
+		 * A question is under way.
+		 */
+		ASKING,
+
+		/**
+		 * A question is under way, and a release was signalled since it was sent.
+		 */
+		SIGNALLED
+
+	}
+
+}

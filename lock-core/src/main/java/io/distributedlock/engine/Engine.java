@@ -1,0 +1,26 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What all calls of one template share.
+ *
+ * @param gate the queues of this JVM
+ * @param waiting the calls that wait
+ * @param keeper renews leases and watches deadlines
+ * @param releaser gives leases back
+ * @param scheduler runs the short, non-blocking steps of waiting calls
+ * @param callbacks runs what users registered
+ * @param pollNanos how long to wait for a signal before asking anyway
+ */
+record Engine(LocalGate gate, WaitingCalls waiting, LeaseKeeper keeper, LeaseReleaser releaser,
+		ScheduledExecutorService scheduler, Executor callbacks, long pollNanos) {
+
+	Future<?> schedule(Runnable step, long delayNanos) {
+		return this.scheduler.schedule(step, Math.max(delayNanos, 0), TimeUnit.NANOSECONDS);
+	}
+
+}

@@ -1,0 +1,188 @@
+package io.distributedlock.engine;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps leases alive and watches their local deadlines: one thread for all of them. It
+ * sleeps until the next lease needs it, and renews what is due together in one batch per
+ * provider. A lock that is taken and given back before its first renewal costs it one
+ * insertion and one removal, and does not wake it.
+ */
+final class LeaseKeeper implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(LeaseKeeper.class);
+
+	/**
+	 * Renewals that are due within this time are sent together.
+	 */
+	private static final long BATCH_WINDOW_NANOS = 50_000_000;
+
+	/**
+	 * The longest sleep while locks come and go: a new lease whose first event is further
+	 * away need not wake the thread.
+	 */
+	private static final long NAP_NANOS = 1_000_000_000;
+
+	/**
+	 * After so many naps without a lease the thread sleeps until it is woken.
+	 */
+	private static final int IDLE_NAPS = 10;
+
+	private final Set<HeldLock> tracked = ConcurrentHashMap.newKeySet();
+
+	private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+
+	private volatile long wakeAtNanos;
+
+	private volatile boolean asleepUntilWoken;
+
+	private volatile boolean closed;
+
+	/**
+	 * Watch a lease from now on.
+	 * @return {@code false} if the keeper is closed
+	 */
+	boolean track(HeldLock lock) {
+		this.tracked.add(lock);
+		if (this.closed) {
+			return !this.tracked.remove(lock);
+		}
+		lock.lease().onLost((reason) -> lose(lock, reason));
+		Thread keeper = this.thread.get();
+		if (keeper == null) {
+			start();
+		}
+		else if (this.asleepUntilWoken || lock.nextEventNanos() - this.wakeAtNanos < 0) {
+			LockSupport.unpark(keeper);
+		}
+		return true;
+	}
+
+	void forget(HeldLock lock) {
+		this.tracked.remove(lock);
+	}
+
+	int size() {
+		return this.tracked.size();
+	}
+
+	/**
+	 * Stop renewing. What is still held is lost: nobody watches over it any more.
+	 * @return the locks that were still held
+	 */
+	List<HeldLock> stop() {
+		this.closed = true;
+		LockSupport.unpark(this.thread.get());
+		List<HeldLock> held = List.copyOf(this.tracked);
+		held.forEach((lock) -> lose(lock, "the lock template was closed"));
+		return held;
+	}
+
+	@Override
+	public void close() {
+		stop();
+	}
+
+	private void start() {
+		Thread keeper = new Thread(this::run, "lock-keeper");
+		keeper.setDaemon(true);
+		if (this.thread.compareAndSet(null, keeper)) {
+			keeper.start();
+		}
+		else {
+			LockSupport.unpark(this.thread.get());
+		}
+	}
+
+	private void run() {
+		int idleNaps = 0;
+		while (!this.closed) {
+			// until the scan is over every new lease wakes the thread: it may have missed
+			// it
+			this.asleepUntilWoken = true;
+			long now = System.nanoTime();
+			long wakeAt = scan(now);
+			idleNaps = this.tracked.isEmpty() ? idleNaps + 1 : 0;
+			if (idleNaps > IDLE_NAPS) {
+				LockSupport.park(this);
+			}
+			else {
+				this.wakeAtNanos = wakeAt;
+				this.asleepUntilWoken = false;
+				LockSupport.parkNanos(this, wakeAt - now);
+			}
+		}
+	}
+
+	private long scan(long now) {
+		long wakeAt = now + NAP_NANOS;
+		Map<LockProvider, List<HeldLock>> due = new HashMap<>();
+		for (HeldLock lock : this.tracked) {
+			if (lock.deadlineNanos() - now <= 0) {
+				lose(lock, "its lease of %s ended before it was given back".formatted(LockTimes.text(lock.granted())));
+				continue;
+			}
+			if (lock.isRenewalDue(now + BATCH_WINDOW_NANOS)) {
+				due.computeIfAbsent(lock.provider(), (ignored) -> new ArrayList<>()).add(lock);
+				lock.renewalSent(now);
+			}
+			if (lock.nextEventNanos() - wakeAt < 0) {
+				wakeAt = lock.nextEventNanos();
+			}
+		}
+		due.forEach(this::renew);
+		return wakeAt;
+	}
+
+	private void renew(LockProvider provider, List<HeldLock> locks) {
+		List<LeaseRenewal> renewals = locks.stream()
+			.map((lock) -> new LeaseRenewal(lock.lease(), lock.attempt().leaseTime()))
+			.toList();
+		try {
+			List<? extends CompletionStage<@Nullable LeaseTerm>> answers = provider.renewAll(renewals);
+			for (int i = 0; i < locks.size(); i++) {
+				HeldLock lock = locks.get(i);
+				answers.get(i).whenComplete((term, failure) -> onAnswer(lock, term, failure));
+			}
+		}
+		catch (RuntimeException ex) {
+			locks.forEach((lock) -> onAnswer(lock, null, ex));
+		}
+	}
+
+	private void onAnswer(HeldLock lock, @Nullable LeaseTerm term, @Nullable Throwable failure) {
+		if (term != null) {
+			lock.renewed(term);
+		}
+		else if (failure == null) {
+			lose(lock, "the backend says that this owner no longer has it");
+		}
+		else if (lock.isValid()) {
+			logger.warn("Lock '{}' of provider {} could not be renewed and is tried again; it is lost in {} ms: {}",
+					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());
+			lock.renewalFailed(System.nanoTime());
+			LockSupport.unpark(this.thread.get());
+		}
+	}
+
+	private void lose(HeldLock lock, String reason) {
+		forget(lock);
+		lock.lose(reason);
+	}
+
+}

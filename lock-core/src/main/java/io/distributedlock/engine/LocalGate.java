@@ -1,0 +1,113 @@
+package io.distributedlock.engine;
+
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets one contender per key of this JVM through to the backend; the others queue in the
+ * order in which they came. Its memory is bounded by the keys in use: the lane of a key
+ * is gone when the last one has left it.
+ */
+final class LocalGate {
+
+	private final ConcurrentHashMap<String, Lane> lanes = new ConcurrentHashMap<>();
+
+	/**
+	 * Prepare a place for a key.
+	 * @param key the key
+	 * @param onTurn called when a place that had to queue gets its turn, on the thread of
+	 * the one who left
+	 * @return the place, to be entered once and left in any case
+	 */
+	Place place(String key, Runnable onTurn) {
+		return new Place(key, onTurn);
+	}
+
+	int size() {
+		return this.lanes.size();
+	}
+
+	/**
+	 * A place in the lane of a key: inside, or queueing for it.
+	 */
+	final class Place {
+
+		private final String key;
+
+		private final Runnable onTurn;
+
+		private boolean first;
+
+		private @Nullable Place successor;
+
+		private Place(String key, Runnable onTurn) {
+			this.key = key;
+			this.onTurn = onTurn;
+		}
+
+		/**
+		 * Take the place.
+		 * @return {@code true} if it is inside at once; {@code false} if it queues
+		 */
+		boolean enter() {
+			LocalGate.this.lanes.compute(this.key, (ignored, lane) -> {
+				if (lane == null) {
+					this.first = true;
+					return new Lane(this);
+				}
+				lane.queue.add(this);
+				return lane;
+			});
+			return this.first;
+		}
+
+		/**
+		 * Leave the lane, and let the next in if this place was inside. Idempotent.
+		 */
+		void leave() {
+			LocalGate.this.lanes.computeIfPresent(this.key, (ignored, lane) -> {
+				if (lane.inside != this) {
+					lane.queue.remove(this);
+					return lane;
+				}
+				this.successor = lane.admitNext();
+				return (this.successor != null) ? lane : null;
+			});
+			Place next = this.successor;
+			if (next != null) {
+				this.successor = null;
+				next.onTurn.run();
+			}
+		}
+
+	}
+
+	/**
+	 * All places for one key. Only touched inside the map's atomic operations.
+	 */
+	private static final class Lane {
+
+		private final Set<Place> queue = new LinkedHashSet<>();
+
+		private @Nullable Place inside;
+
+		private Lane(Place inside) {
+			this.inside = inside;
+		}
+
+		private @Nullable Place admitNext() {
+			Iterator<Place> waiting = this.queue.iterator();
+			this.inside = waiting.hasNext() ? waiting.next() : null;
+			if (this.inside != null) {
+				waiting.remove();
+			}
+			return this.inside;
+		}
+
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Words the errors: what failed, for which key and provider, and what to do.
+ */
+final class LockErrors {
+
+	private LockErrors() {
+	}
+
+	static LockNotAcquiredException contended(LockAttempt attempt) {
+		String wait = attempt.waitTime().isZero() ? "at the one attempt"
+				: "within the wait time of " + LockTimes.text(attempt.waitTime());
+		return notAcquired(attempt, Reason.CONTENDED,
+				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait), null);
+	}
+
+	static LockNotAcquiredException interrupted(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held", null);
+	}
+
+	static LockNotAcquiredException closed(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.CLOSED,
+				"the lock template is closed, as it is when the application shuts down", null);
+	}
+
+	static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be asked for: provider %s failed: %s. The body was not run."
+					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
+				cause);
+	}
+
+	static LockUnavailableException unanswered(LockAttempt attempt, Duration commandTimeout) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be asked for: provider %s gave no answer within the command time-out of %s. The body was not run. Check that the backend is up and can be reached."
+					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(commandTimeout)),
+				null);
+	}
+
+	static LockUnavailableException releaseFailed(LockAttempt attempt, Throwable cause) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be given back: provider %s failed: %s. It ends by itself within its lease of %s."
+					.formatted(attempt.key(), attempt.provider().name(), describe(cause),
+							LockTimes.text(attempt.leaseTime())),
+				cause);
+	}
+
+	static LockLostException lost(LockAttempt attempt, String reason) {
+		return lost(attempt, reason, null);
+	}
+
+	static LockLostException lost(LockAttempt attempt, String reason, @Nullable Throwable cause) {
+		return new LockLostException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' of provider %s is no longer held: %s. Another owner may hold it by now: stop the work, or guard what it writes by the fencing token."
+					.formatted(attempt.key(), attempt.provider().name(), reason),
+				cause);
+	}
+
+	private static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason, String what,
+			@Nullable Throwable cause) {
+		return new LockNotAcquiredException(attempt.key(), attempt.provider().name(), reason, attempt.waitTime(),
+				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
+						what),
+				cause);
+	}
+
+	private static String describe(Throwable cause) {
+		return (cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName();
+	}
+
+}

@@ -1,0 +1,93 @@
+package io.distributedlock.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+import io.distributedlock.LockRequest;
+
+/**
+ * Makes the key that the backend sees: {@code prefix:name:key}. Two different pairs of
+ * name and key never give the same result, and no character reaches a backend that any of
+ * them gives a meaning to, such as a line break, a brace or a slash.
+ */
+final class LockKeyFormat {
+
+	/**
+	 * The shortest limit among the backends is that of Memcached, 250 bytes; the rest is
+	 * room for what a provider puts around a key.
+	 */
+	static final int MAX_LENGTH = 200;
+
+	private static final int MAX_PREFIX_LENGTH = 100;
+
+	/**
+	 * Stands where a key was shortened. It never comes out of the escaping, so a short
+	 * key can not be made to look like a shortened one.
+	 */
+	private static final char SHORTENED = '~';
+
+	private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+	private final String prefix;
+
+	LockKeyFormat(String prefix) {
+		this.prefix = prefix.isEmpty() ? "" : escape(prefix, true) + ":";
+		if (this.prefix.length() > MAX_PREFIX_LENGTH) {
+			throw new IllegalArgumentException("The key prefix '%s' has %d characters when escaped; %d are allowed."
+				.formatted(prefix, this.prefix.length() - 1, MAX_PREFIX_LENGTH - 1));
+		}
+	}
+
+	String format(LockRequest request) {
+		String name = escape(request.name(), false);
+		String key = escape(request.key(), false);
+		if (this.prefix.length() + name.length() + 1 + key.length() <= MAX_LENGTH) {
+			return this.prefix + name + ':' + key;
+		}
+		return this.prefix + SHORTENED + "sha256" + SHORTENED + sha256(name + ':' + key);
+	}
+
+	private static String escape(String part, boolean keepColon) {
+		if (part.equals(".") || part.equals("..")) {
+			return part.replace(".", "%2E");
+		}
+		for (int i = 0; i < part.length(); i++) {
+			if (!isSafe(part.charAt(i), keepColon)) {
+				return escapeFrom(i, part, keepColon);
+			}
+		}
+		return part;
+	}
+
+	private static String escapeFrom(int start, String part, boolean keepColon) {
+		StringBuilder escaped = new StringBuilder(part.length() + 16).append(part, 0, start);
+		for (byte octet : part.substring(start).getBytes(StandardCharsets.UTF_8)) {
+			if (octet > 0 && isSafe((char) octet, keepColon)) {
+				escaped.append((char) octet);
+			}
+			else {
+				escaped.append('%').append(HEX.toHexDigits(octet));
+			}
+		}
+		return escaped.toString();
+	}
+
+	private static boolean isSafe(char c, boolean keepColon) {
+		return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-'
+				|| c == '_' || c == '$' || c == '#' || c == '@' || c == '=' || c == '+' || c == ','
+				|| (c == ':' && keepColon);
+	}
+
+	private static String sha256(String text) {
+		try {
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+			return HexFormat.of().formatHex(digest);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
+	}
+
+}

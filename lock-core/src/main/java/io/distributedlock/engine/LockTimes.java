@@ -1,0 +1,47 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+
+/**
+ * Arithmetic on durations that stays inside what a {@code long} of nanoseconds can hold.
+ */
+final class LockTimes {
+
+	/**
+	 * A lease beyond this is a mistake in the configuration, and some backends fail on it
+	 * in ways that leave a key behind that never expires.
+	 */
+	static final Duration MAX_LEASE = Duration.ofDays(365);
+
+	/**
+	 * A quarter of the range of the clock, so that a sum of two instants never overflows.
+	 */
+	private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 4);
+
+	private LockTimes() {
+	}
+
+	/**
+	 * Return a lease time in whole milliseconds, rounded up, at least one.
+	 */
+	static Duration wholeMillis(Duration leaseTime) {
+		Duration millis = Duration.ofMillis(leaseTime.toMillis());
+		return millis.equals(leaseTime) ? millis : millis.plusMillis(1);
+	}
+
+	static long saturatedNanos(Duration duration) {
+		return (duration.compareTo(FOREVER) < 0) ? duration.toNanos() : FOREVER.toNanos();
+	}
+
+	/**
+	 * Return a duration as people write it in a configuration.
+	 */
+	static String text(Duration duration) {
+		if (duration.compareTo(FOREVER) >= 0) {
+			return "ever";
+		}
+		long millis = duration.toMillis();
+		return (millis % 1000 == 0) ? (millis / 1000) + "s" : millis + "ms";
+	}
+
+}

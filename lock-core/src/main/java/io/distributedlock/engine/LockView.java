@@ -1,0 +1,92 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockRequest;
+
+/**
+ * A {@link Lock} over the template, for code that was written for locks of one JVM.
+ */
+final class LockView implements Lock {
+
+	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+	private final LockRequest request;
+
+	private final DefaultLockTemplate template;
+
+	LockView(LockRequest request, DefaultLockTemplate template) {
+		this.request = request;
+		this.template = template;
+	}
+
+	@Override
+	public void lock() {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					lockInterruptibly();
+					return;
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		tryLock(FOREVER);
+	}
+
+	@Override
+	public boolean tryLock() {
+		return this.template.tryAcquire(this.request.withWaitTime(Duration.ZERO)).isPresent();
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return tryLock((time > 0) ? Duration.of(time, unit.toChronoUnit()) : Duration.ZERO);
+	}
+
+	@Override
+	public void unlock() {
+		if (!this.template.exitOnThread(this.request)) {
+			throw new IllegalMonitorStateException(
+					"Lock '%s' is not held by code on this thread".formatted(this.request.key()));
+		}
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("A distributed lock has no conditions");
+	}
+
+	private boolean tryLock(Duration waitTime) throws InterruptedException {
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+		try {
+			return this.template.tryAcquire(this.request.withWaitTime(waitTime)).isPresent();
+		}
+		catch (LockNotAcquiredException ex) {
+			if (ex.getReason() == Reason.INTERRUPTED && Thread.interrupted()) {
+				throw new InterruptedException(ex.getMessage());
+			}
+			throw ex;
+		}
+	}
+
+}

@@ -1,0 +1,107 @@
+package io.distributedlock.redisson;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.distributedlock.spi.ReleaseSignal;
+import org.redisson.RedissonObject;
+import org.redisson.api.NameMapper;
+import org.redisson.api.RTopic;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.LongCodec;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens to the channel on which Redisson's locks publish a release, whoever releases
+ * them: this library or code that uses Redisson by hand.
+ */
+final class RedissonReleases implements ReleaseSignal {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedissonReleases.class);
+
+	/**
+	 * A client has room for 250 channels as it is set up by default, and the application
+	 * needs some of them: a crowd that waits for more keys than this polls.
+	 */
+	static final int MAX_CHANNELS = 50;
+
+	private static final Subscription NONE = () -> {
+	};
+
+	private final RedissonClient client;
+
+	private final NameMapper nameMapper;
+
+	private final boolean cluster;
+
+	private final Semaphore channels = new Semaphore(MAX_CHANNELS);
+
+	RedissonReleases(RedissonClient client) {
+		this.client = client;
+		this.nameMapper = client.getConfig().getNameMapper();
+		this.cluster = client.getConfig().isClusterConfig();
+	}
+
+	@Override
+	public Subscription listen(String key, Runnable onRelease) {
+		String channel = RedissonObject.prefixName("redisson_lock__channel", this.nameMapper.map(key));
+		// the client maps the names of topics too, but not those of the channels of its locks
+		if (!this.nameMapper.map(channel).equals(channel) || !this.channels.tryAcquire()) {
+			return NONE;
+		}
+		List<TopicSubscription> subscriptions = new ArrayList<>(2);
+		subscriptions.add(new TopicSubscription(this.client.getTopic(channel, LongCodec.INSTANCE), onRelease));
+		if (this.cluster) {
+			// where the server knows sharded channels Redisson publishes there and nowhere else
+			subscriptions
+				.add(new TopicSubscription(this.client.getShardedTopic(channel, LongCodec.INSTANCE), onRelease));
+		}
+		AtomicBoolean closed = new AtomicBoolean();
+		return () -> {
+			if (closed.compareAndSet(false, true)) {
+				subscriptions.forEach(TopicSubscription::close);
+				this.channels.release();
+			}
+		};
+	}
+
+	int freeChannels() {
+		return this.channels.availablePermits();
+	}
+
+	private static final class TopicSubscription implements Subscription {
+
+		private final RTopic topic;
+
+		private final CompletionStage<Integer> listener;
+
+		private TopicSubscription(RTopic topic, Runnable onRelease) {
+			this.topic = topic;
+			this.listener = topic.addListenerAsync(Long.class, (channel, message) -> onRelease.run());
+			this.listener.whenComplete((id, failure) -> {
+				if (failure == null) {
+					onRelease.run();
+				}
+				else {
+					logger.debug("No subscription to {}: releases are noticed by polling", topic.getChannelNames(),
+							failure);
+				}
+			});
+		}
+
+		@Override
+		public void close() {
+			this.listener.whenComplete((id, failure) -> {
+				if (failure == null) {
+					this.topic.removeListenerAsync(id);
+				}
+			});
+		}
+
+	}
+
+}

@@ -1,0 +1,122 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockCapability;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what a provider is asked for. It hides that the provider signals releases, as if
+ * every notification were dropped.
+ *
+ * @since 0.1
+ */
+public final class CountingProvider implements LockProvider {
+
+	private final LockProvider delegate;
+
+	private final AtomicInteger attempts = new AtomicInteger();
+
+	private final AtomicInteger renewals = new AtomicInteger();
+
+	private final AtomicInteger releases = new AtomicInteger();
+
+	/**
+	 * Count the calls of a provider.
+	 * @param delegate the provider, which is closed with this one
+	 */
+	public CountingProvider(LockProvider delegate) {
+		this.delegate = delegate;
+	}
+
+	/**
+	 * Return how many attempts were made.
+	 * @return the number of calls
+	 */
+	public int attempts() {
+		return this.attempts.get();
+	}
+
+	/**
+	 * Return how many renewals were asked for.
+	 * @return the number of calls
+	 */
+	public int renewals() {
+		return this.renewals.get();
+	}
+
+	/**
+	 * Return how many releases were asked for.
+	 * @return the number of calls
+	 */
+	public int releases() {
+		return this.releases.get();
+	}
+
+	@Override
+	public String name() {
+		return this.delegate.name();
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return this.delegate.capabilities();
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		this.attempts.incrementAndGet();
+		return this.delegate.tryAcquire(request).thenApply((lease) -> (lease != null) ? new CountedLease(lease) : null);
+	}
+
+	@Override
+	public void close() {
+		this.delegate.close();
+	}
+
+	private final class CountedLease implements Lease {
+
+		private final Lease lease;
+
+		private CountedLease(Lease lease) {
+			this.lease = lease;
+		}
+
+		@Override
+		public OptionalLong fencingToken() {
+			return this.lease.fencingToken();
+		}
+
+		@Override
+		public LeaseTerm term() {
+			return this.lease.term();
+		}
+
+		@Override
+		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+			CountingProvider.this.renewals.incrementAndGet();
+			return this.lease.renew(leaseTime);
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			CountingProvider.this.releases.incrementAndGet();
+			return this.lease.release();
+		}
+
+		@Override
+		public void onLost(LossSignal signal) {
+			this.lease.onLost(signal);
+		}
+
+	}
+
+}

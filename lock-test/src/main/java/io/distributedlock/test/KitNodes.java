@@ -1,0 +1,114 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+
+/**
+ * The nodes of a test of the kit: each has a provider with a client of its own.
+ */
+abstract class KitNodes {
+
+	/**
+	 * Far longer than any case takes: what is waited for comes by a signal or not at all.
+	 */
+	static final Duration NEVER_POLL = Duration.ofMinutes(10);
+
+	static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private String testKey = "";
+
+	/**
+	 * Return how to come by the provider under test.
+	 * @return the source of providers, all on the same backend
+	 */
+	protected abstract ProviderSource source();
+
+	@BeforeEach
+	final void nameKey(TestInfo test) {
+		this.testKey = test.getDisplayName() + System.nanoTime();
+	}
+
+	@AfterEach
+	final void closeNodes() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+		this.opened.clear();
+	}
+
+	final LockProvider provider() {
+		return open(source().create());
+	}
+
+	final DefaultLockTemplate node() {
+		return node(UnaryOperator.identity());
+	}
+
+	final DefaultLockTemplate node(UnaryOperator<LockTemplateBuilder> settings) {
+		return node(provider(), settings);
+	}
+
+	final DefaultLockTemplate node(LockProvider provider, UnaryOperator<LockTemplateBuilder> settings) {
+		return open(settings
+			.apply(DefaultLockTemplate.builder()
+				.provider(provider)
+				.keyPrefix("kit")
+				.waitTime(PATIENCE)
+				.pollInterval(Duration.ofMillis(100)))
+			.build());
+	}
+
+	final <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+	/**
+	 * Return a key that no other case uses.
+	 */
+	final String key() {
+		return this.testKey;
+	}
+
+	final LockRequest request() {
+		return LockRequest.of(this.testKey);
+	}
+
+	final LockRequest lease(Duration leaseTime) {
+		return request().withLeaseTime(leaseTime);
+	}
+
+	/**
+	 * Return a key as a provider sees it.
+	 */
+	final String providerKey() {
+		return "kit:spi:" + Integer.toHexString(this.testKey.hashCode());
+	}
+
+	final @Nullable Lease attempt(LockProvider provider, Duration leaseTime) {
+		return get(provider.tryAcquire(new LeaseRequest(providerKey(), leaseTime, LockType.EXCLUSIVE)));
+	}
+
+	static <T extends @Nullable Object> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+	}
+
+}

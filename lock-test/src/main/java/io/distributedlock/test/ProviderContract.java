@@ -1,0 +1,139 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockCapability;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.ReleaseSignal;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a provider promises to the engine.
+ */
+abstract class ProviderContract extends KitNodes {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final Duration SHORT = Duration.ofMillis(300);
+
+	@Test
+	final void oneOwnerAtATime() {
+		LockProvider first = provider();
+		LockProvider second = provider();
+		Lease lease = acquire(first, LONG);
+		assertThat(attempt(second, LONG)).isNull();
+		assertThat(attempt(first, LONG)).as("a second owner on the same node").isNull();
+		assertThat(get(lease.release())).isTrue();
+		assertThat(attempt(second, LONG)).isNotNull();
+	}
+
+	@Test
+	final void leaseBelowASecondEndsByItself() {
+		LockProvider first = provider();
+		LockProvider second = provider();
+		Lease lease = acquire(first, SHORT);
+		assertThat(lease.term().granted()).isLessThanOrEqualTo(SHORT);
+		if (lease.term().deadlineNanos() - System.nanoTime() > 0) {
+			Lease other = attempt(second, SHORT);
+			if (lease.term().deadlineNanos() - System.nanoTime() > 0) {
+				assertThat(other).as("before the local deadline of the first").isNull();
+			}
+		}
+		Lease successor = Awaitility.await().atMost(PATIENCE).until(() -> attempt(second, LONG), Objects::nonNull);
+		assertThat(lease.term().deadlineNanos() - System.nanoTime()).as("deadline of the first").isNegative();
+		get(successor.release());
+	}
+
+	@Test
+	final void staleOwnerChangesNothing() {
+		LockProvider first = provider();
+		LockProvider second = provider();
+		Lease stale = acquire(first, SHORT);
+		Lease successor = Awaitility.await().atMost(PATIENCE).until(() -> attempt(second, LONG), Objects::nonNull);
+		assertThat(get(stale.renew(LONG))).as("renewal by the stale owner").isNull();
+		assertThat(get(stale.release())).as("release by the stale owner").isFalse();
+		assertThat(attempt(first, LONG)).as("the successor's lease").isNull();
+		assertThat(get(successor.release())).isTrue();
+		assertThat(get(successor.release())).as("the second release").isFalse();
+	}
+
+	@Test
+	final void renewedLeaseOutlivesItsFirstTerm() {
+		LockProvider first = provider();
+		LockProvider second = provider();
+		Lease lease = acquire(first, SHORT);
+		LeaseTerm term = get(lease.renew(LONG));
+		assertThat(term).isNotNull();
+		Awaitility.await().until(() -> lease.term().deadlineNanos() - System.nanoTime() < -SHORT.toNanos());
+		assertThat(attempt(second, LONG)).isNull();
+		assertThat(get(lease.release())).isTrue();
+	}
+
+	@Test
+	final void manyLeasesAreRenewedTogether() {
+		LockProvider provider = provider();
+		Lease live = acquire(provider, LONG);
+		assertThat(get(live.release())).isTrue();
+		Lease other = acquire(provider, LONG);
+		List<? extends CompletionStage<@Nullable LeaseTerm>> answers = provider
+			.renewAll(List.of(new LeaseRenewal(live, LONG), new LeaseRenewal(other, LONG)));
+		assertThat(get(answers.get(0))).as("renewal of a released lease").isNull();
+		assertThat(get(answers.get(1))).isNotNull();
+		get(other.release());
+	}
+
+	@Test
+	final void tokensRiseFromOwnerToOwner() {
+		List<LockProvider> providers = List.of(provider(), provider(), provider());
+		List<OptionalLong> tokens = new ArrayList<>();
+		for (int i = 0; i < 9; i++) {
+			Lease lease = acquire(providers.get(i % 3), LONG);
+			tokens.add(lease.fencingToken());
+			assertThat(get(lease.release())).isTrue();
+		}
+		if (providers.get(0).capabilities().contains(LockCapability.FENCING)) {
+			List<Long> values = tokens.stream().map(OptionalLong::orElseThrow).toList();
+			assertThat(values).isSorted().doesNotHaveDuplicates();
+		}
+		else {
+			assertThat(tokens).containsOnly(OptionalLong.empty());
+		}
+	}
+
+	@Test
+	final void releaseIsSignalledWhereDeclared() {
+		LockProvider holder = provider();
+		LockProvider waiter = provider();
+		if (!waiter.capabilities().contains(LockCapability.RELEASE_SIGNAL)) {
+			assertThat(waiter).isNotInstanceOf(ReleaseSignal.class);
+			return;
+		}
+		Lease lease = acquire(holder, LONG);
+		AtomicInteger signals = new AtomicInteger();
+		open(((ReleaseSignal) waiter).listen(providerKey(), signals::incrementAndGet));
+		Awaitility.await("subscription").atMost(PATIENCE).until(() -> signals.get() > 0);
+		int before = signals.get();
+		get(lease.release());
+		Awaitility.await("release").atMost(PATIENCE).until(() -> signals.get() > before);
+	}
+
+	private Lease acquire(LockProvider provider, Duration leaseTime) {
+		Lease lease = attempt(provider, leaseTime);
+		assertThat(lease).as("a free lock").isNotNull();
+		return Objects.requireNonNull(lease);
+	}
+
+}

@@ -1,0 +1,157 @@
+package io.distributedlock.test.process;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.test.server.Signals;
+import org.awaitility.Awaitility;
+
+/**
+ * A second JVM with the class path of this one. Ends with {@link #close()} or with this
+ * JVM.
+ *
+ * @since 0.1
+ */
+public final class ChildJvm implements AutoCloseable {
+
+	private static final Duration LINE_TIMEOUT = Duration.ofSeconds(60);
+
+	private final Process process;
+
+	private final List<String> lines = new CopyOnWriteArrayList<>();
+
+	private final Thread shutdownHook;
+
+	private ChildJvm(Process process) {
+		this.process = process;
+		this.shutdownHook = new Thread(process::destroyForcibly, "end-child-jvm");
+		Runtime.getRuntime().addShutdownHook(this.shutdownHook);
+		Thread reader = new Thread(this::read, "child-jvm-output");
+		reader.setDaemon(true);
+		reader.start();
+	}
+
+	/**
+	 * Start a JVM.
+	 * @param mainClass the class to run
+	 * @param arguments its arguments
+	 * @return the running JVM
+	 */
+	public static ChildJvm start(Class<?> mainClass, String... arguments) {
+		List<String> command = new ArrayList<>();
+		command.add(ProcessHandle.current().info().command().orElse("java"));
+		command.add(mainClass.getName());
+		command.addAll(List.of(arguments));
+		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+		// by the environment: the class path of a build is longer than a command line may
+		// be
+		builder.environment()
+			.put("CLASSPATH", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+		try {
+			return new ChildJvm(builder.start());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Wait until the JVM has printed a line.
+	 * @param prefix how the line begins
+	 * @return the first such line
+	 */
+	public String awaitLine(String prefix) {
+		Awaitility.await("line '%s' of a child JVM that printed %s".formatted(prefix, this.lines))
+			.atMost(LINE_TIMEOUT)
+			.pollInterval(Duration.ofMillis(10))
+			.failFast("the child JVM ended", () -> !isAlive() && find(prefix).isEmpty())
+			.until(() -> !find(prefix).isEmpty());
+		return find(prefix).get(0);
+	}
+
+	/**
+	 * Wait until the JVM has ended.
+	 * @return its exit status
+	 */
+	public int awaitExit() {
+		try {
+			if (!this.process.waitFor(LINE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+				throw new IllegalStateException("The child JVM has not ended: " + this.lines);
+			}
+			return this.process.exitValue();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Return what the JVM has printed so far.
+	 * @return the lines
+	 */
+	public List<String> lines() {
+		return List.copyOf(this.lines);
+	}
+
+	/**
+	 * Return whether the JVM runs.
+	 * @return {@code true} if so
+	 */
+	public boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	/**
+	 * End the JVM at once, as by {@code kill -9}.
+	 */
+	public void kill() {
+		this.process.destroyForcibly();
+		awaitExit();
+	}
+
+	/**
+	 * Stop the JVM without ending it, as by {@code kill -STOP}.
+	 */
+	public void suspend() {
+		Signals.send(this.process, "STOP");
+	}
+
+	/**
+	 * Let a suspended JVM go on.
+	 */
+	public void resume() {
+		Signals.send(this.process, "CONT");
+	}
+
+	@Override
+	public void close() {
+		kill();
+		Runtime.getRuntime().removeShutdownHook(this.shutdownHook);
+	}
+
+	private List<String> find(String prefix) {
+		return this.lines.stream().filter((line) -> line.startsWith(prefix)).toList();
+	}
+
+	private void read() {
+		try (BufferedReader reader = new BufferedReader(
+				new InputStreamReader(this.process.getInputStream(), StandardCharsets.UTF_8))) {
+			for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+				this.lines.add(line);
+			}
+		}
+		catch (IOException ex) {
+			this.lines.add("(output ended: " + ex + ")");
+		}
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.distributedlock.test.server;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+import redis.embedded.core.ExecutableProvider;
+
+/**
+ * A real redis-server without persistence: the one on the {@code PATH}, else the one that
+ * the embedded-redis artifact carries.
+ *
+ * @since 0.1
+ */
+public final class RedisTestServer extends ServerProcess {
+
+	private static final Pattern CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
+
+	private final List<String> arguments;
+
+	private final @Nullable String password;
+
+	private RedisTestServer(@Nullable String password, List<String> arguments) {
+		super("redis");
+		this.password = password;
+		this.arguments = arguments;
+	}
+
+	/**
+	 * Start a server.
+	 * @param arguments further arguments of redis-server, such as
+	 * {@code "--maxmemory", "1mb"}
+	 * @return the server, which answers
+	 */
+	public static RedisTestServer run(String... arguments) {
+		RedisTestServer server = new RedisTestServer(null, List.of(arguments));
+		server.start();
+		return server;
+	}
+
+	/**
+	 * Start a server that asks for a password.
+	 * @param password the password
+	 * @param arguments further arguments of redis-server
+	 * @return the server, which answers
+	 */
+	public static RedisTestServer runWithPassword(String password, String... arguments) {
+		List<String> all = new ArrayList<>(List.of("--requirepass", password));
+		all.addAll(List.of(arguments));
+		RedisTestServer server = new RedisTestServer(password, all);
+		server.start();
+		return server;
+	}
+
+	/**
+	 * Return the address for clients.
+	 * @return a {@code redis://} address without credentials
+	 */
+	public String url() {
+		return "redis://127.0.0.1:" + port();
+	}
+
+	/**
+	 * Send a command over a connection of its own, without any client library.
+	 * @param command the command and its arguments
+	 * @return the reply: a string, a number, a list, or {@code null}
+	 */
+	public @Nullable Object command(String... command) {
+		try (RespConnection connection = new RespConnection(port())) {
+			if (this.password != null) {
+				connection.send("AUTH", this.password);
+			}
+			return connection.send(command);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Return how often each command was called, those called by scripts included.
+	 * @return the number of calls by the lower-case name of the command
+	 */
+	public Map<String, Long> commandCalls() {
+		Map<String, Long> calls = new TreeMap<>();
+		Matcher matcher = CALLS.matcher(String.valueOf(command("INFO", "commandstats")));
+		while (matcher.find()) {
+			calls.put(matcher.group(1), Long.valueOf(matcher.group(2)));
+		}
+		return calls;
+	}
+
+	@Override
+	protected List<String> command() {
+		List<String> command = new ArrayList<>(
+				List.of(executable().getPath(), "--port", Integer.toString(port()), "--bind", "127.0.0.1", "--save", "",
+						"--appendonly", "no", "--dir", folder().toString(), "--daemonize", "no"));
+		command.addAll(this.arguments);
+		return command;
+	}
+
+	@Override
+	protected boolean isReady() {
+		try {
+			return "PONG".equals(command("PING"));
+		}
+		catch (UncheckedIOException ex) {
+			return false;
+		}
+	}
+
+	private static File executable() {
+		for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
+			File candidate = new File(folder, "redis-server");
+			if (candidate.canExecute()) {
+				return candidate;
+			}
+		}
+		try {
+			return ExecutableProvider.newJarResourceProvider().get();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

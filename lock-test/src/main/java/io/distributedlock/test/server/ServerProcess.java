@@ -1,0 +1,178 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server as a process of its own, in a folder of its own, which both end with
+ * {@link #close()} or with this JVM.
+ *
+ * @since 0.1
+ */
+public abstract class ServerProcess implements AutoCloseable {
+
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+
+	private final Path folder;
+
+	private final int port;
+
+	private final Thread shutdownHook = new Thread(this::kill, "end-server");
+
+	private @Nullable Process process;
+
+	/**
+	 * Prepare a server on a free port.
+	 * @param name the name of the server, for its folder
+	 */
+	protected ServerProcess(String name) {
+		this.port = freePort();
+		try {
+			this.folder = Files.createTempDirectory(name);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		Runtime.getRuntime().addShutdownHook(this.shutdownHook);
+	}
+
+	/**
+	 * Return the command line that starts the server in the foreground.
+	 * @return program and arguments
+	 */
+	protected abstract List<String> command();
+
+	/**
+	 * Return whether the server answers.
+	 * @return {@code true} if it does
+	 */
+	protected abstract boolean isReady();
+
+	/**
+	 * Start the server and wait until it answers.
+	 */
+	public final void start() {
+		Path log = this.folder.resolve("server.log");
+		try {
+			this.process = new ProcessBuilder(command()).directory(this.folder.toFile())
+				.redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+				.start();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		Awaitility.await("server in " + this.folder)
+			.atMost(START_TIMEOUT)
+			.pollInterval(Duration.ofMillis(20))
+			.failFast("the server ended, see " + log, () -> !isAlive())
+			.until(this::isReady);
+	}
+
+	/**
+	 * End the server at once, as by {@code kill -9}.
+	 */
+	public final void kill() {
+		Process current = this.process;
+		if (current != null) {
+			current.destroyForcibly();
+			try {
+				current.waitFor(10, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Stop the process without ending it, as by {@code kill -STOP}.
+	 */
+	public final void suspend() {
+		Signals.send(requireProcess(), "STOP");
+	}
+
+	/**
+	 * Let a suspended process go on.
+	 */
+	public final void resume() {
+		Signals.send(requireProcess(), "CONT");
+	}
+
+	/**
+	 * Return the port.
+	 * @return the port on the loopback interface
+	 */
+	public final int port() {
+		return this.port;
+	}
+
+	/**
+	 * Return the folder of this server.
+	 * @return the folder, which is deleted at the end
+	 */
+	protected final Path folder() {
+		return this.folder;
+	}
+
+	/**
+	 * Return whether the process runs.
+	 * @return {@code true} if so
+	 */
+	public final boolean isAlive() {
+		Process current = this.process;
+		return current != null && current.isAlive();
+	}
+
+	@Override
+	public final void close() {
+		kill();
+		try {
+			Runtime.getRuntime().removeShutdownHook(this.shutdownHook);
+		}
+		catch (IllegalStateException ex) {
+			// the JVM is ending, and the hook has its turn
+		}
+		try (Stream<Path> files = Files.walk(this.folder)) {
+			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+				Files.deleteIfExists(file);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private Process requireProcess() {
+		Process current = this.process;
+		if (current == null) {
+			throw new IllegalStateException("The server has not been started");
+		}
+		return current;
+	}
+
+	/**
+	 * Return a port that nobody listens on.
+	 * @return a free port on the loopback interface
+	 */
+	static int freePort() {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockCapability;
+import io.distributedlock.spi.LockProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+/**
+ * A kit that no provider can fail proves nothing.
+ */
+class KitCanFailTests {
+
+	@Test
+	void providerThatLetsEveryoneInDoesNotPass() {
+		List.of("oneOwnerAtATime", "staleOwnerChangesNothing", "tokensRiseFromOwnerToOwner",
+				"anotherNodeIsKeptOutUntilTheRelease", "noUpdateIsLost", "manyLeasesAreRenewedTogether")
+			.forEach((method) -> assertThat(EngineTestKit.engine("junit-jupiter")
+				.selectors(selectMethod(LetsEveryoneIn.class, method))
+				.execute()
+				.testEvents()
+				.failed()
+				.count()).as(method).isEqualTo(1));
+	}
+
+	static class LetsEveryoneIn extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return new ProviderSource(Factory.class, List.of(), false);
+		}
+
+		public static final class Factory implements ProviderFactory {
+
+			@Override
+			public LockProvider create(List<String> arguments) {
+				return new OpenProvider();
+			}
+
+		}
+
+	}
+
+	private static final class OpenProvider implements LockProvider {
+
+		@Override
+		public String name() {
+			return "open";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of(LockCapability.FENCING);
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			return CompletableFuture
+				.completedFuture(new OpenLease(new LeaseTerm(System.nanoTime(), request.leaseTime())));
+		}
+
+	}
+
+	private record OpenLease(LeaseTerm term) implements Lease {
+
+		@Override
+		public OptionalLong fencingToken() {
+			return OptionalLong.of(7);
+		}
+
+		@Override
+		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
+			return CompletableFuture.completedFuture(new LeaseTerm(System.nanoTime(), leaseTime));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			return CompletableFuture.completedFuture(true);
+		}
+
+	}
+
+}

@@ -1,0 +1,67 @@
+package io.distributedlock.test.server;
+
+import java.io.UncheckedIOException;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class RedisTestServerTests {
+
+	@Test
+	void answersCountsAndComesBackEmptyAfterAKill() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			assertThat(server.command("SET", "a", "1")).isEqualTo("OK");
+			assertThat(server.command("GET", "a")).isEqualTo("1");
+			assertThat(server.commandCalls()).containsEntry("get", 1L);
+			int port = server.port();
+			server.kill();
+			assertThat(server.isAlive()).isFalse();
+			server.start();
+			assertThat(server.port()).isEqualTo(port);
+			assertThat(server.command("GET", "a")).isNull();
+		}
+	}
+
+	@Test
+	void passwordIsAskedFor() {
+		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret")) {
+			assertThat(server.command("PING")).isEqualTo("PONG");
+			assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> {
+				try (RespConnection connection = new RespConnection(server.port())) {
+					connection.send("PING");
+				}
+				catch (java.io.IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			}).withMessageContaining("NOAUTH");
+		}
+	}
+
+	@Test
+	void endsWithClose() {
+		RedisTestServer server = RedisTestServer.run();
+		server.close();
+		assertThat(server.isAlive()).isFalse();
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> server.command("PING"));
+	}
+
+	@Test
+	void proxySwallowsRepliesAndHeals() throws Exception {
+		try (RedisTestServer server = RedisTestServer.run(); TcpProxy proxy = new TcpProxy(server.port())) {
+			try (RespConnection connection = new RespConnection(proxy.port())) {
+				assertThat(connection.send("PING")).isEqualTo("PONG");
+				proxy.dropReplies();
+				assertThatExceptionOfType(java.net.SocketTimeoutException.class)
+					.isThrownBy(() -> connection.send("SET", "lost", "reply"));
+			}
+			assertThat(server.command("GET", "lost")).as("the request went through").isEqualTo("reply");
+			proxy.heal();
+			try (RespConnection connection = new RespConnection(proxy.port())) {
+				assertThat(connection.send("PING")).isEqualTo("PONG");
+			}
+		}
+	}
+
+}
