@@ -221,7 +221,9 @@ public abstract class LockProviderCompatibilityKit extends ProviderContract {
 		waiting.cancel(false);
 		handle.close();
 		CompletableFuture<LockHandle> immediate = waiter.acquireAsync(request());
-		immediate.cancel(false);
+		if (!immediate.cancel(false)) {
+			immediate.join().close();
+		}
 		node().acquire(request().withWaitTime(Duration.ofSeconds(5))).close();
 	}
 

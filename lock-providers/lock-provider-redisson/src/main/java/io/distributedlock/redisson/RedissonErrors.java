@@ -46,17 +46,19 @@ final class RedissonErrors {
 		}
 		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
 				|| cause instanceof RedisRedirectException) {
-			return retryable("Redis is loading, failing over or moving slots (%s)"
-				.formatted(cause.getClass().getSimpleName()), cause);
+			return retryable(
+					"Redis is loading, failing over or moving slots (%s)".formatted(cause.getClass().getSimpleName()),
+					cause);
 		}
 		if (cause instanceof RedissonShutdownException) {
 			return permanent("the RedissonClient is shut down", cause);
 		}
 		String message = String.valueOf(cause.getMessage());
-		if (message.startsWith("WRONGTYPE")) {
-			return permanent("the key holds something that is no lock of Redisson: choose another lock.key-prefix", cause);
+		if (message.contains("WRONGTYPE")) {
+			return permanent("the key holds something that is no lock of Redisson: choose another lock.key-prefix",
+					cause);
 		}
-		if (message.startsWith("NOPERM")) {
+		if (message.contains("NOPERM")) {
 			return permanent("Redis denies the user a command or key that locks need: see its ACL", cause);
 		}
 		return permanent("Redisson failed with " + cause.getClass().getSimpleName(), cause);

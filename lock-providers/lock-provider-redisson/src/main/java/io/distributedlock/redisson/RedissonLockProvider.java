@@ -45,8 +45,9 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 	public static final String NAME = "redisson";
 
 	/**
-	 * Redis counts a key's time to live from the epoch: a lease near {@link Long#MAX_VALUE}
-	 * would overflow after the lock is written, and leave a key without an expiry.
+	 * Redis counts a key's time to live from the epoch: a lease near
+	 * {@link Long#MAX_VALUE} would overflow after the lock is written, and leave a key
+	 * without an expiry.
 	 */
 	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
@@ -86,8 +87,9 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		Duration leaseTime = request.leaseTime();
 		if (leaseTime.toMillis() < 1 || leaseTime.compareTo(MAX_LEASE) > 0) {
-			throw new IllegalArgumentException("Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days"
-				.formatted(request.key(), leaseTime, MAX_LEASE.toDays()));
+			throw new IllegalArgumentException(
+					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
+							leaseTime, MAX_LEASE.toDays()));
 		}
 		RedissonFencedLock lock = fencedLock(request.key());
 		long owner = newOwner();
@@ -101,8 +103,9 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 				}
 				throw RedissonErrors.translate(failure);
 			}
-			return (token != null) ? new RedissonLease(this, request.key(), lock, owner, token,
-					new LeaseTerm(sentAt, leaseTime)) : null;
+			return (token != null)
+					? new RedissonLease(this, request.key(), lock, owner, token, new LeaseTerm(sentAt, leaseTime))
+					: null;
 		});
 	}
 
@@ -167,13 +170,15 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 		if (this.client.getFencedLock(key) instanceof RedissonFencedLock lock) {
 			return lock;
 		}
-		throw new IllegalStateException("The RedissonClient %s gives fenced locks of a class that cannot be told its owner. Use the client of the redisson artifact itself."
-			.formatted(this.client.getClass().getName()));
+		throw new IllegalStateException(
+				"The RedissonClient %s gives fenced locks of a class that cannot be told its owner. Use the client of the redisson artifact itself."
+					.formatted(this.client.getClass().getName()));
 	}
 
 	/**
-	 * Make an owner that no other has. Redisson takes a thread id for the owner; thread ids
-	 * are positive, so no thread that uses the same client by hand can be taken for it.
+	 * Make an owner that no other has. Redisson takes a thread id for the owner; thread
+	 * ids are positive, so no thread that uses the same client by hand can be taken for
+	 * it.
 	 */
 	private static long newOwner() {
 		return ThreadLocalRandom.current().nextLong(Long.MIN_VALUE, 0);

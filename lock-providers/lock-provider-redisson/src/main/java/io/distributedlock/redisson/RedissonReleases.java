@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.RedissonObject;
-import org.redisson.api.NameMapper;
+import org.redisson.config.NameMapper;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.LongCodec;
@@ -49,14 +49,16 @@ final class RedissonReleases implements ReleaseSignal {
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		String channel = RedissonObject.prefixName("redisson_lock__channel", this.nameMapper.map(key));
-		// the client maps the names of topics too, but not those of the channels of its locks
+		// the client maps the names of topics too, but not those of the channels of its
+		// locks
 		if (!this.nameMapper.map(channel).equals(channel) || !this.channels.tryAcquire()) {
 			return NONE;
 		}
 		List<TopicSubscription> subscriptions = new ArrayList<>(2);
 		subscriptions.add(new TopicSubscription(this.client.getTopic(channel, LongCodec.INSTANCE), onRelease));
 		if (this.cluster) {
-			// where the server knows sharded channels Redisson publishes there and nowhere else
+			// where the server knows sharded channels Redisson publishes there and
+			// nowhere else
 			subscriptions
 				.add(new TopicSubscription(this.client.getShardedTopic(channel, LongCodec.INSTANCE), onRelease));
 		}

@@ -1,0 +1,42 @@
+package io.distributedlock.redisson;
+
+import java.util.function.Consumer;
+
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.redisson.config.SingleServerConfig;
+
+/**
+ * Small clients for one server.
+ */
+final class Clients {
+
+	private Clients() {
+	}
+
+	static RedissonClient connect(String url) {
+		return connect(url, (server) -> {
+		});
+	}
+
+	static RedissonClient connect(String url, Consumer<SingleServerConfig> customizer) {
+		Config config = config(url);
+		customizer.accept(config.useSingleServer());
+		return Redisson.create(config);
+	}
+
+	static Config config(String url) {
+		Config config = new Config();
+		config.setThreads(4);
+		config.setNettyThreads(4);
+		config.useSingleServer()
+			.setAddress(url)
+			.setConnectionMinimumIdleSize(2)
+			.setConnectionPoolSize(8)
+			.setTimeout(1000)
+			.setRetryAttempts(1);
+		return config;
+	}
+
+}

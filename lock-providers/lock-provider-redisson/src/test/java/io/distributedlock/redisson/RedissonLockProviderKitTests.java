@@ -1,0 +1,46 @@
+package io.distributedlock.redisson;
+
+import java.util.List;
+
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.LockProviderCompatibilityKit;
+import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.redisson.api.RedissonClient;
+
+class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
+
+	private static RedisTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@Override
+	protected ProviderSource source() {
+		return new ProviderSource(Factory.class, List.of(server.url()), true);
+	}
+
+	/**
+	 * Each provider has a client of its own.
+	 */
+	public static final class Factory implements ProviderFactory {
+
+		@Override
+		public LockProvider create(List<String> arguments) {
+			RedissonClient client = Clients.connect(arguments.get(0));
+			return new ClosingProvider(new RedissonLockProvider(client), client);
+		}
+
+	}
+
+}

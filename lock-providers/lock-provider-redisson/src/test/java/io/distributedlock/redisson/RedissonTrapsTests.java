@@ -1,0 +1,384 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.TcpProxy;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.redisson.config.NameMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What goes wrong with Redisson's locks in the field, each against a real server.
+ */
+class RedissonTrapsTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static RedisTestServer server;
+
+	private RedissonClient client;
+
+	private RedissonLockProvider provider;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@BeforeEach
+	void connect() {
+		server.command("FLUSHALL");
+		this.client = Clients.connect(server.url());
+		this.provider = new RedissonLockProvider(this.client);
+	}
+
+	@AfterEach
+	void disconnect() {
+		this.provider.close();
+		this.client.shutdown();
+	}
+
+	@Test
+	void lockByHandAndOursExcludeEachOther() {
+		RedissonClient other = Clients.connect(server.url());
+		try {
+			Lease lease = acquire("shared", LONG);
+			assertThat(this.client.getLock("shared").tryLock()).as("same client, same thread").isFalse();
+			assertThat(other.getLock("shared").tryLock()).as("another client").isFalse();
+			get(lease.release());
+			RLock byHand = other.getLock("shared");
+			assertThat(byHand.tryLock()).isTrue();
+			assertThat(attempt("shared", LONG)).isNull();
+			byHand.unlock();
+			get(acquire("shared", LONG).release());
+		}
+		finally {
+			other.shutdown();
+		}
+	}
+
+	@Test
+	void waitersOfBothSidesWakeEachOther() throws Exception {
+		Duration neverPoll = Duration.ofMinutes(10);
+		try (DefaultLockTemplate template = template(neverPoll)) {
+			LockHandle handle = template.acquire(LockRequest.of("both"));
+			RLock byHand = this.client.getLock(handle.key());
+			CompletableFuture<Boolean> waitingByHand = CompletableFuture.supplyAsync(() -> {
+				byHand.lock(30, TimeUnit.SECONDS);
+				return true;
+			}, (task) -> new Thread(task).start());
+			Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waitingByHand.isDone());
+			handle.close();
+			assertThat(waitingByHand.get(5, TimeUnit.SECONDS)).isTrue();
+			CompletableFuture<LockHandle> waiting = template
+				.acquireAsync(LockRequest.of("both").withWaitTime(Duration.ofSeconds(20)));
+			Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+			byHand.forceUnlock();
+			waiting.get(5, TimeUnit.SECONDS).close();
+		}
+	}
+
+	@Test
+	void cycleCostsNoMoreCommandsThanByHandAndReentryNone() {
+		RFencedLock byHand = this.client.getFencedLock("by-hand");
+		byHand.lockAndGetToken(30, TimeUnit.SECONDS);
+		byHand.unlock();
+		try (DefaultLockTemplate template = template(Duration.ofMillis(500))) {
+			template.execute("warm-up", () -> {
+			});
+			Map<String, Long> ofHand = callsOf(() -> {
+				byHand.lockAndGetToken(30, TimeUnit.SECONDS);
+				byHand.unlock();
+			});
+			Map<String, Long> ofTemplate = callsOf(() -> template.execute("measured", () -> {
+			}));
+			assertThat(sent(ofTemplate)).as("%s against %s", ofTemplate, ofHand).isEqualTo(3);
+			assertThat(sent(ofTemplate)).isLessThanOrEqualTo(sent(ofHand));
+			template.execute("outer", () -> {
+				Map<String, Long> ofReentry = callsOf(() -> template.execute("outer", () -> {
+				}));
+				assertThat(ofReentry).isEmpty();
+			});
+		}
+	}
+
+	@Test
+	@SuppressWarnings("LockNotBeforeTry")
+	void watchdogIsNeverStarted() {
+		Config config = Clients.config(server.url());
+		config.setLockWatchdogTimeout(600);
+		RedissonClient watchful = Redisson.create(config);
+		try {
+			RLock byHand = watchful.getLock("watched");
+			byHand.lock();
+			Lease lease = get(new RedissonLockProvider(watchful)
+				.tryAcquire(new LeaseRequest("unwatched", Duration.ofMillis(1500), LockType.EXCLUSIVE)));
+			Awaitility.await().atMost(Duration.ofSeconds(3)).until(() -> pttl("unwatched") < 0);
+			assertThat(pttl("watched")).as("a lock by hand, which its watchdog keeps").isPositive();
+			assertThat(get(lease.release())).isFalse();
+			byHand.unlock();
+		}
+		finally {
+			watchful.shutdown();
+		}
+	}
+
+	@Test
+	void releasedAndCancelledAttemptsAreNotKeptAlive() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofMillis(600))
+			.build()) {
+			template.acquire("released").close();
+			for (int i = 0; i < 20; i++) {
+				CompletableFuture<LockHandle> acquired = template.acquireAsync(LockRequest.of("cancelled" + i));
+				if (!acquired.cancel(false)) {
+					acquired.join().close();
+				}
+			}
+			Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> keys("*cancelled*", "*released*") == 0);
+			Awaitility.await()
+				.during(Duration.ofSeconds(1))
+				.atMost(Duration.ofSeconds(2))
+				.until(() -> keys("*cancelled*", "*released*") == 0);
+		}
+	}
+
+	@Test
+	void leaseOfNothingAndLeaseWithoutEndAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> attempt("zero", Duration.ZERO));
+		assertThatIllegalArgumentException().isThrownBy(() -> attempt("forever", Duration.ofMillis(Long.MAX_VALUE)))
+			.withMessageContaining("forever");
+		try (DefaultLockTemplate template = template(Duration.ofMillis(500))) {
+			LockRequest request = LockRequest.of("huge").withLeaseTime(Duration.ofMillis(Long.MAX_VALUE));
+			try (LockHandle handle = template.acquire(request)) {
+				assertThat(pttl(handle.key())).as("a key that expires").isPositive();
+			}
+		}
+	}
+
+	@Test
+	void lostReplyIsAFailureAndLeavesNothing() {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			RedissonClient behindProxy = Clients.connect("redis://127.0.0.1:" + proxy.port(),
+					(config) -> config.setTimeout(300).setPingConnectionInterval(0));
+			try {
+				RedissonLockProvider lossy = new RedissonLockProvider(behindProxy);
+				LeaseRequest request = new LeaseRequest("lossy", LONG, LockType.EXCLUSIVE);
+				get(get(lossy.tryAcquire(request)).release());
+				proxy.dropReplies();
+				assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> get(lossy.tryAcquire(request)))
+					.withCauseInstanceOf(BackendException.class)
+					.satisfies((ex) -> assertThat(((BackendException) ex.getCause()).isRetryable()).isTrue());
+				assertThat(server.command("GET", "redisson_lock_token:{lossy}")).as("Redis did grant it")
+					.isEqualTo("2");
+				proxy.heal();
+				Awaitility.await().atMost(Duration.ofSeconds(15)).until(() -> pttl("lossy") < 0);
+			}
+			finally {
+				behindProxy.shutdown();
+			}
+		}
+	}
+
+	@Test
+	void outageIsNotContention() {
+		RedisTestServer shortLived = RedisTestServer.run();
+		RedissonClient doomed = Clients.connect(shortLived.url());
+		try (shortLived;
+				DefaultLockTemplate template = DefaultLockTemplate.builder()
+					.provider(new RedissonLockProvider(doomed))
+					.commandTimeout(Duration.ofSeconds(1))
+					.build()) {
+			template.acquire("before").close();
+			shortLived.kill();
+			AtomicInteger runs = new AtomicInteger();
+			long start = System.nanoTime();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> template.tryExecute("down", runs::incrementAndGet))
+				.withMessageContaining("redisson")
+				.withMessageContaining("down");
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+			assertThat(runs).hasValue(0);
+			shortLived.start();
+			template.execute(LockRequest.of("up").withWaitTime(Duration.ofSeconds(10)), () -> {
+				runs.incrementAndGet();
+			});
+			assertThat(runs).hasValue(1);
+		}
+		finally {
+			doomed.shutdown();
+		}
+	}
+
+	@Test
+	void keyOfAnotherTypeIsAPermanentFailure() {
+		server.command("SET", "occupied", "by a string");
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> attempt("occupied", LONG))
+			.withCauseInstanceOf(BackendException.class)
+			.satisfies((ex) -> assertThat(((BackendException) ex.getCause()).isRetryable()).isFalse())
+			.withMessageContaining("key-prefix");
+	}
+
+	@Test
+	void memoryThatIsFullFailsTheAttemptAndNotTheRelease() {
+		Lease lease = acquire("held", LONG);
+		server.command("CONFIG", "SET", "maxmemory", "1");
+		try {
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> attempt("more", LONG))
+				.withCauseInstanceOf(BackendException.class)
+				.withMessageContaining("out of memory");
+			assertThat(pttl("held")).isPositive();
+		}
+		finally {
+			server.command("CONFIG", "SET", "maxmemory", "0");
+		}
+		assertThat(get(lease.release())).isTrue();
+	}
+
+	@Test
+	void mappedNamesAreRenewedToo() {
+		Config config = Clients.config(server.url());
+		config.setNameMapper(new NameMapper() {
+			@Override
+			public String map(String name) {
+				return "mapped:" + name;
+			}
+
+			@Override
+			public String unmap(String name) {
+				return name.substring("mapped:".length());
+			}
+		});
+		RedissonClient mapped = Redisson.create(config);
+		try {
+			RedissonLockProvider named = new RedissonLockProvider(mapped);
+			Lease lease = get(named.tryAcquire(new LeaseRequest("k", Duration.ofSeconds(2), LockType.EXCLUSIVE)));
+			assertThat(pttl("mapped:k")).isBetween(1L, 2000L);
+			LeaseTerm term = get(named.renewAll(List.of(new LeaseRenewal(lease, LONG))).get(0));
+			assertThat(term).isNotNull();
+			assertThat(pttl("mapped:k")).isGreaterThan(20_000L);
+			assertThat(get(lease.release())).isTrue();
+		}
+		finally {
+			mapped.shutdown();
+		}
+	}
+
+	@Test
+	void channelsAreBoundedAndGivenBack() {
+		RedissonReleases releases = new RedissonReleases(this.client);
+		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, RedissonReleases.MAX_CHANNELS + 10)
+			.mapToObj((i) -> releases.listen("crowd" + i, () -> {
+			}))
+			.toList();
+		assertThat(releases.freeChannels()).isZero();
+		subscriptions.forEach(ReleaseSignal.Subscription::close);
+		subscriptions.forEach(ReleaseSignal.Subscription::close);
+		assertThat(releases.freeChannels()).isEqualTo(RedissonReleases.MAX_CHANNELS);
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(10))
+			.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "*crowd*")).isEmpty());
+	}
+
+	@Test
+	void tokenContinuesWhereCodeByHandLeftIt() {
+		RFencedLock byHand = this.client.getFencedLock("tokens");
+		long first = byHand.lockAndGetToken(30, TimeUnit.SECONDS);
+		byHand.unlock();
+		Lease lease = acquire("tokens", LONG);
+		assertThat(lease.fencingToken()).isEqualTo(OptionalLong.of(first + 1));
+		get(lease.release());
+	}
+
+	private DefaultLockTemplate template(Duration pollInterval) {
+		return DefaultLockTemplate.builder().provider(this.provider).pollInterval(pollInterval).build();
+	}
+
+	private Lease acquire(String key, Duration leaseTime) {
+		Lease lease = attempt(key, leaseTime);
+		assertThat(lease).isNotNull();
+		return lease;
+	}
+
+	private Lease attempt(String key, Duration leaseTime) {
+		return get(this.provider.tryAcquire(new LeaseRequest(key, leaseTime, LockType.EXCLUSIVE)));
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+	private static long pttl(String key) {
+		return (Long) server.command("PTTL", key);
+	}
+
+	private static int keys(String... patterns) {
+		int count = 0;
+		for (String pattern : patterns) {
+			List<?> found = (List<?>) server.command("KEYS", pattern);
+			count += (int) found.stream().filter((key) -> !key.toString().startsWith("redisson_lock_token")).count();
+		}
+		return count;
+	}
+
+	/**
+	 * Return what clients sent: commands less those that scripts call.
+	 */
+	private static long sent(Map<String, Long> calls) {
+		return calls.getOrDefault("eval", 0L) + calls.getOrDefault("evalsha", 0L)
+		// the latch is deleted by a command of its own, the lock by the script
+				+ calls.getOrDefault("del", 0L) - 1;
+	}
+
+	private static Map<String, Long> callsOf(Runnable work) {
+		Awaitility.await().until(() -> keys("*redisson_unlock_latch*") == 0);
+		server.command("CONFIG", "RESETSTAT");
+		work.run();
+		Awaitility.await().until(() -> keys("*redisson_unlock_latch*") == 0);
+		Map<String, Long> calls = new TreeMap<>(server.commandCalls());
+		calls.keySet().removeAll(List.of("keys", "config", "config|resetstat", "info", "ping"));
+		return calls;
+	}
+
+}
