@@ -49,6 +49,17 @@ public final class LockRequest {
 	}
 
 	/**
+	 * Set what to lock, and keep the rest: one prepared request can serve many keys.
+	 * @param key the key, neither {@code null} nor blank
+	 * @return a changed copy
+	 * @throws IllegalArgumentException if the key is {@code null} or blank
+	 */
+	public LockRequest withKey(String key) {
+		return new LockRequest(this.name, requireText(key, "key"), this.waitTime, this.leaseTime, this.autoRenew,
+				this.type, this.provider);
+	}
+
+	/**
 	 * Put the key under a name: the same key under two names is two locks.
 	 * @param name the name, not blank
 	 * @return a changed copy

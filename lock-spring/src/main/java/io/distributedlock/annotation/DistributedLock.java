@@ -1,0 +1,113 @@
+package io.distributedlock.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import io.distributedlock.LockType;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Makes a method run under one lock that all instances of the application share.
+ *
+ * <pre class="code">
+ * &#064;DistributedLock(key = "#order.id", leaseTime = "30s", waitTime = "5s")
+ * public Receipt settle(Order order) { ... }
+ * </pre>
+ *
+ * <p>
+ * Two methods share a lock only if they give the same {@link #name}: without one, each
+ * method has a lock of its own for each key.
+ * <p>
+ * On a class it stands for each method of the class; an annotation on a method wins. It
+ * is found on methods of super-classes and interfaces, and may be a meta-annotation. The
+ * lock is taken before a transaction of the same method begins, and given back after it
+ * has ended. If the lock is not to be had, the method does not run:
+ * {@link io.distributedlock.LockNotAcquiredException} says that others held it,
+ * {@link io.distributedlock.LockUnavailableException} that the backend failed. What the
+ * method throws arrives unchanged.
+ * <p>
+ * A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the
+ * lock until that has completed; it is started on a thread of the template's executor.
+ * Other asynchronous return types are refused when the application starts.
+ *
+ * @since 0.1
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface DistributedLock {
+
+	/**
+	 * Alias for {@link #key}.
+	 * @return the key expression
+	 */
+	@AliasFor("key")
+	String value() default "";
+
+	/**
+	 * What to lock: a SpEL expression, such as {@code #order.id}, or a template such as
+	 * {@code order-#{#order.id}}. It sees the parameters by name and as {@code #p0} or
+	 * {@code #a0}, and {@code #root.method}, {@code #root.methodName},
+	 * {@code #root.target}, {@code #root.targetClass} and {@code #root.args}; beans as
+	 * {@code @bean} only if {@code lock.spel.bean-references} is on. It is evaluated
+	 * once, before the method runs.
+	 * <p>
+	 * A literal needs quotes: {@code "'all-orders'"}. A result that is {@code null},
+	 * blank, a collection, an array, a map or an object without a {@code toString} of its
+	 * own is refused. Without a key, all calls of the method share one lock.
+	 * @return the key expression
+	 */
+	@AliasFor("value")
+	String key() default "";
+
+	/**
+	 * What the key stands under: methods with the same name share the locks of equal
+	 * keys. Default: simple class name and method name, such as
+	 * {@code OrderService.settle}. May be a placeholder.
+	 * @return the name
+	 */
+	String name() default "";
+
+	/**
+	 * When the lock ends by itself, such as {@code 30s}, {@code 500ms}, {@code PT30S} or
+	 * {@code ${orders.lock.lease}}. A ceiling: the lock ends then even if the method
+	 * still runs, unless {@link #autoRenew} is on. Default: {@code lock.lease-time};
+	 * {@code -1} or nothing there: the lease is kept alive until the method ends or its
+	 * JVM dies.
+	 * @return the lease time
+	 */
+	String leaseTime() default "";
+
+	/**
+	 * How long to wait while others hold the lock, written as {@link #leaseTime}.
+	 * {@code 0} makes one attempt. Default: {@code lock.wait-time}.
+	 * @return the wait time
+	 */
+	String waitTime() default "";
+
+	/**
+	 * Whether a lease of explicit {@link #leaseTime} is kept alive until the method ends;
+	 * without a lease time it always is.
+	 * @return {@code true} to renew the lease
+	 */
+	boolean autoRenew() default false;
+
+	/**
+	 * The kind of lock.
+	 * @return the kind
+	 */
+	LockType type() default LockType.EXCLUSIVE;
+
+	/**
+	 * The name of the provider, where the application has several. Default:
+	 * {@code lock.provider}. May be a placeholder.
+	 * @return the provider's name
+	 */
+	String provider() default "";
+
+}

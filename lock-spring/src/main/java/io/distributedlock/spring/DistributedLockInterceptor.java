@@ -1,0 +1,38 @@
+package io.distributedlock.spring;
+
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import io.distributedlock.LockTemplate;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+
+/**
+ * Runs a method under the lock that its annotation asks for. It only adapts: the source
+ * knows the annotation, the template the locks, the invocation the return type.
+ */
+final class DistributedLockInterceptor implements MethodInterceptor {
+
+	private final LockOperationSource operations;
+
+	private final Supplier<LockTemplate> template;
+
+	DistributedLockInterceptor(LockOperationSource operations, Supplier<LockTemplate> template) {
+		this.operations = operations;
+		this.template = template;
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+		Object target = Objects.requireNonNull(call.getThis(), "a lock needs a target object");
+		LockOperation operation = this.operations.find(call.getMethod(), AopUtils.getTargetClass(target));
+		if (operation == null) {
+			return call.proceed();
+		}
+		return operation.invocation().invoke(this.template.get(), operation.request(call, target), call);
+	}
+
+}

@@ -1,0 +1,38 @@
+package io.distributedlock.spring;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * An annotation for a lock that cannot work. Thrown when the bean is created, so that the
+ * application does not start with it.
+ *
+ * @since 0.1
+ */
+public class InvalidLockOperationException extends IllegalStateException {
+
+	private static final long serialVersionUID = 1L;
+
+	InvalidLockOperationException(Method method, Class<?> targetClass, String attribute, String value, String problem,
+			@Nullable Throwable cause) {
+		super("@DistributedLock on %s, %s = \"%s\": %s".formatted(describe(method, targetClass), attribute, value,
+				problem), cause);
+	}
+
+	InvalidLockOperationException(Method method, Class<?> targetClass, String problem) {
+		super("@DistributedLock on %s: %s".formatted(describe(method, targetClass), problem));
+	}
+
+	private static String describe(Method method, Class<?> targetClass) {
+		String parameters = Arrays.stream(method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", "));
+		return "%s.%s(%s)".formatted(ClassUtils.getUserClass(targetClass).getName(), method.getName(), parameters);
+	}
+
+}

@@ -1,0 +1,43 @@
+package io.distributedlock.spring;
+
+import java.lang.reflect.Method;
+
+/**
+ * What {@code #root} is in a key expression: its getters are the properties that an
+ * expression can name.
+ */
+final class LockKeyRoot {
+
+	private final Method method;
+
+	private final Object[] args;
+
+	private final Object target;
+
+	LockKeyRoot(Method method, Object[] args, Object target) {
+		this.method = method;
+		this.args = args;
+		this.target = target;
+	}
+
+	public Method getMethod() {
+		return this.method;
+	}
+
+	public String getMethodName() {
+		return this.method.getName();
+	}
+
+	public Object[] getArgs() {
+		return this.args;
+	}
+
+	public Object getTarget() {
+		return this.target;
+	}
+
+	public Class<?> getTargetClass() {
+		return this.target.getClass();
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Puts annotated methods of Spring beans under locks.
+ */
+@NullMarked
+package io.distributedlock.spring;
+
+import org.jspecify.annotations.NullMarked;

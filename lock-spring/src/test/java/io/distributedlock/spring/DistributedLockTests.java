@@ -1,0 +1,470 @@
+package io.distributedlock.spring;
+
+import java.io.IOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.annotation.DistributedLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.env.MapPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class DistributedLockTests {
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	private AnnotationConfigApplicationContext context;
+
+	@AfterEach
+	void closeContext() {
+		if (this.context != null) {
+			this.context.close();
+		}
+	}
+
+	private <T> T bean(Class<T> type, Class<?>... more) {
+		this.context = Contexts.open(this.provider, false, type, more);
+		return this.context.getBean(type);
+	}
+
+	@Test
+	void methodRunsUnderItsLock() {
+		Orders orders = bean(Orders.class);
+		assertThat(orders.settle(new Order("42"))).isEqualTo("settled 42");
+		assertThat(this.provider.events()).containsExactly("acquire t:Orders.settle:42", "release t:Orders.settle:42");
+	}
+
+	@Test
+	void everyFormOfKeyGivesItsKey() {
+		Orders orders = bean(Orders.class);
+		Order order = new Order("7");
+		orders.byIndex(order, 3);
+		orders.byRoot(order);
+		orders.byTemplate(order);
+		orders.byValueAlias(order);
+		orders.literal();
+		orders.wholeMethod();
+		assertThat(this.provider.keys()).containsExactly("t:Orders.byIndex:7-3", "t:Orders.byRoot:byRoot-1-Orders",
+				"t:Orders.byTemplate:order-7", "t:Orders.byValueAlias:7", "t:Orders.literal:all",
+				"t::Orders.wholeMethod");
+	}
+
+	@Test
+	void sameNameSharesALockAndOtherNamesDoNot() {
+		Orders orders = bean(Orders.class);
+		orders.sharedA("1");
+		orders.sharedB("1");
+		orders.settle(new Order("1"));
+		assertThat(this.provider.keys()).containsExactly("t:shared:1", "t:shared:1", "t:Orders.settle:1");
+	}
+
+	@Test
+	void timesTypeAndPlaceholdersReachTheProvider() {
+		Orders orders = bean(Orders.class);
+		orders.timed("1");
+		assertThat(this.provider.leases()).containsExactly(java.time.Duration.ofSeconds(17));
+	}
+
+	@Test
+	void annotationIsFoundOnClassInterfaceAndMetaAnnotation() {
+		OnClass onClass = bean(OnClass.class, Composed.class, ThroughInterface.class);
+		onClass.any("1");
+		onClass.own("2");
+		this.context.getBean(Composed.class).settle("3");
+		Settling settling = this.context.getBean(Settling.class);
+		assertThat(AopUtils.isJdkDynamicProxy(settling)).isFalse();
+		settling.settleIt("4");
+		assertThat(this.provider.keys()).containsExactly("t:on-class:k", "t:OnClass.own:2", "t:Composed.settle:3",
+				"t:ThroughInterface.settleIt:4");
+	}
+
+	@Test
+	void jdkProxyAndGenericBridgeWork() {
+		this.context = Contexts.openWithInterfaceProxies(this.provider, ThroughInterface.class);
+		Settling settling = this.context.getBean(Settling.class);
+		assertThat(AopUtils.isJdkDynamicProxy(settling)).isTrue();
+		settling.settleIt("4");
+		assertThat(this.provider.keys()).containsExactly("t:ThroughInterface.settleIt:4");
+		this.context.close();
+		Generic<String> generic = bean(StringGeneric.class);
+		generic.take("5");
+		assertThat(this.provider.keys()).contains("t:StringGeneric.take:5");
+	}
+
+	@Test
+	void unusableKeysAreRefusedAndTheMethodDoesNotRun() {
+		Orders orders = bean(Orders.class);
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.settle(new Order(null)))
+			.withMessageContaining("#order.id")
+			.withMessageContaining("Orders.settle")
+			.withMessageContaining("is null");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.settle(new Order("  ")))
+			.withMessageContaining("blank");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(List.of("a", "b")))
+			.withMessageContaining("one key");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(new Object()))
+			.withMessageContaining("toString()");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(new String[] { "a" }))
+			.withMessageContaining("one key");
+		assertThat(orders.runs()).isZero();
+		assertThat(this.provider.events()).isEmpty();
+	}
+
+	@Test
+	void keyIsEvaluatedOnceBeforeTheBody() {
+		Orders orders = bean(Orders.class);
+		Order order = new Order("before");
+		orders.changing(order);
+		assertThat(this.provider.events()).containsExactly("acquire t:Orders.changing:before",
+				"release t:Orders.changing:before");
+	}
+
+	@Test
+	void callersTextIsNeverParsed() {
+		Orders orders = bean(Orders.class);
+		orders.sharedA("#{T(java.lang.System).exit(1)}");
+		assertThat(this.provider.keys()).hasSize(1);
+	}
+
+	@Test
+	void whatTheMethodThrowsArrivesUnchangedAndWinsOverAFailedRelease() {
+		Orders orders = bean(Orders.class);
+		this.provider.failReleases();
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> orders.failing("1"))
+			.withMessage("disk")
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasOnlyElementsOfType(LockUnavailableException.class)
+				.hasSize(1));
+		assertThat(orders.settle(new Order("2"))).as("a result survives a failed release").isEqualTo("settled 2");
+	}
+
+	@Test
+	void methodDoesNotRunWhileAnotherHoldsTheLockOrTheBackendIsDown() {
+		Orders orders = bean(Orders.class);
+		this.provider.contended(true);
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> orders.once("1"))
+			.withMessageContaining("t:Orders.once:1");
+		this.provider.contended(false);
+		this.provider.down(true);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> orders.once("1"));
+		assertThat(orders.runs()).isZero();
+	}
+
+	@Test
+	void futureHoldsTheLockUntilItCompletes() {
+		Orders orders = bean(Orders.class);
+		CompletableFuture<String> result = orders.later("1");
+		org.awaitility.Awaitility.await().until(() -> orders.pending() != null);
+		assertThat(this.provider.events()).containsExactly("acquire t:Orders.later:1");
+		orders.pending().complete("done");
+		assertThat(result.join()).isEqualTo("done");
+		assertThat(this.provider.events()).containsExactly("acquire t:Orders.later:1", "release t:Orders.later:1");
+	}
+
+	@Test
+	void beanReferencesAreOptIn() {
+		this.context = Contexts.open(this.provider, true, WithBean.class, Tenant.class);
+		this.context.getBean(WithBean.class).run();
+		assertThat(this.provider.keys()).containsExactly("t:WithBean.run:acme");
+		assertThatStartFails(WithBean.class, "WithBean.run()", "lock.spel.bean-references=true");
+	}
+
+	@Test
+	void badAnnotationsDoNotStart() {
+		assertThatStartFails(BadSyntax.class, "BadSyntax.run(String)", "key = \"#id +\"", "position");
+		assertThatStartFails(UnquotedLiteral.class, "key = \"all orders\"", "'all orders'");
+		assertThatStartFails(UnknownVariable.class, "#ordr", "no parameter 'ordr'", "order", "p0");
+		assertThatStartFails(BadDuration.class, "leaseTime = \"30 parsecs\"", "30s");
+		assertThatStartFails(BareNumber.class, "waitTime = \"30\"", "without a unit");
+		assertThatStartFails(NegativeWait.class, "waitTime = \"-5s\"", "0 makes one attempt");
+		assertThatStartFails(ZeroLease.class, "leaseTime = \"0s\"", "-1");
+		assertThatStartFails(Publishing.class, "returns Publisher", "CompletableFuture");
+	}
+
+	@Test
+	void beansWithoutTheAnnotationAreLeftAlone() {
+		assertThat(AopUtils.isAopProxy(bean(Tenant.class))).isFalse();
+	}
+
+	@Test
+	void requestsOfTheTemplateAndTheAnnotationMeet() {
+		Orders orders = bean(Orders.class);
+		orders.settle(new Order("9"));
+		this.context.getBean(io.distributedlock.LockTemplate.class)
+			.execute(LockRequest.of("9").withName("Orders.settle"), () -> {
+			});
+		assertThat(this.provider.keys()).containsExactly("t:Orders.settle:9", "t:Orders.settle:9");
+	}
+
+	private void assertThatStartFails(Class<?> type, String... fragments) {
+		assertThatExceptionOfType(BeanCreationException.class)
+			.isThrownBy(() -> Contexts.open(this.provider, false, type, Tenant.class).close())
+			.satisfies((ex) -> assertThat(String.valueOf(ex.getCause().getMessage())).contains(fragments))
+			.withCauseInstanceOf(InvalidLockOperationException.class);
+	}
+
+	static Map<String, Object> properties() {
+		return Map.of("orders.lease", "17s", "orders.name", "shared");
+	}
+
+	static MapPropertySource propertySource() {
+		return new MapPropertySource("test", properties());
+	}
+
+	static class Order {
+
+		private String id;
+
+		Order(String id) {
+			this.id = id;
+		}
+
+		public String getId() {
+			return this.id;
+		}
+
+	}
+
+	static class Orders {
+
+		private int runs;
+
+		private volatile CompletableFuture<String> pending;
+
+		// a field of the proxy is not that of its target: only methods reach that
+		int runs() {
+			return this.runs;
+		}
+
+		CompletableFuture<String> pending() {
+			return this.pending;
+		}
+
+		@DistributedLock(key = "#order.id")
+		public String settle(Order order) {
+			this.runs++;
+			return "settled " + order.getId();
+		}
+
+		@DistributedLock(key = "#p0.id + '-' + #a1")
+		public void byIndex(Order order, int number) {
+		}
+
+		@DistributedLock(key = "#root.methodName + '-' + #root.args.length + '-' + #root.targetClass.simpleName")
+		public void byRoot(Order order) {
+		}
+
+		@DistributedLock(key = "order-#{#order.id}")
+		public void byTemplate(Order order) {
+		}
+
+		@DistributedLock("#order.id")
+		public void byValueAlias(Order order) {
+		}
+
+		@DistributedLock("'all'")
+		public void literal() {
+		}
+
+		@DistributedLock
+		public void wholeMethod() {
+		}
+
+		@DistributedLock(name = "shared", key = "#id")
+		public void sharedA(String id) {
+		}
+
+		@DistributedLock(name = "${orders.name}", key = "#id")
+		public void sharedB(String id) {
+		}
+
+		@DistributedLock(key = "#id", leaseTime = "${orders.lease}", waitTime = "PT2S")
+		public void timed(String id) {
+		}
+
+		@DistributedLock("#thing")
+		public void anything(Object thing) {
+			this.runs++;
+		}
+
+		@DistributedLock("#order.id")
+		public void changing(Order order) {
+			order.id = "after";
+		}
+
+		@DistributedLock("#id")
+		public void failing(String id) throws IOException {
+			throw new IOException("disk");
+		}
+
+		@DistributedLock(key = "#id", waitTime = "0")
+		public void once(String id) {
+			this.runs++;
+		}
+
+		@DistributedLock("#id")
+		public CompletableFuture<String> later(String id) {
+			this.pending = new CompletableFuture<>();
+			return this.pending;
+		}
+
+	}
+
+	@DistributedLock(name = "on-class", key = "'k'")
+	static class OnClass {
+
+		public void any(String id) {
+		}
+
+		@DistributedLock("#id")
+		public void own(String id) {
+		}
+
+	}
+
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(waitTime = "0")
+	@interface SettlesOrder {
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "key")
+		String order();
+
+	}
+
+	static class Composed {
+
+		@SettlesOrder(order = "#id")
+		public void settle(String id) {
+		}
+
+	}
+
+	interface Settling {
+
+		@DistributedLock("#p0")
+		void settleIt(String id);
+
+	}
+
+	static class ThroughInterface implements Settling {
+
+		@Override
+		public void settleIt(String id) {
+		}
+
+	}
+
+	interface Generic<T> {
+
+		void take(T value);
+
+	}
+
+	static class StringGeneric implements Generic<String> {
+
+		@Override
+		@DistributedLock("#value")
+		public void take(String value) {
+		}
+
+	}
+
+	static class Tenant {
+
+		public String getName() {
+			return "acme";
+		}
+
+	}
+
+	static class WithBean {
+
+		@DistributedLock("@tenant.name")
+		public void run() {
+		}
+
+	}
+
+	static class BadSyntax {
+
+		@DistributedLock("#id +")
+		public void run(String id) {
+		}
+
+	}
+
+	static class UnquotedLiteral {
+
+		@DistributedLock("all orders")
+		public void run(String id) {
+		}
+
+	}
+
+	static class UnknownVariable {
+
+		@DistributedLock("#ordr.id")
+		public void run(Order order) {
+		}
+
+	}
+
+	static class BadDuration {
+
+		@DistributedLock(leaseTime = "30 parsecs")
+		public void run() {
+		}
+
+	}
+
+	static class BareNumber {
+
+		@DistributedLock(waitTime = "30")
+		public void run() {
+		}
+
+	}
+
+	static class NegativeWait {
+
+		@DistributedLock(waitTime = "-5s")
+		public void run() {
+		}
+
+	}
+
+	static class ZeroLease {
+
+		@DistributedLock(leaseTime = "0s")
+		public void run() {
+		}
+
+	}
+
+	static class Publishing {
+
+		@DistributedLock
+		public java.util.concurrent.Flow.Publisher<String> run() {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.distributedlock.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockCapability;
+import io.distributedlock.spi.LockProvider;
+
+/**
+ * The local provider, with a record of what it was asked for and switches for what goes
+ * wrong.
+ */
+class RecordingProvider implements LockProvider {
+
+	private final LocalLockProvider locks = new LocalLockProvider();
+
+	private final List<String> events = new CopyOnWriteArrayList<>();
+
+	private final List<Duration> leases = new CopyOnWriteArrayList<>();
+
+	private boolean failReleases;
+
+	private boolean contended;
+
+	private boolean down;
+
+	List<String> events() {
+		return this.events;
+	}
+
+	List<String> keys() {
+		return this.events.stream()
+			.filter((event) -> event.startsWith("acquire "))
+			.map((event) -> event.substring("acquire ".length()))
+			.toList();
+	}
+
+	List<Duration> leases() {
+		return this.leases;
+	}
+
+	void record(String event) {
+		this.events.add(event);
+	}
+
+	void failReleases() {
+		this.failReleases = true;
+	}
+
+	void contended(boolean contended) {
+		this.contended = contended;
+	}
+
+	void down(boolean down) {
+		this.down = down;
+	}
+
+	@Override
+	public String name() {
+		return "recording";
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return Set.of();
+	}
+
+	@Override
+	public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+		if (this.down) {
+			return CompletableFuture.failedFuture(new BackendException("unplugged", true, null));
+		}
+		if (this.contended) {
+			return CompletableFuture.completedFuture(null);
+		}
+		return this.locks.tryAcquire(request).thenApply((lease) -> {
+			if (lease == null) {
+				return null;
+			}
+			record("acquire " + request.key());
+			this.leases.add(request.leaseTime());
+			return new RecordedLease(request.key(), lease);
+		});
+	}
+
+	private final class RecordedLease implements Lease {
+
+		private final String key;
+
+		private final Lease lease;
+
+		private RecordedLease(String key, Lease lease) {
+			this.key = key;
+			this.lease = lease;
+		}
+
+		@Override
+		public OptionalLong fencingToken() {
+			return OptionalLong.empty();
+		}
+
+		@Override
+		public LeaseTerm term() {
+			return this.lease.term();
+		}
+
+		@Override
+		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
+			return this.lease.renew(leaseTime);
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			if (RecordingProvider.this.failReleases) {
+				return CompletableFuture.failedFuture(new BackendException("unplugged", false, null));
+			}
+			record("release " + this.key);
+			return this.lease.release();
+		}
+
+	}
+
+}
