@@ -1,0 +1,38 @@
+package io.distributedlock.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks cannot be configured from what the application gives.
+ *
+ * @since 0.1
+ */
+public class LockConfigurationException extends IllegalStateException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * What to do.
+	 */
+	private final String action;
+
+	/**
+	 * Create an exception.
+	 * @param description what is wrong
+	 * @param action what to do
+	 * @param cause the cause, where there is one
+	 */
+	public LockConfigurationException(String description, String action, @Nullable Throwable cause) {
+		super(description, cause);
+		this.action = action;
+	}
+
+	/**
+	 * Return what to do.
+	 * @return advice for the developer
+	 */
+	public String getAction() {
+		return this.action;
+	}
+
+}

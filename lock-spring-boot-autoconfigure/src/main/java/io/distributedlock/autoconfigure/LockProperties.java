@@ -1,0 +1,195 @@
+package io.distributedlock.autoconfigure;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * Configuration of distributed locks.
+ *
+ * @since 0.1
+ */
+@ConfigurationProperties("lock")
+public class LockProperties {
+
+	/**
+	 * Whether to configure locks at all. When off there is no LockTemplate, and annotated
+	 * methods run without a lock.
+	 */
+	private boolean enabled = true;
+
+	/**
+	 * Name of the provider that serves requests which name none. By default the one that
+	 * is there.
+	 */
+	private @Nullable String provider;
+
+	/**
+	 * What every key starts with, so that applications and environments that share a
+	 * backend do not share locks. By default the name of the application and ":lock".
+	 */
+	private @Nullable String keyPrefix;
+
+	/**
+	 * How long to wait for a lock that others hold, where the call does not say; 0 makes
+	 * one attempt.
+	 */
+	private Duration waitTime = Duration.ofSeconds(5);
+
+	/**
+	 * When a lock ends by itself even if its holder still works, where the call does not
+	 * say. Without it a lease is kept alive until the lock is given back.
+	 */
+	private @Nullable Duration leaseTime;
+
+	/**
+	 * How long one command to the backend may take. A call returns within its wait time
+	 * plus this.
+	 */
+	private Duration commandTimeout = Duration.ofSeconds(3);
+
+	/**
+	 * How long a waiting call relies on the backend's notification of a release before it
+	 * asks anyway.
+	 */
+	private Duration pollInterval = Duration.ofMillis(500);
+
+	private final Renewal renewal = new Renewal();
+
+	private final Spel spel = new Spel();
+
+	private final Redisson redisson = new Redisson();
+
+	public boolean isEnabled() {
+		return this.enabled;
+	}
+
+	public void setEnabled(boolean enabled) {
+		this.enabled = enabled;
+	}
+
+	public @Nullable String getProvider() {
+		return this.provider;
+	}
+
+	public void setProvider(@Nullable String provider) {
+		this.provider = provider;
+	}
+
+	public @Nullable String getKeyPrefix() {
+		return this.keyPrefix;
+	}
+
+	public void setKeyPrefix(@Nullable String keyPrefix) {
+		this.keyPrefix = keyPrefix;
+	}
+
+	public Duration getWaitTime() {
+		return this.waitTime;
+	}
+
+	public void setWaitTime(Duration waitTime) {
+		this.waitTime = waitTime;
+	}
+
+	public @Nullable Duration getLeaseTime() {
+		return this.leaseTime;
+	}
+
+	public void setLeaseTime(@Nullable Duration leaseTime) {
+		this.leaseTime = leaseTime;
+	}
+
+	public Duration getCommandTimeout() {
+		return this.commandTimeout;
+	}
+
+	public void setCommandTimeout(Duration commandTimeout) {
+		this.commandTimeout = commandTimeout;
+	}
+
+	public Duration getPollInterval() {
+		return this.pollInterval;
+	}
+
+	public void setPollInterval(Duration pollInterval) {
+		this.pollInterval = pollInterval;
+	}
+
+	public Renewal getRenewal() {
+		return this.renewal;
+	}
+
+	public Spel getSpel() {
+		return this.spel;
+	}
+
+	public Redisson getRedisson() {
+		return this.redisson;
+	}
+
+	/**
+	 * Leases that are kept alive.
+	 */
+	public static class Renewal {
+
+		/**
+		 * Length of a lease that is kept alive: how long a lock stays after its holder
+		 * died. It is renewed each third of it.
+		 */
+		private Duration leaseTime = Duration.ofSeconds(30);
+
+		public Duration getLeaseTime() {
+			return this.leaseTime;
+		}
+
+		public void setLeaseTime(Duration leaseTime) {
+			this.leaseTime = leaseTime;
+		}
+
+	}
+
+	/**
+	 * Key expressions.
+	 */
+	public static class Spel {
+
+		/**
+		 * Whether key expressions may refer to beans, as in "@tenant.id".
+		 */
+		private boolean beanReferences = false;
+
+		public boolean isBeanReferences() {
+			return this.beanReferences;
+		}
+
+		public void setBeanReferences(boolean beanReferences) {
+			this.beanReferences = beanReferences;
+		}
+
+	}
+
+	/**
+	 * The Redisson provider.
+	 */
+	public static class Redisson {
+
+		/**
+		 * Location of a Redisson YAML file, used instead of spring.data.redis.* to make
+		 * the client where the application has no RedissonClient of its own.
+		 */
+		private @Nullable String config;
+
+		public @Nullable String getConfig() {
+			return this.config;
+		}
+
+		public void setConfig(@Nullable String config) {
+			this.config = config;
+		}
+
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.distributedlock.autoconfigure.redisson;
+
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.redisson.RedissonLockProvider;
+import io.distributedlock.spi.LockProvider;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
+
+/**
+ * Auto-configuration of locks on Redis through Redisson: on the application's
+ * {@link RedissonClient} if it has one, else on a client made from
+ * {@code lock.redisson.config} or {@code spring.data.redis.*}. The application's
+ * connection factory for Redis is not touched.
+ *
+ * @since 0.1
+ */
+// late: whatever else makes a RedissonClient has had its chance
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 10)
+@AutoConfiguration(before = DistributedLockAutoConfiguration.class)
+@ConditionalOnClass({ Redisson.class, RedissonLockProvider.class })
+@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "lock.provider", havingValue = RedissonLockProvider.NAME, matchIfMissing = true)
+@ConditionalOnMissingBean(LockProvider.class)
+@EnableConfigurationProperties(LockProperties.class)
+public final class RedissonLockAutoConfiguration {
+
+	@Bean(destroyMethod = "shutdown")
+	@ConditionalOnMissingBean(RedissonClient.class)
+	RedissonClient lockRedissonClient(LockProperties properties, Environment environment, ResourceLoader resources,
+			ObjectProvider<SslBundles> sslBundles) {
+		String location = properties.getRedisson().getConfig();
+		if (location != null) {
+			return Redisson.create(RedissonConfigs.fromYaml(resources.getResource(location)));
+		}
+		RedisSettings settings = Binder.get(environment)
+			.bindOrCreate("spring.data.redis", Bindable.of(RedisSettings.class));
+		return Redisson.create(RedissonConfigs.fromSettings(settings, properties.getCommandTimeout(), sslBundles));
+	}
+
+	@Bean
+	RedissonLockProvider redissonLockProvider(RedissonClient redissonClient) {
+		return new RedissonLockProvider(redissonClient);
+	}
+
+}

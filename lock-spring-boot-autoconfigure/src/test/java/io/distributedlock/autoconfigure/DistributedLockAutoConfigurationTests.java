@@ -1,0 +1,235 @@
+package io.distributedlock.autoconfigure;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.autoconfigure.redisson.RedissonLockAutoConfiguration;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.redisson.RedissonLockProvider;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spring.DistributedLockBeanPostProcessor;
+import io.distributedlock.spring.InvalidLockOperationException;
+import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+class DistributedLockAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
+				LocalLockAutoConfiguration.class, RedissonLockAutoConfiguration.class));
+
+	@Test
+	void redissonIsTheDefault() {
+		this.runner.run((context) -> {
+			assertThat(context).hasSingleBean(LockTemplate.class);
+			assertThat(context).hasSingleBean(RedissonLockProvider.class);
+			assertThat(context).hasSingleBean(DistributedLockBeanPostProcessor.class);
+			assertThat(context.getBeanNamesForType(RedissonClient.class)).containsExactly("lockRedissonClient");
+		});
+	}
+
+	@Test
+	void nothingIsThereWhenSwitchedOff() {
+		this.runner.withPropertyValues("lock.enabled=false").withBean(Annotated.class).run((context) -> {
+			assertThat(context).doesNotHaveBean(LockTemplate.class);
+			assertThat(context).doesNotHaveBean(LockProvider.class);
+			assertThat(context).doesNotHaveBean(DistributedLockBeanPostProcessor.class);
+			assertThat(context).doesNotHaveBean(RedissonClient.class);
+			assertThat(context.getBean(Annotated.class).run("1")).isEqualTo("ran 1");
+		});
+	}
+
+	@Test
+	void localProviderOnDemand() {
+		this.runner.withPropertyValues("lock.provider=local").withBean(Annotated.class).run((context) -> {
+			assertThat(context).hasSingleBean(LocalLockProvider.class);
+			assertThat(context).doesNotHaveBean(RedissonClient.class);
+			assertThat(context.getBean(Annotated.class).run("1")).isEqualTo("ran 1");
+		});
+	}
+
+	@Test
+	void everyBeanBacksOff() {
+		this.runner.withUserConfiguration(OwnBeans.class).run((context) -> {
+			assertThat(context.getBean(LockTemplate.class)).isSameAs(context.getBean("ownTemplate"));
+			assertThat(context.getBean(LockProvider.class)).isSameAs(context.getBean("ownProvider"));
+			assertThat(context).hasSingleBean(DistributedLockBeanPostProcessor.class);
+			assertThat(context).hasBean("ownPostProcessor");
+			assertThat(context).doesNotHaveBean(RedissonClient.class);
+		});
+	}
+
+	@Test
+	void applicationsRedissonClientIsUsed() {
+		this.runner.withBean("own", RedissonClient.class, DistributedLockAutoConfigurationTests::lazyClient)
+			.run((context) -> {
+				assertThat(context).hasSingleBean(RedissonClient.class).hasSingleBean(RedissonLockProvider.class);
+				assertThat(context).doesNotHaveBean("lockRedissonClient");
+			});
+	}
+
+	@Test
+	void severalRedissonClientsNeedAChoice() {
+		this.runner.withBean("one", RedissonClient.class, DistributedLockAutoConfigurationTests::lazyClient)
+			.withBean("two", RedissonClient.class, DistributedLockAutoConfigurationTests::lazyClient)
+			.run((context) -> assertThat(context).getFailure().hasMessageContaining("one,two"));
+	}
+
+	@Test
+	void connectionFactoryOfTheApplicationIsNotReplaced() {
+		this.runner.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+			.run((context) -> assertThat(context.getBean(RedisConnectionFactory.class))
+				.isInstanceOf(LettuceConnectionFactory.class));
+	}
+
+	@Test
+	void propertiesReachTheTemplate() {
+		this.runner
+			.withPropertyValues("lock.provider=local", "spring.application.name=shop", "lock.lease-time=17s",
+					"lock.wait-time=0s")
+			.run((context) -> {
+				LockTemplate template = context.getBean(LockTemplate.class);
+				try (LockHandle handle = template.acquire(LockRequest.of("k").withName("n"))) {
+					assertThat(handle.key()).isEqualTo("shop:lock:n:k");
+					assertThat(handle.remaining()).isBetween(Duration.ofSeconds(15), Duration.ofSeconds(17));
+				}
+			});
+	}
+
+	@Test
+	void keyPrefixMayBeSet() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=prod:shop").run((context) -> {
+			try (LockHandle handle = context.getBean(LockTemplate.class).acquire("k")) {
+				assertThat(handle.key()).isEqualTo("prod:shop::k");
+			}
+		});
+	}
+
+	@Test
+	void propertyThatCannotWorkIsExplained() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.command-timeout=-1s")
+			.run((context) -> assertThat(analyze(context.getStartupFailure()).getDescription())
+				.contains("command time-out")
+				.contains("-1"));
+	}
+
+	@Test
+	void missingProviderIsExplained() {
+		this.runner.withClassLoader(new FilteredClassLoader(RedissonLockProvider.class)).run((context) -> {
+			FailureAnalysis analysis = analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("no lock provider");
+			assertThat(analysis.getAction()).contains("lock-spring-boot-starter")
+				.contains("spring.data.redis.host")
+				.contains("lock.provider=local");
+		});
+	}
+
+	@Test
+	void unknownProviderIsExplained() {
+		this.runner.withPropertyValues("lock.provider=tibet").run((context) -> {
+			FailureAnalysis analysis = analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("'tibet'").contains("none");
+			assertThat(analysis.getAction()).contains("redisson or local");
+		});
+	}
+
+	@Test
+	void invalidAnnotationIsExplained() {
+		this.runner.withPropertyValues("lock.provider=local").withBean(Misspelled.class).run((context) -> {
+			Throwable cause = context.getStartupFailure().getCause();
+			assertThat(cause).isInstanceOf(InvalidLockOperationException.class);
+			FailureAnalysis analysis = new InvalidLockOperationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("Misspelled.run(String)").contains("'idd'");
+		});
+	}
+
+	@Test
+	void everyPropertyIsDescribed() throws IOException {
+		String metadata = new ClassPathResource("META-INF/spring-configuration-metadata.json")
+			.getContentAsString(StandardCharsets.UTF_8);
+		assertThat(metadata).contains("lock.enabled", "lock.provider", "lock.key-prefix", "lock.wait-time",
+				"lock.lease-time", "lock.command-timeout", "lock.poll-interval", "lock.renewal.lease-time",
+				"lock.spel.bean-references", "lock.redisson.config");
+		String properties = metadata.substring(metadata.indexOf("\"properties\""), metadata.indexOf("\"hints\""));
+		assertThat(count(properties, "\"name\": \"lock")).isEqualTo(10);
+		assertThat(count(properties, "\"description\"")).isEqualTo(10);
+	}
+
+	private static int count(String text, String part) {
+		return text.split(java.util.regex.Pattern.quote(part), -1).length - 1;
+	}
+
+	private static FailureAnalysis analyze(Throwable failure) {
+		FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(failure);
+		assertThat(analysis).as("analysis of %s", failure).isNotNull();
+		return analysis;
+	}
+
+	private static RedissonClient lazyClient() {
+		Config config = new Config();
+		config.setLazyInitialization(true);
+		config.useSingleServer().setAddress("redis://127.0.0.1:1");
+		return Redisson.create(config);
+	}
+
+	static class Annotated {
+
+		@DistributedLock("#id")
+		public String run(String id) {
+			return "ran " + id;
+		}
+
+	}
+
+	static class Misspelled {
+
+		@DistributedLock("#idd")
+		public void run(String id) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnBeans {
+
+		@Bean
+		LockProvider ownProvider() {
+			return new LocalLockProvider();
+		}
+
+		@Bean
+		LockTemplate ownTemplate(LockProvider provider) {
+			return DefaultLockTemplate.builder().provider(provider).build();
+		}
+
+		@Bean
+		static DistributedLockBeanPostProcessor ownPostProcessor() {
+			return new DistributedLockBeanPostProcessor(() -> mock(LockTemplate.class), false);
+		}
+
+	}
+
+}

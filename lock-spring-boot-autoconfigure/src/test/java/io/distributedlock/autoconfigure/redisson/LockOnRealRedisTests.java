@@ -1,0 +1,130 @@
+package io.distributedlock.autoconfigure.redisson;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class LockOnRealRedisTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedissonLockAutoConfiguration.class))
+		.withPropertyValues("spring.application.name=shop", "lock.command-timeout=1s")
+		.withBean(Settlement.class);
+
+	@Test
+	void annotatedMethodExcludesAnotherApplication() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			ApplicationContextRunner connected = this.runner
+				.withPropertyValues("spring.data.redis.port=" + server.port());
+			connected.run((first) -> connected.run((second) -> {
+				Settlement slow = first.getBean(Settlement.class);
+				Settlement other = second.getBean(Settlement.class);
+				Thread thread = new Thread(() -> slow.settle("42"));
+				thread.start();
+				Awaitility.await().until(() -> server.command("EXISTS", "shop:lock:Settlement.settle:42").equals(1L));
+				assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> other.settle("42"));
+				slow.mayEnd().countDown();
+				thread.join();
+				other.mayEnd().countDown();
+				other.settle("42");
+				assertThat(slow.runs()).isEqualTo(1);
+				assertThat(other.runs()).isEqualTo(1);
+			}));
+		}
+	}
+
+	@Test
+	void passwordOfSpringDataIsUsed() {
+		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret")) {
+			ApplicationContextRunner connected = this.runner
+				.withPropertyValues("spring.data.redis.port=" + server.port());
+			connected.withPropertyValues("spring.data.redis.password=s3cret")
+				.run((context) -> context.getBean(LockTemplate.class).acquire("k").close());
+			connected.withPropertyValues("spring.data.redis.password=wr0ng")
+				.run((context) -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> context.getBean(LockTemplate.class).acquire("k"))
+					.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng")));
+		}
+	}
+
+	@Test
+	void applicationStartsWithoutRedisAndItsCallsFailInTimeUntilItIsUp() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			server.kill();
+			this.runner.withPropertyValues("spring.data.redis.port=" + server.port()).run((context) -> {
+				assertThat(context).hasNotFailed();
+				Settlement settlement = context.getBean(Settlement.class);
+				settlement.mayEnd().countDown();
+				long start = System.nanoTime();
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> settlement.settle("42"))
+					.withMessageContaining("shop:lock:Settlement.settle:42");
+				assertThat(Duration.ofNanos(System.nanoTime() - start)).as("one command time-out, on a slow machine")
+					.isLessThan(Duration.ofSeconds(4));
+				assertThat(settlement.runs()).isZero();
+				server.start();
+				context.getBean(LockTemplate.class)
+					.acquire(LockRequest.of("up").withWaitTime(Duration.ofSeconds(20)))
+					.close();
+				settlement.settle("42");
+				assertThat(settlement.runs()).isEqualTo(1);
+			});
+		}
+	}
+
+	@Test
+	void closingTheApplicationGivesBackWhatItHolds() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			this.runner.withPropertyValues("spring.data.redis.port=" + server.port()).run((context) -> {
+				LockHandle handle = context.getBean(LockTemplate.class).acquire("held");
+				assertThat(server.command("EXISTS", handle.key())).isEqualTo(1L);
+			});
+			assertThat(server.command("EXISTS", "shop:lock::held")).isEqualTo(0L);
+		}
+	}
+
+	static class Settlement {
+
+		private final AtomicInteger runs = new AtomicInteger();
+
+		private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+		@DistributedLock(key = "#id", waitTime = "100ms")
+		public void settle(String id) {
+			this.runs.incrementAndGet();
+			try {
+				this.mayEnd.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		int runs() {
+			return this.runs.get();
+		}
+
+		CountDownLatch mayEnd() {
+			return this.mayEnd;
+		}
+
+	}
+
+}
