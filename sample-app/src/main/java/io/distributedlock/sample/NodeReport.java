@@ -1,0 +1,46 @@
+package io.distributedlock.sample;
+
+/**
+ * What a node tells the coordinator.
+ *
+ * @param node the number of the node
+ * @param pid the process
+ * @param activity what it is doing
+ * @param epoch the epoch of the last command that it has followed
+ * @param idle whether no send is under way
+ * @param sentUnlocked messages sent without the lock
+ * @param failedUnlocked messages refused without the lock
+ * @param sentLocked messages sent with the lock
+ * @param failedLocked messages refused with the lock
+ */
+public record NodeReport(int node, long pid, Activity activity, int epoch, boolean idle, long sentUnlocked,
+		long failedUnlocked, long sentLocked, long failedLocked) {
+
+	/**
+	 * What a node does.
+	 */
+	public enum Activity {
+
+		/**
+		 * Sends messages.
+		 */
+		SENDING,
+
+		/**
+		 * Has found the token missing, expiring or refused.
+		 */
+		WAITING_TO_REFRESH,
+
+		/**
+		 * Fetches a new token, and holds the lock if there is one.
+		 */
+		REFRESHING,
+
+		/**
+		 * Told to pause.
+		 */
+		PAUSED
+
+	}
+
+}

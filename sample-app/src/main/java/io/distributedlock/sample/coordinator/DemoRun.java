@@ -1,0 +1,165 @@
+package io.distributedlock.sample.coordinator;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+import io.distributedlock.sample.Mode;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * The course of the demonstration: without the lock, then with it.
+ */
+@Component
+@EnableConfigurationProperties(DemoProperties.class)
+class DemoRun {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final DemoProperties properties;
+
+	private final NodeProcesses nodes;
+
+	private final DemoState state;
+
+	private final ClosingReport closingReport;
+
+	private final CountDownLatch stopped = new CountDownLatch(1);
+
+	private volatile @Nullable Mode chosen;
+
+	private volatile boolean alternating;
+
+	private int port;
+
+	DemoRun(DemoProperties properties, NodeProcesses nodes, DemoState state, ClosingReport closingReport) {
+		this.properties = properties;
+		this.nodes = nodes;
+		this.state = state;
+		this.closingReport = closingReport;
+	}
+
+	@EventListener
+	void onWebServer(WebServerInitializedEvent event) {
+		this.port = event.getWebServer().getPort();
+	}
+
+	boolean isBounded() {
+		return this.properties.duration() != null;
+	}
+
+	boolean isAlternating() {
+		return this.alternating;
+	}
+
+	int nodes() {
+		return this.properties.nodes();
+	}
+
+	/**
+	 * Take a mode and keep it.
+	 */
+	void choose(Mode mode) {
+		this.alternating = false;
+		this.chosen = mode;
+	}
+
+	/**
+	 * Run both halves.
+	 * @return whether the lock kept its promise, and was needed
+	 */
+	boolean runBounded() {
+		Duration whole = this.properties.duration();
+		Duration half = (whole != null) ? whole.dividedBy(2) : this.properties.alternate();
+		startNodes();
+		for (Mode mode : Mode.values()) {
+			this.closingReport.say((mode == Mode.LOCKED) ? "with the lock ..." : "without the lock ...");
+			switchTo(mode);
+			pauseFor(half);
+		}
+		quiet();
+		this.closingReport.print(this.state.figures());
+		return ClosingReport.isAsPromised(this.state.figures());
+	}
+
+	void runUntilStopped() {
+		Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "closing-report"));
+		startNodes();
+		this.closingReport.say("The page: http://localhost:%d    Ctrl-C ends it all.".formatted(this.port));
+		this.alternating = true;
+		Mode current = Mode.UNLOCKED;
+		switchTo(current);
+		while (this.stopped.getCount() > 0) {
+			long phaseEnd = System.nanoTime() + this.properties.alternate().toNanos();
+			await(this.properties.alternate(),
+					() -> this.chosen != null || this.stopped.getCount() == 0 || System.nanoTime() - phaseEnd >= 0);
+			Mode wish = this.chosen;
+			this.chosen = null;
+			Mode next = (wish != null) ? wish
+					: !this.alternating ? current : (current == Mode.LOCKED) ? Mode.UNLOCKED : Mode.LOCKED;
+			if (next != current && this.stopped.getCount() > 0) {
+				current = next;
+				switchTo(current);
+			}
+		}
+	}
+
+	private void stop() {
+		this.stopped.countDown();
+		this.closingReport.print(this.state.figures());
+	}
+
+	private void startNodes() {
+		this.closingReport.start(this.port);
+		IntStream.rangeClosed(1, nodes()).forEach((node) -> this.nodes.start(node, this.port));
+		if (!await(PATIENCE, () -> IntStream.rangeClosed(1, nodes()).allMatch(this.state::isQuiet))) {
+			throw new IllegalStateException("The nodes have not started within " + PATIENCE);
+		}
+	}
+
+	private void switchTo(Mode mode) {
+		quiet();
+		this.state.run(mode);
+	}
+
+	/**
+	 * Pause all nodes and wait for the sends that are under way: they count for the mode
+	 * that they were started in. A node that is being started again is not waited for.
+	 */
+	private void quiet() {
+		this.state.pause();
+		await(PATIENCE,
+				() -> IntStream.rangeClosed(1, nodes())
+					.allMatch((node) -> !this.nodes.isAlive(node) || this.state.latest(node).isEmpty()
+							|| this.state.isQuiet(node)));
+	}
+
+	private void pauseFor(Duration duration) {
+		long end = System.nanoTime() + duration.toNanos();
+		await(duration.plusSeconds(1), () -> System.nanoTime() - end >= 0);
+	}
+
+	private boolean await(Duration atMost, BooleanSupplier condition) {
+		long end = System.nanoTime() + atMost.toNanos();
+		while (!condition.getAsBoolean()) {
+			try {
+				if (System.nanoTime() - end >= 0 || this.stopped.await(20, TimeUnit.MILLISECONDS)) {
+					return condition.getAsBoolean();
+				}
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return false;
+			}
+		}
+		return true;
+	}
+
+}

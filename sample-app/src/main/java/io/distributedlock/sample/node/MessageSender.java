@@ -1,0 +1,131 @@
+package io.distributedlock.sample.node;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+import io.distributedlock.LockException;
+import io.distributedlock.sample.Mode;
+import io.distributedlock.sample.NodeCommand;
+import io.distributedlock.sample.NodeReport.Activity;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.stereotype.Component;
+
+/**
+ * Tells customers of the status of their orders, on several threads.
+ */
+@Component
+@EnableScheduling
+class MessageSender implements SmartLifecycle {
+
+	private static final Logger logger = LoggerFactory.getLogger(MessageSender.class);
+
+	private static final String APP_ID = "wx-demo";
+
+	private static final int THREADS = 3;
+
+	private static final long PAUSE_MILLIS = 30;
+
+	private final TokenCache cache;
+
+	private final TokenRefresher refresher;
+
+	private final WeChatClient weChat;
+
+	private final Coordinator coordinator;
+
+	private final AtomicLong orders = new AtomicLong();
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	private volatile boolean running;
+
+	MessageSender(TokenCache cache, TokenRefresher refresher, WeChatClient weChat, Coordinator coordinator) {
+		this.cache = cache;
+		this.refresher = refresher;
+		this.weChat = weChat;
+		this.coordinator = coordinator;
+	}
+
+	@Override
+	public void start() {
+		warmUp();
+		this.running = true;
+		for (int i = 0; i < THREADS; i++) {
+			Thread thread = new Thread(this::run, "sender-" + i);
+			thread.start();
+			this.threads.add(thread);
+		}
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		this.threads.forEach(Thread::interrupt);
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	/**
+	 * Go the way of a send once before one counts: the first one of a JVM is slow.
+	 */
+	private void warmUp() {
+		this.cache.read(-1);
+		this.weChat.send(new AccessToken("none", 0), "warming up");
+	}
+
+	private void run() {
+		while (this.running) {
+			NodeCommand command = this.coordinator.command();
+			if (command.running()) {
+				this.coordinator.begin();
+				try {
+					// a pause that was told meanwhile has not seen this send: leave it
+					if (this.coordinator.command().equals(command)) {
+						send(command);
+					}
+				}
+				catch (LockException ex) {
+					logger.warn("No token for now: {}", ex.getMessage());
+				}
+				finally {
+					this.coordinator.end();
+				}
+			}
+			else {
+				this.coordinator.doing(Activity.PAUSED);
+			}
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+		}
+	}
+
+	private void send(NodeCommand command) {
+		Optional<AccessToken> cached = this.cache.read(command.epoch());
+		AccessToken token = cached.filter(AccessToken::isUsable)
+			.orElseGet(() -> refresh(command, cached.orElse(null), false));
+		this.coordinator.doing(Activity.SENDING);
+		boolean accepted = this.weChat.send(token, "order " + this.orders.incrementAndGet() + " has been shipped");
+		this.coordinator.count(command.mode(), accepted);
+		if (!accepted) {
+			refresh(command, token, true);
+		}
+	}
+
+	private AccessToken refresh(NodeCommand command, @Nullable AccessToken seen, boolean refused) {
+		this.coordinator.doing(Activity.WAITING_TO_REFRESH);
+		return (command.mode() == Mode.LOCKED) ? this.refresher.refreshUnderLock(APP_ID, command.epoch(), seen, refused)
+				: this.refresher.refreshOnEachNode(APP_ID, command.epoch(), seen, refused);
+	}
+
+}
