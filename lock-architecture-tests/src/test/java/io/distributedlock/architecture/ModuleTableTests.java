@@ -1,6 +1,9 @@
 package io.distributedlock.architecture;
 
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +20,8 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -37,10 +42,19 @@ class ModuleTableTests {
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
 		.importPackages("io.distributedlock");
 
+	/**
+	 * The tests of a module run in its directory.
+	 */
+	private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
 	private static final String[] JDK = { "java..", "javax..", "org.jspecify.." };
 
-	private static final String[] CORE = { "io.distributedlock", "io.distributedlock.spi..",
-			"io.distributedlock.engine..", "io.distributedlock.local.." };
+	/**
+	 * The faces of lock-core: what others see of it.
+	 */
+	private static final String[] FACES = { "io.distributedlock", "io.distributedlock.spi.." };
+
+	private static final String[] CORE = join(FACES, "io.distributedlock.engine..", "io.distributedlock.local..");
 
 	private static final String[] SPRING = { "io.distributedlock.annotation..", "io.distributedlock.spring.." };
 
@@ -49,21 +63,27 @@ class ModuleTableTests {
 	 * provider's package is its name.
 	 */
 	private static final Map<String, Module> TABLE = Map.of("lock-core", new Module(CORE, "org.slf4j.."), "lock-spring",
-			new Module(SPRING, join(CORE, "org.slf4j..", "org.aopalliance..", "org.springframework.aop..",
+			new Module(SPRING, join(FACES, "org.slf4j..", "org.aopalliance..", "org.springframework.aop..",
 					"org.springframework.beans..", "org.springframework.context..", "org.springframework.core..",
 					"org.springframework.expression..", "org.springframework.format..", "org.springframework.util..")),
 			"lock-provider-redisson",
-			new Module(new String[] { "io.distributedlock.redisson.." }, join(CORE, "org.slf4j..", "org.redisson..")),
+			new Module(new String[] { "io.distributedlock.redisson.." }, join(FACES, "org.slf4j..", "org.redisson..")),
 			"lock-spring-boot-autoconfigure",
 			new Module(new String[] { "io.distributedlock.autoconfigure.." },
-					join(CORE, "io.distributedlock..", "org.springframework..", "org.redisson..")),
+					join(join(CORE, SPRING), "io.distributedlock.redisson..", "org.slf4j..", "org.springframework..",
+							"org.redisson..")),
 			"lock-test", new Module(new String[] { "io.distributedlock.test.." },
 					join(CORE, "org.junit.jupiter..", "org.assertj..", "org.awaitility..", "redis.embedded..")));
 
 	@Test
-	void everyModuleIsInTheTableAndSeen() {
-		assertThat(modulesOfPackages().values().stream().flatMap(Collection::stream).distinct())
-			.containsExactlyInAnyOrderElementsOf(TABLE.keySet());
+	void everyModuleIsInTheTableAndSeen() throws IOException {
+		Set<String> seen = new TreeSet<>();
+		CLASSES.forEach((type) -> seen.add(module(type)));
+		Set<String> onDisk = new TreeSet<>(packagesOnDisk().keySet());
+		// an application, which nothing else can depend on
+		onDisk.remove("sample-app");
+		assertThat(seen).as("modules that these tests depend on").isEqualTo(onDisk);
+		assertThat(TABLE.keySet()).as("modules in the table").isEqualTo(onDisk);
 	}
 
 	@TestFactory
@@ -75,13 +95,16 @@ class ModuleTableTests {
 	}
 
 	@Test
-	void noPackageIsSplitOverTwoModules() {
-		assertThat(modulesOfPackages()).allSatisfy((name, modules) -> assertThat(modules).as(name).hasSize(1));
+	void noPackageIsSplitOverTwoModules() throws IOException {
+		Map<String, Set<String>> modules = new TreeMap<>();
+		packagesOnDisk().forEach((module, packages) -> packages
+			.forEach((name) -> modules.computeIfAbsent(name, (ignored) -> new TreeSet<>()).add(module)));
+		assertThat(modules).isNotEmpty().allSatisfy((name, owners) -> assertThat(owners).as(name).hasSize(1));
 	}
 
 	@Test
 	void packagesHaveNoCycles() {
-		slices().matching("io.distributedlock.(**)").should().beFreeOfCycles().check(CLASSES);
+		slices().assignedFrom(new EachPackage()).should().beFreeOfCycles().check(CLASSES);
 	}
 
 	@Test
@@ -96,34 +119,77 @@ class ModuleTableTests {
 	}
 
 	@Test
-	void nothingIsSynchronized() {
+	void nothingIsSynchronized() throws IOException {
 		// a virtual thread that waits for a backend inside a monitor pins its carrier
 		noCodeUnits().should().haveModifier(JavaModifier.SYNCHRONIZED).check(CLASSES);
+		// ArchUnit sees methods only
+		for (Path sources : sourcesOnDisk()) {
+			for (Path file : files(sources)) {
+				assertThat(Files.readString(file)).as(file.toString()).doesNotContainPattern("\\bsynchronized\\s*\\(");
+			}
+		}
+	}
+
+	@Test
+	void autoConfigurationHasNoLockLogic() {
+		noClasses().that()
+			.resideInAPackage("io.distributedlock.autoconfigure..")
+			.should()
+			.beAssignableTo("io.distributedlock.LockTemplate")
+			.orShould()
+			.beAssignableTo("io.distributedlock.spi.LockProvider")
+			.orShould()
+			.beAssignableTo("io.distributedlock.spi.Lease")
+			.orShould()
+			.beAssignableTo("org.aopalliance.aop.Advice")
+			.check(CLASSES);
 	}
 
 	@Test
 	void spiKnowsNothingOfTheEngine() {
 		noClasses().that()
-			.resideInAnyPackage("io.distributedlock", "io.distributedlock.spi..")
+			.resideInAnyPackage(FACES)
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("io.distributedlock.engine..", "io.distributedlock.local..")
 			.check(CLASSES);
 	}
 
-	private static Map<String, Set<String>> modulesOfPackages() {
-		Map<String, Set<String>> modules = new TreeMap<>();
-		for (JavaClass type : CLASSES) {
-			modules.computeIfAbsent(type.getPackageName(), (ignored) -> new TreeSet<>())
-				.add(module(type.getSource().orElseThrow().getUri()));
-		}
-		return modules;
-	}
-
-	private static String module(URI source) {
+	private static String module(JavaClass type) {
+		URI source = type.getSource().orElseThrow().getUri();
 		Matcher matcher = Pattern.compile("(lock-[a-z-]+?)(-\\d[^/]*\\.jar|/target/)").matcher(source.toString());
 		assertThat(matcher.find()).as(source.toString()).isTrue();
 		return matcher.group(1);
+	}
+
+	/**
+	 * Read from the sources, so that a module is found that nobody told these tests of.
+	 */
+	private static Map<String, Set<String>> packagesOnDisk() throws IOException {
+		Map<String, Set<String>> packages = new TreeMap<>();
+		for (Path sources : sourcesOnDisk()) {
+			Set<String> names = new TreeSet<>();
+			files(sources).forEach((file) -> names.add(sources.relativize(file).getParent().toString()));
+			if (!names.isEmpty()) {
+				packages.put(sources.getName(sources.getNameCount() - 4).toString(), names);
+			}
+		}
+		return packages;
+	}
+
+	private static List<Path> sourcesOnDisk() throws IOException {
+		// as deep as lock-providers/lock-provider-x/src/main/java
+		try (Stream<Path> found = Files.find(ROOT, 5, (path, attributes) -> path.endsWith("src/main/java"))) {
+			List<Path> sources = found.toList();
+			assertThat(sources).isNotEmpty();
+			return sources;
+		}
+	}
+
+	private static List<Path> files(Path sources) throws IOException {
+		try (Stream<Path> found = Files.walk(sources)) {
+			return found.filter((path) -> path.toString().endsWith(".java")).toList();
+		}
 	}
 
 	private static String[] join(String[] some, String... more) {
@@ -147,6 +213,23 @@ class ModuleTableTests {
 				.should()
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(join(join(JDK, this.packages), this.mayUse));
+		}
+
+	}
+
+	/**
+	 * A pattern such as {@code io.distributedlock.(**)} leaves the root package out.
+	 */
+	private static final class EachPackage implements SliceAssignment {
+
+		@Override
+		public SliceIdentifier getIdentifierOf(JavaClass type) {
+			return SliceIdentifier.of(type.getPackageName());
+		}
+
+		@Override
+		public String getDescription() {
+			return "each package";
 		}
 
 	}

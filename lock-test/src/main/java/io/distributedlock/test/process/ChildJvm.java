@@ -119,6 +119,14 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
+	 * Ask the JVM to end, as by {@code kill -TERM} or Ctrl-C: its shutdown hooks run.
+	 */
+	public void terminate() {
+		// Process.destroy() would close the output, and with it what the hooks print
+		Signals.send(this.process, "TERM");
+	}
+
+	/**
 	 * Stop the JVM without ending it, as by {@code kill -STOP}.
 	 */
 	public void suspend() {

@@ -8,10 +8,13 @@ import io.distributedlock.sample.Mode;
 import io.distributedlock.sample.NodeCommand;
 import io.distributedlock.sample.NodeReport;
 import io.distributedlock.sample.NodeReport.Activity;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 /**
@@ -19,6 +22,8 @@ import org.springframework.web.client.RestClient;
  */
 @Component
 class Coordinator {
+
+	private static final Logger logger = LoggerFactory.getLogger(Coordinator.class);
 
 	private final RestClient client;
 
@@ -76,8 +81,14 @@ class Coordinator {
 		NodeReport report = new NodeReport(this.node, ProcessHandle.current().pid(), this.activity, followed.epoch(),
 				this.underWay.get() == 0, this.sentUnlocked.sum(), this.failedUnlocked.sum(), this.sentLocked.sum(),
 				this.failedLocked.sum());
-		this.command = Objects
-			.requireNonNull(this.client.post().uri("/demo/report").body(report).retrieve().body(NodeCommand.class));
+		try {
+			this.command = Objects
+				.requireNonNull(this.client.post().uri("/demo/report").body(report).retrieve().body(NodeCommand.class));
+		}
+		catch (ResourceAccessException ex) {
+			// the coordinator is ending, and this node with it
+			logger.debug("The coordinator cannot be reached", ex);
+		}
 	}
 
 }

@@ -14,10 +14,13 @@ import io.distributedlock.sample.NodeReport.Activity;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.DataAccessException;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.stereotype.Component;
+import org.springframework.web.client.RestClientException;
 
 /**
  * Tells customers of the status of their orders, on several threads.
@@ -34,6 +37,8 @@ class MessageSender implements SmartLifecycle {
 
 	private static final long PAUSE_MILLIS = 30;
 
+	private static final long STOP_MILLIS = 1000;
+
 	private final TokenCache cache;
 
 	private final TokenRefresher refresher;
@@ -45,6 +50,8 @@ class MessageSender implements SmartLifecycle {
 	private final AtomicLong orders = new AtomicLong();
 
 	private final List<Thread> threads = new ArrayList<>();
+
+	private volatile @Nullable Known known;
 
 	private volatile boolean running;
 
@@ -69,7 +76,14 @@ class MessageSender implements SmartLifecycle {
 	@Override
 	public void stop() {
 		this.running = false;
-		this.threads.forEach(Thread::interrupt);
+		for (Thread thread : this.threads) {
+			try {
+				thread.join(STOP_MILLIS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
 	}
 
 	@Override
@@ -96,8 +110,8 @@ class MessageSender implements SmartLifecycle {
 						send(command);
 					}
 				}
-				catch (LockException ex) {
-					logger.warn("No token for now: {}", ex.getMessage());
+				catch (LockException | RestClientException | DataAccessException ex) {
+					logger.atLevel(this.running ? Level.WARN : Level.DEBUG).log("Not sent: {}", ex.getMessage());
 				}
 				finally {
 					this.coordinator.end();
@@ -111,21 +125,43 @@ class MessageSender implements SmartLifecycle {
 	}
 
 	private void send(NodeCommand command) {
-		Optional<AccessToken> cached = this.cache.read(command.epoch());
-		AccessToken token = cached.filter(AccessToken::isUsable)
-			.orElseGet(() -> refresh(command, cached.orElse(null), false));
+		AccessToken token = token(command);
 		this.coordinator.doing(Activity.SENDING);
 		boolean accepted = this.weChat.send(token, "order " + this.orders.incrementAndGet() + " has been shipped");
 		this.coordinator.count(command.mode(), accepted);
 		if (!accepted) {
-			refresh(command, token, true);
+			this.known = new Known(command.epoch(), refresh(command, token, true));
 		}
+	}
+
+	/**
+	 * Return the token that this node knows, the one that the nodes share, or a new one.
+	 */
+	private AccessToken token(NodeCommand command) {
+		Known mine = this.known;
+		if (mine != null && mine.epoch() == command.epoch() && mine.token().isUsable()) {
+			return mine.token();
+		}
+		Optional<AccessToken> shared = this.cache.read(command.epoch());
+		AccessToken token = shared.filter(AccessToken::isUsable)
+			.orElseGet(() -> refresh(command, shared.orElse(null), false));
+		this.known = new Known(command.epoch(), token);
+		return token;
 	}
 
 	private AccessToken refresh(NodeCommand command, @Nullable AccessToken seen, boolean refused) {
 		this.coordinator.doing(Activity.WAITING_TO_REFRESH);
 		return (command.mode() == Mode.LOCKED) ? this.refresher.refreshUnderLock(APP_ID, command.epoch(), seen, refused)
 				: this.refresher.refreshOnEachNode(APP_ID, command.epoch(), seen, refused);
+	}
+
+	/**
+	 * The token that this node used last.
+	 *
+	 * @param epoch when it was fetched
+	 * @param token the token
+	 */
+	private record Known(int epoch, AccessToken token) {
 	}
 
 }
