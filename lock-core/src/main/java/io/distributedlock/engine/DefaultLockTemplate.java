@@ -171,6 +171,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		}
 	}
 
+	Engine engine() {
+		return this.engine;
+	}
+
 	/**
 	 * Give up the innermost hold that the current thread has on a key.
 	 * @return {@code false} if it has none
@@ -191,6 +195,8 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		}
 		Throwable failure = awaitUninterruptibly(this.engine.releaser().release(lock));
 		if (failure != null) {
+			// an answer that never comes must not keep the others of this JVM waiting
+			lock.leaveGate();
 			LockUnavailableException exception = LockErrors.releaseFailed(lock.attempt(), failure);
 			if (workFailure != null) {
 				workFailure.addSuppressed(exception);

@@ -63,6 +63,7 @@ final class LeaseReleaser {
 		}
 		return done.handle((ignored, failure) -> {
 			if (failure != null) {
+				lock.leaveGate();
 				Throwable cause = (failure instanceof CompletionException && failure.getCause() != null)
 						? failure.getCause() : failure;
 				logger.warn(LockErrors.releaseFailed(lock.attempt(), cause).getMessage());

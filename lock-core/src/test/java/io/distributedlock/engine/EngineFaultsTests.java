@@ -1,0 +1,354 @@
+package io.distributedlock.engine;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.LockedAction;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What the engine makes of a backend that fails, is slow or forgets.
+ */
+class EngineFaultsTests {
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
+
+	private final ScriptedProvider provider = new ScriptedProvider();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.waitTime(Duration.ofSeconds(2))
+		.commandTimeout(COMMAND_TIMEOUT)
+		.pollInterval(Duration.ofMillis(50))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void outageDuringAnAttemptIsTriedAgainWithinTheWaitTime() {
+		this.provider.attempts.add(ScriptedProvider.unreachable());
+		this.provider.attempts.add(ScriptedProvider.unreachable());
+		this.template.acquire("k").close();
+		assertThat(this.provider.attempted).hasValue(3);
+	}
+
+	@Test
+	void outageIsNeverReportedAsContention() {
+		this.provider.attempts.add(ScriptedProvider.unreachable());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"))
+			.withMessageContaining("unreachable")
+			.withMessageContaining("scripted")
+			.withMessageContaining(":k");
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void contentionAfterAnOutageIsContention() {
+		this.provider.attempts.add(ScriptedProvider.unreachable());
+		for (int i = 0; i < 100; i++) {
+			this.provider.attempts.add(ScriptedProvider.contended());
+		}
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> this.template.acquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(200))));
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void permanentFailureIsNotTriedAgain() {
+		this.provider.attempts.add(ScriptedProvider.refused());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
+		assertThat(this.provider.attempted).hasValue(1);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void providerThatThrowsIsAFailureToo() {
+		this.provider.attempts.add(CompletableFuture.failedFuture(new IllegalStateException("a bug")));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"))
+			.withMessageContaining("a bug");
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void answerThatNeverComesEndsWithTheCommandTimeout() {
+		this.provider.attempts.add(ScriptedProvider.never());
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"))
+			.withMessageContaining("300ms");
+		assertThat(System.nanoTime() - start).isBetween(COMMAND_TIMEOUT.toNanos(), COMMAND_TIMEOUT.toNanos() * 8);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void leaseThatComesTooLateIsGivenBack() {
+		CompletableFuture<Lease> late = new CompletableFuture<>();
+		this.provider.attempts.add(late);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"));
+		late.complete(this.provider.lease(Duration.ofSeconds(30)));
+		assertThat(this.provider.released).hasValue(1);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void leaseThatCameAfterItsEndIsNotHeld() {
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofNanos(1))));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"))
+			.withMessageContaining("after the lease had ended");
+		assertThat(this.provider.released).hasValue(1);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void renewalIsTriedAgainUntilTheDeadlineAndThenTheHolderIsTold() {
+		for (int i = 0; i < 1000; i++) {
+			this.provider.renewals.add(ScriptedProvider::unreachable);
+		}
+		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
+			long deadline = System.nanoTime() + handle.remaining().toNanos();
+			AtomicLong toldAt = new AtomicLong();
+			handle.onLost((loss) -> toldAt.set(System.nanoTime()));
+			Awaitility.await().until(() -> toldAt.get() != 0);
+			assertThat(this.provider.renewed.get()).isGreaterThan(1);
+			assertThat(toldAt.get() - deadline).as("nanoseconds after the deadline, on a slow machine")
+				.isLessThan(500_000_000);
+			assertThat(handle.isValid()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
+		}
+	}
+
+	@Test
+	void renewalThatRecoversKeepsTheLock() {
+		this.provider.renewals.add(ScriptedProvider::unreachable);
+		this.provider.renewals.add(ScriptedProvider::never);
+		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
+			Awaitility.await().until(() -> this.provider.renewed.get() >= 5);
+			handle.ensureHeld();
+		}
+	}
+
+	@Test
+	void renewalThatIsRefusedIsALossAtOnce() {
+		this.provider.renewals.add(() -> CompletableFuture.completedFuture(null));
+		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
+			AtomicReference<LockLostException> loss = new AtomicReference<>();
+			handle.onLost(loss::set);
+			Awaitility.await().until(() -> loss.get() != null);
+			assertThat(loss.get()).hasMessageContaining("no longer has it").hasMessageContaining(":k");
+			AtomicInteger toldLate = new AtomicInteger();
+			handle.onLost((again) -> toldLate.incrementAndGet());
+			Awaitility.await().until(() -> toldLate.get() == 1);
+			int renewals = this.provider.renewed.get();
+			Awaitility.await().during(Duration.ofMillis(400)).until(() -> this.provider.renewed.get() == renewals);
+		}
+	}
+
+	@Test
+	void shorterLeaseThanAskedForCounts() {
+		this.provider.renewals
+			.add(() -> CompletableFuture.completedFuture(new LeaseTerm(System.nanoTime(), Duration.ofMillis(40))));
+		this.provider.renewals.add(ScriptedProvider::never);
+		this.provider.renewals.add(ScriptedProvider::never);
+		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
+			AtomicReference<LockLostException> loss = new AtomicReference<>();
+			handle.onLost(loss::set);
+			Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> loss.get() != null);
+		}
+	}
+
+	@Test
+	void backendsOwnMessageOfALossIsPassedOn() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			this.provider.lossSignal.lost("the session ended");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld)
+				.havingCause()
+				.withMessageContaining("the session ended");
+		}
+	}
+
+	@Test
+	void reentryIntoALostLockFails() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			this.provider.lossSignal.lost("the session ended");
+			assertThat(handle.isValid()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.acquire("k"));
+		}
+		this.template.acquire("k").close();
+	}
+
+	@Test
+	void lostLockLetsTheNextOfThisJvmIn() throws Exception {
+		LockHandle handle = this.template.acquire("k");
+		CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> this.template.acquire("k").close());
+		Awaitility.await().until(() -> this.template.engine().waiting().size() == 1);
+		this.provider.lossSignal.lost("the session ended");
+		waiting.get(5, TimeUnit.SECONDS);
+		assertThat(handle.isValid()).isFalse();
+		handle.close();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void failedReleaseIsTriedAgain() {
+		this.provider.releases.add(ScriptedProvider.unreachable());
+		this.template.acquire("k").close();
+		assertThat(this.provider.released).hasValue(2);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void resultSurvivesAReleaseThatFails() {
+		failAllReleases();
+		assertThat(this.template.<String, RuntimeException>execute("k", () -> "result")).isEqualTo("result");
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void exceptionOfTheWorkWinsOverAFailedRelease() {
+		failAllReleases();
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute("k", () -> {
+			throw new IOException("disk");
+		})).satisfies((ex) -> {
+			assertThat(ex.getSuppressed()).hasSize(1);
+			assertThat(ex.getSuppressed()[0]).isInstanceOf(LockUnavailableException.class)
+				.hasMessageContaining("could not be given back");
+		});
+	}
+
+	@Test
+	void releaseThatIsNeverAnsweredDoesNotHangTheCaller() {
+		this.provider.releases.add(ScriptedProvider.never());
+		this.template.acquire("k").close();
+		assertNothingIsLeft();
+		this.template.acquire("k").close();
+	}
+
+	@Test
+	void interruptDuringTheReleaseReleasesFirst() {
+		LockHandle handle = this.template.acquire("k");
+		CompletableFuture<Boolean> slow = new CompletableFuture<>();
+		this.provider.releases.add(slow);
+		Thread.currentThread().interrupt();
+		CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS).execute(() -> slow.complete(true));
+		handle.close();
+		assertThat(Thread.interrupted()).as("the flag").isTrue();
+		assertThat(slow).isCompleted();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void waitersThatGiveUpLeaveNothing() {
+		LockHandle handle = CompletableFuture.supplyAsync(() -> this.template.acquire("k")).join();
+		for (int i = 0; i < 50; i++) {
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> this.template.acquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(2))))
+				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CONTENDED));
+		}
+		assertThat(this.template.engine().waiting().size()).isZero();
+		handle.close();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void memoryIsBoundedByTheKeysInUse() {
+		LockHandle held = this.template.acquire("held");
+		for (int i = 0; i < 20_000; i++) {
+			this.template.execute("key" + i, () -> {
+			});
+		}
+		assertThat(this.template.engine().gate().size()).isEqualTo(1);
+		assertThat(this.template.engine().keeper().size()).isEqualTo(1);
+		held.close();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void bodyRunsAtMostOnceAndItsFailureIsNoFailureOfTheLock() {
+		AtomicInteger runs = new AtomicInteger();
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.template.execute("k", (LockedAction<RuntimeException>) () -> {
+				runs.incrementAndGet();
+				throw new IllegalStateException("business");
+			}));
+		assertThat(runs).hasValue(1);
+		assertThat(this.provider.released).hasValue(1);
+	}
+
+	@Test
+	void asyncWorkThatThrowsOrFailsGivesTheLockBack() {
+		CompletableFuture<String> thrown = this.template.executeAsync(LockRequest.of("k"), () -> {
+			throw new IllegalStateException("before the stage");
+		});
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(thrown::join)
+			.withCauseInstanceOf(IllegalStateException.class);
+		CompletionStage<String> failed = CompletableFuture.failedFuture(new IOException("in the stage"));
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> this.template.executeAsync(LockRequest.of("k"), () -> failed).join())
+			.withCauseInstanceOf(IOException.class);
+		assertThat(this.provider.released).hasValue(2);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void timesThatCannotWorkAreRefused() {
+		LockRequest request = LockRequest.of("k");
+		assertThatIllegalArgumentException().isThrownBy(() -> request.withLeaseTime(Duration.ZERO));
+		assertThatIllegalArgumentException().isThrownBy(() -> request.withLeaseTime(Duration.ofMillis(-1)));
+		assertThatIllegalArgumentException().isThrownBy(() -> request.withWaitTime(Duration.ofMillis(-1)));
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("  ")).withMessageContaining("blank");
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of(null)).withMessageContaining("null");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.template.acquire(request.withProvider("tibet")))
+			.withMessageContaining("scripted");
+	}
+
+	@Test
+	void waitWithoutEndDoesNotOverflow() {
+		this.provider.attempts.add(ScriptedProvider.contended());
+		this.template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(Long.MAX_VALUE))).close();
+		assertThat(this.provider.attempted).hasValue(2);
+	}
+
+	private DefaultLockTemplate shortLived() {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofMillis(300))
+			.commandTimeout(COMMAND_TIMEOUT)
+			.build();
+	}
+
+	private void failAllReleases() {
+		for (int i = 0; i < 10; i++) {
+			this.provider.releases.add(ScriptedProvider.unreachable());
+		}
+	}
+
+	private void assertNothingIsLeft() {
+		assertThat(this.template.engine().gate().size()).as("lanes").isZero();
+		assertThat(this.template.engine().keeper().size()).as("tracked leases").isZero();
+		assertThat(this.template.engine().waiting().size()).as("waiting calls").isZero();
+	}
+
+}
