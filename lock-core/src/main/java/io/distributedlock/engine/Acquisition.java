@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.BackendException;
@@ -32,6 +33,8 @@ final class Acquisition {
 	private final long waitUntilNanos;
 
 	private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+
+	private final AtomicBoolean finished = new AtomicBoolean();
 
 	private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.IDLE);
 
@@ -61,7 +64,7 @@ final class Acquisition {
 		}
 		else if (registerAsWaiting()) {
 			this.queueTimer = this.engine.schedule(this::onQueueTimeout, remainingWaitNanos());
-			if (this.inside || this.result.isDone()) {
+			if (this.inside || this.finished.get()) {
 				cancel(this.queueTimer);
 			}
 		}
@@ -82,7 +85,7 @@ final class Acquisition {
 	private void onTurn() {
 		this.inside = true;
 		cancel(this.queueTimer);
-		if (this.result.isDone()) {
+		if (this.finished.get()) {
 			this.place.leave();
 		}
 		else {
@@ -103,7 +106,7 @@ final class Acquisition {
 	}
 
 	private void ask() {
-		if (this.result.isDone() || !this.phase.compareAndSet(Phase.IDLE, Phase.ASKING)) {
+		if (this.finished.get() || !this.phase.compareAndSet(Phase.IDLE, Phase.ASKING)) {
 			return;
 		}
 		cancelTimer();
@@ -184,7 +187,7 @@ final class Acquisition {
 		}
 		long jittered = delay - ThreadLocalRandom.current().nextLong(delay / 4 + 1);
 		cancel(this.timer.getAndSet(this.engine.schedule(this::ask, Math.min(jittered, remainingWaitNanos()))));
-		if (this.result.isDone()) {
+		if (this.finished.get()) {
 			cancelTimer();
 		}
 	}
@@ -201,7 +204,7 @@ final class Acquisition {
 		}
 		if (this.subscription.get() == null) {
 			this.subscription.set(signal.listen(this.attempt.key(), this::onSignal));
-			if (this.result.isDone()) {
+			if (this.finished.get()) {
 				stopListening();
 			}
 		}
@@ -213,11 +216,15 @@ final class Acquisition {
 			finish(Outcome.CLOSED);
 			return false;
 		}
+		if (this.finished.get()) {
+			this.engine.waiting().remove(this);
+			return false;
+		}
 		return true;
 	}
 
 	private boolean finish(Outcome outcome) {
-		if (!this.result.complete(outcome)) {
+		if (!this.finished.compareAndSet(false, true)) {
 			return false;
 		}
 		this.engine.waiting().remove(this);
@@ -227,6 +234,8 @@ final class Acquisition {
 		if (outcome.lock() == null) {
 			this.place.leave();
 		}
+		// last: the caller may come again at once, and must not find its own place taken
+		this.result.complete(outcome);
 		return true;
 	}
 
