@@ -50,6 +50,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	private final transient Supplier<LockTemplate> template;
 
+	/**
+	 * Whether key expressions may refer to beans.
+	 */
 	private final boolean beanReferences;
 
 	private final transient Set<Class<?>> examined = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
