@@ -51,7 +51,10 @@ function showNodes(state) {
 	}).join('');
 	const refreshing = state.nodes.filter((node) => node.report && node.report.activity === 'REFRESHING')
 		.map((node) => node.node);
-	byId('holder').innerHTML = refreshing.length === 0 ? 'No node refreshes: nobody holds the lock.'
+	const orphaned = state.mode === 'LOCKED' && state.nodes.some((node) => !node.report)
+		&& state.nodes.every((node) => !node.report || node.report.activity === 'WAITING_TO_REFRESH');
+	byId('holder').innerHTML = orphaned ? '<b>The killed node still holds the lock</b>, until its lease of three seconds ends.'
+		: refreshing.length === 0 ? 'No node refreshes: nobody holds the lock.'
 		: state.mode === 'LOCKED' ? `<b>Node ${refreshing[0]} holds the lock</b> and refreshes.`
 			: `Nodes ${refreshing.join(', ')} refresh, each for itself.`;
 }

@@ -62,6 +62,8 @@ class DemoState {
 
 	void run(Mode mode) {
 		bookTokens();
+		// the token of the other mode is none that this one kills
+		this.issuer.forget();
 		this.command = new NodeCommand(this.command.epoch() + 1, mode, true);
 	}
 

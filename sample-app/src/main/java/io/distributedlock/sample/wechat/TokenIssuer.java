@@ -51,6 +51,13 @@ public final class TokenIssuer {
 	}
 
 	/**
+	 * Start anew without a token.
+	 */
+	public void forget() {
+		this.current = null;
+	}
+
+	/**
 	 * Return how many tokens were issued.
 	 * @return the count since the start
 	 */
