@@ -1,0 +1,130 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A cluster of three primaries: keys, counters and channels of a lock share a slot, and a
+ * batch of renewals spans all of them.
+ */
+class RedissonClusterTests {
+
+	private static final int SLOTS = 16384;
+
+	private static final List<RedisTestServer> servers = new ArrayList<>();
+
+	private static RedissonClient client;
+
+	@BeforeAll
+	static void startCluster() {
+		for (int i = 0; i < 3; i++) {
+			RedisTestServer server = RedisTestServer.run("--cluster-enabled", "yes", "--cluster-node-timeout", "2000");
+			servers.add(server);
+			String[] addSlots = Stream
+				.concat(Stream.of("CLUSTER", "ADDSLOTS"),
+						IntStream.range(SLOTS * i / 3, SLOTS * (i + 1) / 3).mapToObj(Integer::toString))
+				.toArray(String[]::new);
+			server.command(addSlots);
+			server.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(servers.get(0).port()));
+		}
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> servers.stream()
+				.allMatch((server) -> String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_state:ok")
+						&& String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_known_nodes:3")));
+		Config config = new Config();
+		config.setThreads(4);
+		config.setNettyThreads(4);
+		config.useClusterServers()
+			.addNodeAddress(servers.get(0).url())
+			.setMasterConnectionMinimumIdleSize(1)
+			.setMasterConnectionPoolSize(4)
+			.setSlaveConnectionMinimumIdleSize(1)
+			.setSlaveConnectionPoolSize(4);
+		client = Redisson.create(config);
+	}
+
+	@AfterAll
+	static void stopCluster() {
+		if (client != null) {
+			client.shutdown();
+		}
+		servers.forEach(RedisTestServer::close);
+	}
+
+	@Test
+	void leasesOnAllNodesAreRenewedInOneBatch() {
+		RedissonLockProvider provider = new RedissonLockProvider(client);
+		List<Lease> leases = IntStream.range(0, 30)
+			.mapToObj((i) -> get(
+					provider.tryAcquire(new LeaseRequest("batch:" + i, Duration.ofSeconds(5), LockType.EXCLUSIVE))))
+			.toList();
+		assertThat(leases).doesNotContainNull();
+		Set<Integer> used = IntStream.range(0, 3)
+			.filter((i) -> !servers.get(i).command("DBSIZE").equals(0L))
+			.boxed()
+			.collect(Collectors.toSet());
+		assertThat(used).as("nodes that hold a lock").hasSize(3);
+		List<? extends CompletionStage<LeaseTerm>> answers = provider
+			.renewAll(leases.stream().map((lease) -> new LeaseRenewal(lease, Duration.ofSeconds(60))).toList());
+		answers.forEach((answer) -> assertThat(get(answer)).isNotNull());
+		assertThat(IntStream.range(0, 30)
+			.mapToLong((i) -> client.getLock("batch:" + i).remainTimeToLive())
+			.min()
+			.orElseThrow()).isGreaterThan(30_000);
+		leases.forEach((lease) -> assertThat(get(lease.release())).isTrue());
+	}
+
+	@Test
+	void waiterIsWokenAcrossClients() throws Exception {
+		Duration neverPoll = Duration.ofMinutes(10);
+		RedissonLockProvider provider = new RedissonLockProvider(client);
+		try (DefaultLockTemplate holder = template(provider, neverPoll);
+				DefaultLockTemplate waiter = template(provider, neverPoll)) {
+			for (int i = 0; i < 5; i++) {
+				LockRequest request = LockRequest.of("woken" + i).withWaitTime(Duration.ofSeconds(30));
+				LockHandle handle = holder.acquire(request);
+				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
+				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+				handle.close();
+				waiting.get(10, TimeUnit.SECONDS).close();
+			}
+		}
+	}
+
+	private static DefaultLockTemplate template(RedissonLockProvider provider, Duration pollInterval) {
+		return DefaultLockTemplate.builder().provider(provider).pollInterval(pollInterval).build();
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+}
