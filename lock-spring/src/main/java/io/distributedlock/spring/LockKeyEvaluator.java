@@ -59,7 +59,7 @@ final class LockKeyEvaluator implements LockKey {
 
 	@Override
 	public String of(MethodInvocation call, Object target) {
-		Object[] arguments = call.getArguments();
+		@Nullable Object[] arguments = call.getArguments();
 		LockKeyRoot root = new LockKeyRoot(this.method, arguments, target);
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, this.method, arguments,
 				this.parameterNames);

@@ -2,6 +2,8 @@ package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What {@code #root} is in a key expression: its getters are the properties that an
  * expression can name.
@@ -10,11 +12,11 @@ final class LockKeyRoot {
 
 	private final Method method;
 
-	private final Object[] args;
+	private final @Nullable Object[] args;
 
 	private final Object target;
 
-	LockKeyRoot(Method method, Object[] args, Object target) {
+	LockKeyRoot(Method method, @Nullable Object[] args, Object target) {
 		this.method = method;
 		this.args = args;
 		this.target = target;
@@ -28,7 +30,7 @@ final class LockKeyRoot {
 		return this.method.getName();
 	}
 
-	public Object[] getArgs() {
+	public @Nullable Object[] getArgs() {
 		return this.args;
 	}
 
