@@ -175,6 +175,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		return this.engine;
 	}
 
+	ThreadHolds threadHolds() {
+		return this.threadHolds;
+	}
+
 	/**
 	 * Give up the innermost hold that the current thread has on a key.
 	 * @return {@code false} if it has none

@@ -1,7 +1,9 @@
 package io.distributedlock.engine;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -20,7 +22,13 @@ record Engine(LocalGate gate, WaitingCalls waiting, LeaseKeeper keeper, LeaseRel
 		ScheduledExecutorService scheduler, Executor callbacks, long pollNanos) {
 
 	Future<?> schedule(Runnable step, long delayNanos) {
-		return this.scheduler.schedule(step, Math.max(delayNanos, 0), TimeUnit.NANOSECONDS);
+		try {
+			return this.scheduler.schedule(step, Math.max(delayNanos, 0), TimeUnit.NANOSECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			// the template is closed, and all waiting calls were ended by that
+			return CompletableFuture.completedFuture(null);
+		}
 	}
 
 }

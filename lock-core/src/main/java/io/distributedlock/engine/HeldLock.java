@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -167,8 +168,8 @@ final class HeldLock {
 		finally {
 			this.lossLock.unlock();
 		}
-		toTell.forEach((callback) -> tell(callback, exception));
 		leaveGate();
+		toTell.forEach((callback) -> tell(callback, exception));
 	}
 
 	void onLost(Consumer<LockLostException> callback) {
@@ -206,14 +207,19 @@ final class HeldLock {
 	}
 
 	private void tell(Consumer<LockLostException> callback, LockLostException exception) {
-		this.callbacks.execute(() -> {
-			try {
-				callback.accept(exception);
-			}
-			catch (RuntimeException | Error ex) {
-				logger.error("A callback for the loss of lock '{}' failed", key(), ex);
-			}
-		});
+		try {
+			this.callbacks.execute(() -> {
+				try {
+					callback.accept(exception);
+				}
+				catch (RuntimeException | Error ex) {
+					logger.error("A callback for the loss of lock '{}' failed", key(), ex);
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			logger.error("A callback for the loss of lock '{}' was not called: the executor takes no more", key(), ex);
+		}
 	}
 
 	private enum State {

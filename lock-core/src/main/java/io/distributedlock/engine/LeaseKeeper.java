@@ -116,7 +116,7 @@ final class LeaseKeeper implements AutoCloseable {
 			// it
 			this.asleepUntilWoken = true;
 			long now = System.nanoTime();
-			long wakeAt = scan(now);
+			long wakeAt = scanSafely(now);
 			idleNaps = this.tracked.isEmpty() ? idleNaps + 1 : 0;
 			if (idleNaps > IDLE_NAPS) {
 				LockSupport.park(this);
@@ -126,6 +126,19 @@ final class LeaseKeeper implements AutoCloseable {
 				this.asleepUntilWoken = false;
 				LockSupport.parkNanos(this, wakeAt - now);
 			}
+		}
+	}
+
+	/**
+	 * Whatever goes wrong with one lease, the thread lives on for the others.
+	 */
+	private long scanSafely(long now) {
+		try {
+			return scan(now);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("Looking after leases failed; it goes on in a moment", ex);
+			return now + NAP_NANOS / 10;
 		}
 	}
 

@@ -44,7 +44,7 @@ final class LockKeyFormat {
 		String name = escape(request.name(), false);
 		String key = escape(request.key(), false);
 		if (this.prefix.length() + name.length() + 1 + key.length() <= MAX_LENGTH) {
-			return this.prefix + name + ':' + key;
+			return (this.prefix.isEmpty() && name.isEmpty()) ? key : this.prefix + name + ':' + key;
 		}
 		return this.prefix + SHORTENED + "sha256" + SHORTENED + sha256(name + ':' + key);
 	}

@@ -1,5 +1,8 @@
 package io.distributedlock.engine;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  * thread, and a lock that was given back elsewhere is passed over.
  */
 final class ThreadHolds {
+
+	/**
+	 * Locks that were given back on other threads stand in the way until they are found;
+	 * at each such depth they are looked for.
+	 */
+	private static final int PURGE_DEPTH = 64;
 
 	// one for each template: the holds of two templates are not to be mixed
 	@SuppressWarnings("ThreadLocalUsage")
@@ -25,11 +34,16 @@ final class ThreadHolds {
 	}
 
 	void push(HeldLock lock) {
-		this.current.set(new Hold(lock, without(this.current.get(), null)));
+		Hold outer = innermostHeld(this.current.get());
+		if (outer != null && outer.depth % PURGE_DEPTH == 0) {
+			outer = without(outer, null);
+		}
+		this.current.set(new Hold(lock, outer));
 	}
 
 	void remove(HeldLock lock) {
-		Hold rest = without(this.current.get(), lock);
+		Hold hold = this.current.get();
+		Hold rest = (hold != null && hold.lock == lock) ? innermostHeld(hold.outer) : without(hold, lock);
 		if (rest == null) {
 			this.current.remove();
 		}
@@ -38,18 +52,34 @@ final class ThreadHolds {
 		}
 	}
 
+	int depth() {
+		Hold hold = this.current.get();
+		return (hold != null) ? hold.depth : 0;
+	}
+
+	private static @Nullable Hold innermostHeld(@Nullable Hold hold) {
+		Hold current = hold;
+		while (current != null && current.lock.isLetGo()) {
+			current = current.outer;
+		}
+		return current;
+	}
+
 	/**
-	 * Drop one lock, and all that were released meanwhile on other threads.
+	 * Drop one lock, and all that were given back on other threads.
 	 */
 	private static @Nullable Hold without(@Nullable Hold hold, @Nullable HeldLock lock) {
-		if (hold == null) {
-			return null;
+		Deque<HeldLock> kept = new ArrayDeque<>();
+		for (Hold each = hold; each != null; each = each.outer) {
+			if (each.lock != lock && !each.lock.isLetGo()) {
+				kept.push(each.lock);
+			}
 		}
-		Hold outer = without(hold.outer, lock);
-		if (hold.lock == lock || hold.lock.isLetGo()) {
-			return outer;
+		Hold rest = null;
+		for (HeldLock each : kept) {
+			rest = new Hold(each, rest);
 		}
-		return (outer == hold.outer) ? hold : new Hold(hold.lock, outer);
+		return rest;
 	}
 
 	private static final class Hold {
@@ -58,9 +88,12 @@ final class ThreadHolds {
 
 		private final @Nullable Hold outer;
 
+		private final int depth;
+
 		private Hold(HeldLock lock, @Nullable Hold outer) {
 			this.lock = lock;
 			this.outer = outer;
+			this.depth = (outer != null) ? outer.depth + 1 : 1;
 		}
 
 	}

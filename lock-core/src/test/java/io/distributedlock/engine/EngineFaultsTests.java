@@ -2,6 +2,8 @@ package io.distributedlock.engine;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -9,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
@@ -62,7 +65,7 @@ class EngineFaultsTests {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"))
 			.withMessageContaining("unreachable")
 			.withMessageContaining("scripted")
-			.withMessageContaining(":k");
+			.withMessageContaining("'k'");
 		assertNothingIsLeft();
 	}
 
@@ -157,7 +160,7 @@ class EngineFaultsTests {
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
 			handle.onLost(loss::set);
 			Awaitility.await().until(() -> loss.get() != null);
-			assertThat(loss.get()).hasMessageContaining("no longer has it").hasMessageContaining(":k");
+			assertThat(loss.get()).hasMessageContaining("no longer has it").hasMessageContaining("'k'");
 			AtomicInteger toldLate = new AtomicInteger();
 			handle.onLost((again) -> toldLate.incrementAndGet());
 			Awaitility.await().until(() -> toldLate.get() == 1);
@@ -283,6 +286,45 @@ class EngineFaultsTests {
 		assertThat(this.template.engine().keeper().size()).isEqualTo(1);
 		held.close();
 		assertNothingIsLeft();
+	}
+
+	@Test
+	void threadForgetsWhatOthersGaveBackForIt() {
+		List<LockHandle> handles = new ArrayList<>();
+		for (int i = 0; i < 5000; i++) {
+			handles.add(this.template.acquire("chain" + i));
+			if (i > 0) {
+				CompletableFuture.runAsync(handles.get(i - 1)::close).join();
+			}
+		}
+		assertThat(this.template.threadHolds().depth()).isLessThan(200);
+		handles.get(4999).close();
+		assertThat(this.template.threadHolds().depth()).isZero();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void oneThreadMayHoldManyLocks() {
+		List<LockHandle> handles = IntStream.range(0, 2000).mapToObj((i) -> this.template.acquire("many" + i)).toList();
+		handles.forEach(LockHandle::close);
+		assertThat(this.template.threadHolds().depth()).isZero();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void callbackThatThrowsDoesNotStopTheKeeper() {
+		this.provider.renewals.add(() -> CompletableFuture.completedFuture(null));
+		try (DefaultLockTemplate shortLived = shortLived(); LockHandle first = shortLived.acquire("first")) {
+			first.onLost((loss) -> {
+				throw new IllegalStateException("a bug in the application");
+			});
+			Awaitility.await().until(() -> !first.isValid());
+			try (LockHandle second = shortLived.acquire("second")) {
+				int renewals = this.provider.renewed.get();
+				Awaitility.await().until(() -> this.provider.renewed.get() > renewals + 3);
+				second.ensureHeld();
+			}
+		}
 	}
 
 	@Test

@@ -21,6 +21,7 @@ class LockKeyFormatTests {
 		assertThat(key("order", "42")).isEqualTo("shop:lock:order:42");
 		assertThat(this.format.format(LockRequest.of("42"))).isEqualTo("shop:lock::42");
 		assertThat(new LockKeyFormat("").format(LockRequest.of("42").withName("order"))).isEqualTo("order:42");
+		assertThat(new LockKeyFormat("").format(LockRequest.of("42"))).isEqualTo("42");
 	}
 
 	@Test
