@@ -17,13 +17,13 @@ final class Handle implements LockHandle {
 
 	private final HeldLock lock;
 
-	private final DefaultLockTemplate template;
+	private final Exits exits;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	Handle(HeldLock lock, DefaultLockTemplate template) {
+	Handle(HeldLock lock, Exits exits) {
 		this.lock = lock;
-		this.template = template;
+		this.exits = exits;
 	}
 
 	HeldLock lock() {
@@ -77,7 +77,7 @@ final class Handle implements LockHandle {
 	@Override
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
-			this.template.exit(this.lock, null);
+			this.exits.exit(this.lock, null);
 		}
 	}
 
@@ -87,14 +87,14 @@ final class Handle implements LockHandle {
 	 */
 	void close(@Nullable Throwable workFailure) {
 		if (this.closed.compareAndSet(false, true)) {
-			this.template.exit(this.lock, workFailure);
+			this.exits.exit(this.lock, workFailure);
 		}
 	}
 
 	@Override
 	public CompletableFuture<@Nullable Void> closeAsync() {
 		if (this.closed.compareAndSet(false, true)) {
-			return this.template.exitAsync(this.lock);
+			return this.exits.exitAsync(this.lock);
 		}
 		return CompletableFuture.completedFuture(null);
 	}

@@ -27,6 +27,8 @@ import org.springframework.util.StringUtils;
  */
 final class LockOperationSource {
 
+	private static final String KEEP_ALIVE = "-1";
+
 	private final ConcurrentHashMap<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>();
 
 	private final LockKeyParser keyParser;
@@ -88,6 +90,10 @@ final class LockOperationSource {
 		if (waitTime != null) {
 			prototype = prototype.withWaitTime(waitTime);
 		}
+		if (resolve(annotation, "leaseTime").equals(KEEP_ALIVE)) {
+			// also where the template has a lease time for calls that say nothing
+			prototype = prototype.withAutoRenew(true);
+		}
 		Duration leaseTime = duration(annotation, "leaseTime", method, userClass);
 		if (leaseTime != null) {
 			prototype = prototype.withLeaseTime(leaseTime);
@@ -105,7 +111,7 @@ final class LockOperationSource {
 			Class<?> userClass) {
 		boolean lease = attribute.equals("leaseTime");
 		String text = resolve(annotation, attribute);
-		if (text.isEmpty() || (lease && text.equals("-1"))) {
+		if (text.isEmpty() || (lease && text.equals(KEEP_ALIVE))) {
 			return null;
 		}
 		if (!lease && text.equals("0")) {
