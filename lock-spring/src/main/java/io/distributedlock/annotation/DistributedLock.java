@@ -76,9 +76,9 @@ public @interface DistributedLock {
 	/**
 	 * When the lock ends by itself, such as {@code 30s}, {@code 500ms}, {@code PT30S} or
 	 * {@code ${orders.lock.lease}}. A ceiling: the lock ends then even if the method
-	 * still runs, unless {@link #autoRenew} is on. Default: {@code lock.lease-time};
-	 * {@code -1} or nothing there: the lease is kept alive until the method ends or its
-	 * JVM dies.
+	 * still runs, unless {@link #autoRenew} is on. {@code -1}: no ceiling, the lease is
+	 * kept alive until the method ends or its JVM dies. Default: {@code lock.lease-time},
+	 * and {@code -1} where that is not set.
 	 * @return the lease time
 	 */
 	String leaseTime() default "";

@@ -8,6 +8,7 @@ import java.lang.annotation.Target;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
@@ -80,6 +81,16 @@ class DistributedLockTests {
 		Orders orders = bean(Orders.class);
 		orders.timed("1");
 		assertThat(this.provider.leases()).containsExactly(java.time.Duration.ofSeconds(17));
+	}
+
+	@Test
+	void leaseOfMinusOneIsKeptAliveWhateverTheDefault() throws NoSuchMethodException {
+		LockOperationSource source = new LockOperationSource(new LockKeyParser(null), UnaryOperator.identity());
+		LockOperation kept = source.find(Orders.class.getMethod("keptAlive", String.class), Orders.class);
+		assertThat(kept.prototype().autoRenew()).isTrue();
+		assertThat(kept.prototype().leaseTime()).isNull();
+		LockOperation timed = source.find(Orders.class.getMethod("settle", Order.class), Orders.class);
+		assertThat(timed.prototype().autoRenew()).isFalse();
 	}
 
 	@Test
@@ -296,6 +307,10 @@ class DistributedLockTests {
 
 		@DistributedLock(key = "#id", leaseTime = "${orders.lease}", waitTime = "PT2S")
 		public void timed(String id) {
+		}
+
+		@DistributedLock(key = "#id", leaseTime = "-1")
+		public void keptAlive(String id) {
 		}
 
 		@DistributedLock("#thing")

@@ -1,5 +1,8 @@
 package io.distributedlock.autoconfigure.redisson;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +17,7 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.test.server.RedisTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -62,6 +66,19 @@ class LockOnRealRedisTests {
 				.run((context) -> assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> context.getBean(LockTemplate.class).acquire("k"))
 					.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng")));
+		}
+	}
+
+	@Test
+	void redissonYamlIsUsed(@TempDir Path folder) throws IOException {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			Path yaml = Files.writeString(folder.resolve("redisson.yaml"),
+					"singleServerConfig:\n  address: " + server.url() + "\n  connectionMinimumIdleSize: 1\n");
+			this.runner.withPropertyValues("lock.redisson.config=file:" + yaml).run((context) -> {
+				try (LockHandle handle = context.getBean(LockTemplate.class).acquire("k")) {
+					assertThat(server.command("EXISTS", handle.key())).isEqualTo(1L);
+				}
+			});
 		}
 	}
 
