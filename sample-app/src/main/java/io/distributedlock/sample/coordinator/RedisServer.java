@@ -53,7 +53,14 @@ class RedisServer implements DisposableBean {
 			.start();
 		Process started = this.process;
 		// also where the context never comes to its end
-		Runtime.getRuntime().addShutdownHook(new Thread(started::destroy, "end-redis"));
+		try {
+			Runtime.getRuntime().addShutdownHook(new Thread(started::destroy, "end-redis"));
+		}
+		catch (IllegalStateException ex) {
+			// Ctrl-C came just now
+			started.destroy();
+			throw ex;
+		}
 		this.clientArguments = List.of("--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + port);
 		this.description = ((executable != null) ? executable.getPath() : "embedded") + " on port " + port;
 	}
