@@ -2,6 +2,7 @@ package io.distributedlock;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +28,10 @@ public final class LockRequest {
 
 	private final @Nullable String provider;
 
+	private final Set<LockCapability> requires;
+
 	private LockRequest(String name, String key, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-			boolean autoRenew, LockType type, @Nullable String provider) {
+			boolean autoRenew, LockType type, @Nullable String provider, Set<LockCapability> requires) {
 		this.name = name;
 		this.key = key;
 		this.waitTime = waitTime;
@@ -36,6 +39,7 @@ public final class LockRequest {
 		this.autoRenew = autoRenew;
 		this.type = type;
 		this.provider = provider;
+		this.requires = requires;
 	}
 
 	/**
@@ -45,7 +49,7 @@ public final class LockRequest {
 	 * @throws IllegalArgumentException if the key is {@code null} or blank
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest("", requireText(key, "key"), null, null, false, LockType.EXCLUSIVE, null);
+		return new LockRequest("", requireText(key, "key"), null, null, false, LockType.EXCLUSIVE, null, Set.of());
 	}
 
 	/**
@@ -56,7 +60,7 @@ public final class LockRequest {
 	 */
 	public LockRequest withKey(String key) {
 		return new LockRequest(this.name, requireText(key, "key"), this.waitTime, this.leaseTime, this.autoRenew,
-				this.type, this.provider);
+				this.type, this.provider, this.requires);
 	}
 
 	/**
@@ -66,7 +70,7 @@ public final class LockRequest {
 	 */
 	public LockRequest withName(String name) {
 		return new LockRequest(requireText(name, "name"), this.key, this.waitTime, this.leaseTime, this.autoRenew,
-				this.type, this.provider);
+				this.type, this.provider, this.requires);
 	}
 
 	/**
@@ -81,7 +85,8 @@ public final class LockRequest {
 			throw new IllegalArgumentException("The wait time of lock '%s' is negative: %s. Use zero for one attempt."
 				.formatted(this.key, waitTime));
 		}
-		return new LockRequest(this.name, this.key, waitTime, this.leaseTime, this.autoRenew, this.type, this.provider);
+		return new LockRequest(this.name, this.key, waitTime, this.leaseTime, this.autoRenew, this.type, this.provider,
+				this.requires);
 	}
 
 	/**
@@ -98,7 +103,8 @@ public final class LockRequest {
 					"The lease time of lock '%s' must be positive but is %s. Leave it out to keep the lock alive until it is released."
 						.formatted(this.key, leaseTime));
 		}
-		return new LockRequest(this.name, this.key, this.waitTime, leaseTime, this.autoRenew, this.type, this.provider);
+		return new LockRequest(this.name, this.key, this.waitTime, leaseTime, this.autoRenew, this.type, this.provider,
+				this.requires);
 	}
 
 	/**
@@ -109,7 +115,8 @@ public final class LockRequest {
 	 * @return a changed copy
 	 */
 	public LockRequest withAutoRenew(boolean autoRenew) {
-		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, autoRenew, this.type, this.provider);
+		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, autoRenew, this.type, this.provider,
+				this.requires);
 	}
 
 	/**
@@ -119,7 +126,7 @@ public final class LockRequest {
 	 */
 	public LockRequest withType(LockType type) {
 		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew,
-				Objects.requireNonNull(type, "type"), this.provider);
+				Objects.requireNonNull(type, "type"), this.provider, this.requires);
 	}
 
 	/**
@@ -129,7 +136,18 @@ public final class LockRequest {
 	 */
 	public LockRequest withProvider(String provider) {
 		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type,
-				requireText(provider, "provider"));
+				requireText(provider, "provider"), this.requires);
+	}
+
+	/**
+	 * Say what the provider must be capable of. A request that its provider cannot serve
+	 * fails with an error that names the providers which can; it never runs without.
+	 * @param capabilities what is needed
+	 * @return a changed copy
+	 */
+	public LockRequest withRequired(LockCapability... capabilities) {
+		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type,
+				this.provider, Set.of(capabilities));
 	}
 
 	/**
@@ -188,10 +206,19 @@ public final class LockRequest {
 		return this.provider;
 	}
 
+	/**
+	 * Return what the provider must be capable of.
+	 * @return the capabilities beyond those that the kind of lock implies
+	 */
+	public Set<LockCapability> requires() {
+		return this.requires;
+	}
+
 	@Override
 	public String toString() {
-		return "LockRequest[name=%s, key=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, type=%s, provider=%s]"
-			.formatted(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type, this.provider);
+		return "LockRequest[name=%s, key=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, type=%s, provider=%s, requires=%s]"
+			.formatted(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type, this.provider,
+					this.requires);
 	}
 
 	private static String requireText(@Nullable String text, String what) {

@@ -218,4 +218,12 @@ public interface LockTemplate {
 	 */
 	Lock asLock(LockRequest request);
 
+	/**
+	 * Check that a request can be served, without asking the backend: its provider
+	 * exists, is capable of what the request needs, and can keep a lease of its length.
+	 * @param request what would be asked for
+	 * @throws IllegalArgumentException if not, with what is missing and what can be done
+	 */
+	void check(LockRequest request);
+
 }

@@ -63,18 +63,27 @@ class ModuleTableTests {
 	 * The packages of each module, and what it may use beside the JDK and itself. A
 	 * provider's package is its name.
 	 */
-	private static final Map<String, Module> TABLE = Map.of("lock-core", new Module(CORE, "org.slf4j.."), "lock-spring",
-			new Module(SPRING, join(FACES, "org.slf4j..", "org.aopalliance..", "org.springframework.aop..",
-					"org.springframework.beans..", "org.springframework.context..", "org.springframework.core..",
-					"org.springframework.expression..", "org.springframework.format..", "org.springframework.util..")),
-			"lock-provider-redisson",
-			new Module(new String[] { "io.distributedlock.redisson.." }, join(FACES, "org.slf4j..", "org.redisson..")),
-			"lock-spring-boot-autoconfigure",
-			new Module(new String[] { "io.distributedlock.autoconfigure.." },
-					join(join(CORE, SPRING), "io.distributedlock.redisson..", "org.slf4j..", "org.springframework..",
-							"org.redisson..")),
-			"lock-test", new Module(new String[] { "io.distributedlock.test.." },
-					join(CORE, "org.junit.jupiter..", "org.assertj..", "org.awaitility..", "redis.embedded..")));
+	private static final Map<String, Module> TABLE = Map.ofEntries(
+			Map.entry("lock-core", new Module(CORE, "org.slf4j..")),
+			Map.entry("lock-spring",
+					new Module(SPRING,
+							join(FACES, "org.slf4j..", "org.aopalliance..", "org.springframework.aop..",
+									"org.springframework.beans..", "org.springframework.context..",
+									"org.springframework.core..", "org.springframework.expression..",
+									"org.springframework.format..", "org.springframework.util.."))),
+			provider("redisson", "org.redisson.."), provider("redis", "io.lettuce.."),
+			provider("jdbc", "org.postgresql.."),
+			provider("zookeeper", "org.apache.curator..", "org.apache.zookeeper.."),
+			provider("etcd", "io.etcd.jetcd..", "io.grpc.."), provider("memcached", "com.spotify.folsom.."),
+			Map.entry("lock-spring-boot-autoconfigure",
+					new Module(new String[] { "io.distributedlock.autoconfigure.." },
+							join(join(CORE, SPRING), "io.distributedlock.redisson..", "io.distributedlock.redis..",
+									"io.distributedlock.jdbc..", "io.distributedlock.zookeeper..",
+									"io.distributedlock.etcd..", "io.distributedlock.memcached..", "org.slf4j..",
+									"org.springframework..", "org.redisson..", "io.lettuce..",
+									"org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom.."))),
+			Map.entry("lock-test", new Module(new String[] { "io.distributedlock.test.." }, join(CORE, "org.slf4j..",
+					"org.junit.jupiter..", "org.assertj..", "org.awaitility..", "redis.embedded.."))));
 
 	@Test
 	void everyModuleIsInTheTableAndSeen() throws IOException {
@@ -192,6 +201,14 @@ class ModuleTableTests {
 		try (Stream<Path> found = Files.walk(sources)) {
 			return found.filter((path) -> path.toString().endsWith(".java")).toList();
 		}
+	}
+
+	/**
+	 * A provider knows the faces of lock-core and its client.
+	 */
+	private static Map.Entry<String, Module> provider(String name, String... client) {
+		return Map.entry("lock-provider-" + name,
+				new Module(new String[] { "io.distributedlock." + name + ".." }, join(join(FACES, "org.slf4j.."), client)));
 	}
 
 	private static String[] join(String[] some, String... more) {

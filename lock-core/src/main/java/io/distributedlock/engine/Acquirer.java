@@ -108,6 +108,9 @@ final class Acquirer {
 		if (lock == null) {
 			return null;
 		}
+		if (!attempt.isCoveredBy(lock.attempt().type())) {
+			throw LockErrors.upgrade(attempt);
+		}
 		lock.ensureHeld();
 		return lock.enter() ? Outcome.acquired(lock) : null;
 	}

@@ -10,15 +10,16 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call's way to a lock: through the local gate, then attempts at the backend until
  * one succeeds or the wait time is over. Between two attempts it sleeps until the backend
- * signals a release, or until it is time to ask anyway. It has no thread of its own: its
- * steps run on whichever thread brings the news, and none of them blocks.
+ * signals a release, or until it is time to ask anyway. Where the backend queues its
+ * waiters a call that may wait takes a place there instead. It has no thread of its own:
+ * its steps run on whichever thread brings the news, and none of them blocks.
  */
 final class Acquisition {
 
@@ -28,7 +29,7 @@ final class Acquisition {
 
 	private final Engine engine;
 
-	private final LocalGate.Place place;
+	private final Turn turn;
 
 	private final long waitUntilNanos;
 
@@ -42,6 +43,8 @@ final class Acquisition {
 
 	private final AtomicReference<@Nullable Future<?>> timer = new AtomicReference<>();
 
+	private final AtomicReference<LockQueue.@Nullable Place> queued = new AtomicReference<>();
+
 	private volatile boolean inside;
 
 	private volatile @Nullable Future<?> queueTimer;
@@ -51,12 +54,13 @@ final class Acquisition {
 	Acquisition(LockAttempt attempt, Engine engine) {
 		this.attempt = attempt;
 		this.engine = engine;
-		this.place = engine.gate().place(attempt.provider().name() + ' ' + attempt.key(), this::onTurn);
+		this.turn = attempt.isGated()
+				? engine.gate().place(attempt.provider().name() + ' ' + attempt.key(), this::onTurn) : Turn.FREE;
 		this.waitUntilNanos = System.nanoTime() + LockTimes.saturatedNanos(attempt.waitTime());
 	}
 
 	CompletableFuture<Outcome> start() {
-		if (this.place.enter()) {
+		if (this.turn.enter()) {
 			ask();
 		}
 		else if (this.attempt.waitTime().isZero()) {
@@ -86,7 +90,7 @@ final class Acquisition {
 		this.inside = true;
 		cancel(this.queueTimer);
 		if (this.finished.get()) {
-			this.place.leave();
+			this.turn.leave();
 		}
 		else {
 			ask();
@@ -110,10 +114,14 @@ final class Acquisition {
 			return;
 		}
 		cancelTimer();
-		CompletionStage<@Nullable Lease> answer;
+		CompletionStage<? extends @Nullable Lease> answer;
 		try {
-			answer = this.attempt.provider()
-				.tryAcquire(new LeaseRequest(this.attempt.key(), this.attempt.leaseTime(), this.attempt.type()));
+			if (this.attempt.provider() instanceof LockQueue queue && !this.attempt.waitTime().isZero()) {
+				answer = enqueue(queue);
+			}
+			else {
+				answer = this.attempt.provider().tryAcquire(this.attempt.request());
+			}
 		}
 		catch (RuntimeException ex) {
 			onFailure(ex);
@@ -127,6 +135,41 @@ final class Acquisition {
 				finish(Outcome.unavailable(ex));
 			}
 		});
+	}
+
+	private CompletionStage<Lease> enqueue(LockQueue queue) {
+		LockQueue.Place place = queue.enqueue(this.attempt.request());
+		this.queued.set(place);
+		CompletionStage<Lease> granted = place.granted();
+		if (this.finished.get()) {
+			leaveQueue();
+		}
+		else if (!granted.toCompletableFuture().isDone() && registerAsWaiting()) {
+			lookAgainLater(place);
+		}
+		return granted;
+	}
+
+	private void lookAgainLater(LockQueue.Place place) {
+		long remaining = remainingWaitNanos();
+		// an unconfirmed place is no contention: the command time-out decides on it
+		long delay = (remaining > 0) ? Math.min(this.engine.pollNanos(), remaining) : this.engine.pollNanos();
+		this.timer.set(this.engine.schedule(() -> lookAgain(place), delay));
+		if (this.finished.get() || this.queued.get() != place) {
+			cancelTimer();
+		}
+	}
+
+	private void lookAgain(LockQueue.Place place) {
+		if (this.finished.get() || this.queued.get() != place) {
+			return;
+		}
+		if (remainingWaitNanos() <= 0 && place.isBehindOthers()) {
+			finish(Outcome.CONTENDED);
+			return;
+		}
+		place.lookAgain();
+		lookAgainLater(place);
 	}
 
 	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
@@ -143,10 +186,10 @@ final class Acquisition {
 	}
 
 	private void onLease(Lease lease) {
-		HeldLock lock = new HeldLock(this.attempt, lease, this.place, this.engine.callbacks());
+		HeldLock lock = new HeldLock(this.attempt, lease, this.turn, this.engine.callbacks());
 		if (!lock.isValid()) {
 			this.engine.releaser().giveBack(lock);
-			finish(Outcome.unavailable(new BackendException("the answer came after the lease had ended", true, null)));
+			finish(Outcome.unavailable(LockErrors.noTimeLeft(this.attempt, lease)));
 		}
 		else if (!this.engine.keeper().track(lock)) {
 			this.engine.releaser().giveBack(lock);
@@ -168,6 +211,7 @@ final class Acquisition {
 	}
 
 	private void onFailure(Throwable failure) {
+		leaveQueue();
 		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
 		if (!retryable || remainingWaitNanos() <= 0) {
 			finish(Outcome.unavailable(failure));
@@ -232,7 +276,8 @@ final class Acquisition {
 		cancelTimer();
 		stopListening();
 		if (outcome.lock() == null) {
-			this.place.leave();
+			leaveQueue();
+			this.turn.leave();
 		}
 		// last: the caller may come again at once, and must not find its own place taken
 		this.result.complete(outcome);
@@ -247,6 +292,13 @@ final class Acquisition {
 		ReleaseSignal.Subscription current = this.subscription.getAndSet(null);
 		if (current != null) {
 			current.close();
+		}
+	}
+
+	private void leaveQueue() {
+		LockQueue.Place current = this.queued.getAndSet(null);
+		if (current != null) {
+			current.leave();
 		}
 	}
 

@@ -141,6 +141,11 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	}
 
 	@Override
+	public void check(LockRequest request) {
+		this.attempts.waiting(request);
+	}
+
+	@Override
 	public Lock asLock(LockRequest request) {
 		return new LockView(request, this);
 	}

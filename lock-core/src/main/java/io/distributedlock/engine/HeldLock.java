@@ -26,11 +26,15 @@ final class HeldLock {
 
 	private static final Logger logger = LoggerFactory.getLogger(HeldLock.class);
 
+	private static final long MAX_BATCH_WINDOW_NANOS = 50_000_000;
+
+	private static final int RETRIES_PER_LEASE = 10;
+
 	private final LockAttempt attempt;
 
 	private final Lease lease;
 
-	private final LocalGate.Place place;
+	private final Turn turn;
 
 	private final Executor callbacks;
 
@@ -48,12 +52,12 @@ final class HeldLock {
 
 	private volatile long renewAtNanos;
 
-	HeldLock(LockAttempt attempt, Lease lease, LocalGate.Place place, Executor callbacks) {
+	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Executor callbacks) {
 		this.attempt = attempt;
 		this.lease = lease;
-		this.place = place;
+		this.turn = turn;
 		this.callbacks = callbacks;
-		this.term = lease.term();
+		this.term = attempt.usable(lease.term());
 		this.renewAtNanos = this.term.startNanos() + this.term.granted().toNanos() / 3;
 	}
 
@@ -116,8 +120,14 @@ final class HeldLock {
 		return (this.attempt.renewed() && this.renewAtNanos - deadline < 0) ? this.renewAtNanos : deadline;
 	}
 
+	/**
+	 * Return whether to renew now, or so soon that it is sent with those that are due
+	 * now. The window is shorter than the delay after a failure, which would be none
+	 * otherwise.
+	 */
 	boolean isRenewalDue(long now) {
-		return this.attempt.renewed() && this.renewAtNanos - now <= 0;
+		return this.attempt.renewed() && this.renewAtNanos - now <= Math.min(MAX_BATCH_WINDOW_NANOS,
+				this.attempt.leaseTime().toNanos() / (2 * RETRIES_PER_LEASE));
 	}
 
 	/**
@@ -127,7 +137,8 @@ final class HeldLock {
 		this.renewAtNanos = now + this.attempt.leaseTime().toNanos() / 3;
 	}
 
-	void renewed(LeaseTerm newTerm) {
+	void renewed(LeaseTerm granted) {
+		LeaseTerm newTerm = this.attempt.usable(granted);
 		// answers may overtake each other: the renewal that was sent last counts
 		if (newTerm.startNanos() - this.term.startNanos() > 0) {
 			this.term = newTerm;
@@ -136,7 +147,7 @@ final class HeldLock {
 	}
 
 	void renewalFailed(long now) {
-		long retryDelay = Math.min(this.attempt.leaseTime().toNanos() / 10, 1_000_000_000L);
+		long retryDelay = Math.min(this.attempt.leaseTime().toNanos() / RETRIES_PER_LEASE, 1_000_000_000L);
 		this.renewAtNanos = now + retryDelay;
 	}
 
@@ -199,7 +210,7 @@ final class HeldLock {
 	}
 
 	void leaveGate() {
-		this.place.leave();
+		this.turn.leave();
 	}
 
 	Duration granted() {

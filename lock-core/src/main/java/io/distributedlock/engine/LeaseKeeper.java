@@ -28,11 +28,6 @@ final class LeaseKeeper implements AutoCloseable {
 	private static final Logger logger = LoggerFactory.getLogger(LeaseKeeper.class);
 
 	/**
-	 * Renewals that are due within this time are sent together.
-	 */
-	private static final long BATCH_WINDOW_NANOS = 50_000_000;
-
-	/**
 	 * The longest sleep while locks come and go: a new lease whose first event is further
 	 * away need not wake the thread.
 	 */
@@ -150,7 +145,7 @@ final class LeaseKeeper implements AutoCloseable {
 				lose(lock, "its lease of %s ended before it was given back".formatted(LockTimes.text(lock.granted())));
 				continue;
 			}
-			if (lock.isRenewalDue(now + BATCH_WINDOW_NANOS)) {
+			if (lock.isRenewalDue(now)) {
 				due.computeIfAbsent(lock.provider(), (ignored) -> new ArrayList<>()).add(lock);
 				lock.renewalSent(now);
 			}
@@ -164,7 +159,7 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private void renew(LockProvider provider, List<HeldLock> locks) {
 		List<LeaseRenewal> renewals = locks.stream()
-			.map((lock) -> new LeaseRenewal(lock.lease(), lock.attempt().leaseTime()))
+			.map((lock) -> new LeaseRenewal(lock.lease(), lock.attempt().leaseOnBackend()))
 			.toList();
 		try {
 			List<? extends CompletionStage<@Nullable LeaseTerm>> answers = provider.renewAll(renewals);

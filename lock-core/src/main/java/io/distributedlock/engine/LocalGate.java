@@ -34,7 +34,7 @@ final class LocalGate {
 	/**
 	 * A place in the lane of a key: inside, or queueing for it.
 	 */
-	final class Place {
+	final class Place implements Turn {
 
 		private final String key;
 
@@ -49,11 +49,8 @@ final class LocalGate {
 			this.onTurn = onTurn;
 		}
 
-		/**
-		 * Take the place.
-		 * @return {@code true} if it is inside at once; {@code false} if it queues
-		 */
-		boolean enter() {
+		@Override
+		public boolean enter() {
 			LocalGate.this.lanes.compute(this.key, (ignored, lane) -> {
 				if (lane == null) {
 					this.first = true;
@@ -65,10 +62,8 @@ final class LocalGate {
 			return this.first;
 		}
 
-		/**
-		 * Leave the lane, and let the next in if this place was inside. Idempotent.
-		 */
-		void leave() {
+		@Override
+		public void leave() {
 			LocalGate.this.lanes.computeIfPresent(this.key, (ignored, lane) -> {
 				if (lane.inside != this) {
 					lane.queue.remove(this);

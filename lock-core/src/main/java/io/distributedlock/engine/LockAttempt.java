@@ -3,6 +3,8 @@ package io.distributedlock.engine;
 import java.time.Duration;
 
 import io.distributedlock.LockType;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 
 /**
@@ -14,7 +16,41 @@ import io.distributedlock.spi.LockProvider;
  * @param waitTime how long to wait
  * @param leaseTime the length of the lease in whole milliseconds
  * @param renewed whether the lease is kept alive
+ * @param lockDelay how long the key stays unavailable after a lease that ended without a
+ * release: the backend is asked for so much more, and the holder does not rely on it
  */
 record LockAttempt(String key, LockProvider provider, LockType type, Duration waitTime, Duration leaseTime,
-		boolean renewed) {
+		boolean renewed, Duration lockDelay) {
+
+	Duration leaseOnBackend() {
+		return this.lockDelay.isZero() ? this.leaseTime : this.leaseTime.plus(this.lockDelay);
+	}
+
+	/**
+	 * Return what the holder may rely on.
+	 * @param granted what the backend granted
+	 */
+	LeaseTerm usable(LeaseTerm granted) {
+		return this.lockDelay.isZero() ? granted
+				: new LeaseTerm(granted.startNanos(), granted.granted().minus(this.lockDelay));
+	}
+
+	LeaseRequest request() {
+		return new LeaseRequest(this.key, leaseOnBackend(), this.type);
+	}
+
+	/**
+	 * Return whether callers of this JVM take turns before they ask the backend.
+	 */
+	boolean isGated() {
+		return this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE;
+	}
+
+	/**
+	 * Return whether whoever holds a lock of one kind may enter it again for another.
+	 */
+	boolean isCoveredBy(LockType held) {
+		return held != LockType.READ || this.type == LockType.READ;
+	}
+
 }

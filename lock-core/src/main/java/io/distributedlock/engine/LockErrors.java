@@ -6,6 +6,8 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,25 @@ final class LockErrors {
 				"Lock '%s' could not be asked for: provider %s gave no answer within the command time-out of %s. The body was not run. Check that the backend is up and can be reached."
 					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(commandTimeout)),
 				null);
+	}
+
+	/**
+	 * Return why a lease that was granted is of no use.
+	 */
+	static BackendException noTimeLeft(LockAttempt attempt, Lease lease) {
+		if (attempt.usable(lease.term()).granted().isNegative()) {
+			return new BackendException(
+					"it grants a lease of %s, which is less than the lock delay of %s: shorten lock.lock-delay"
+						.formatted(LockTimes.text(lease.term().granted()), LockTimes.text(attempt.lockDelay())),
+					false, null);
+		}
+		return new BackendException("the answer came after the lease had ended", true, null);
+	}
+
+	static IllegalStateException upgrade(LockAttempt attempt) {
+		return new IllegalStateException(
+				"Lock '%s' is held for READ and asked for as %s by the same caller: that would wait for itself without end. Give the read lock back first, or take the lock as WRITE at the outset."
+					.formatted(attempt.key(), attempt.type()));
 	}
 
 	static LockUnavailableException releaseFailed(LockAttempt attempt, Throwable cause) {

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockTemplateBuilder {
 
+	private static final Duration MAX_LOCK_DELAY = Duration.ofDays(1);
+
 	final Map<String, LockProvider> providers = new LinkedHashMap<>();
 
 	@Nullable String defaultProvider;
@@ -30,6 +32,8 @@ public final class LockTemplateBuilder {
 	Duration commandTimeout = Duration.ofSeconds(3);
 
 	Duration pollInterval = Duration.ofMillis(500);
+
+	Duration lockDelay = Duration.ZERO;
 
 	@Nullable Executor executor;
 
@@ -104,6 +108,27 @@ public final class LockTemplateBuilder {
 	 */
 	public LockTemplateBuilder renewalLeaseTime(Duration renewalLeaseTime) {
 		this.renewalLeaseTime = requirePositive(renewalLeaseTime, "lease time of renewal");
+		return this;
+	}
+
+	/**
+	 * Set how long a key stays unavailable after a lease that ended without a release,
+	 * because its holder died, was cut off or worked beyond it. It protects resources
+	 * that cannot check a fencing token from what the late holder had sent before it
+	 * stopped. A release makes the key available at once. Needs a provider with
+	 * {@link io.distributedlock.LockCapability#LOCK_DELAY}. Default: zero. The idea is
+	 * that of <a href=
+	 * "https://research.google/pubs/the-chubby-lock-service-for-loosely-coupled-distributed-systems/">Chubby</a>,
+	 * section 2.4.
+	 * @param lockDelay the time, zero for none
+	 * @return this builder
+	 */
+	public LockTemplateBuilder lockDelay(Duration lockDelay) {
+		if (lockDelay.isNegative() || lockDelay.compareTo(MAX_LOCK_DELAY) > 0) {
+			throw new IllegalArgumentException(
+					"The lock delay must be from zero to %s but is %s".formatted(MAX_LOCK_DELAY, lockDelay));
+		}
+		this.lockDelay = LockTimes.wholeMillis(lockDelay);
 		return this;
 	}
 

@@ -8,12 +8,6 @@ import java.time.Duration;
 final class LockTimes {
 
 	/**
-	 * A lease beyond this is a mistake in the configuration, and some backends fail on it
-	 * in ways that leave a key behind that never expires.
-	 */
-	static final Duration MAX_LEASE = Duration.ofDays(365);
-
-	/**
 	 * A quarter of the range of the clock, so that a sum of two instants never overflows.
 	 */
 	private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 4);

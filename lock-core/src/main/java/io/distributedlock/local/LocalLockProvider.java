@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockCapability;
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,8 @@ public final class LocalLockProvider implements LockProvider, ReleaseSignal {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY, LockCapability.RELEASE_SIGNAL);
+		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.EXACT_EXPIRY,
+				LockCapability.LOCK_DELAY);
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.LockCapability;
 import org.jspecify.annotations.Nullable;
 
 /**

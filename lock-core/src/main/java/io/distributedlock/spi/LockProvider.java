@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.LockCapability;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * client only blocks runs its calls on threads of its own.
  * <p>
  * What else a backend can do it says by implementing an optional interface beside this
- * one: {@link ReleaseSignal}.
+ * one: {@link ReleaseSignal} or {@link LockQueue}. The kinds of locks that it grants
+ * follow from its {@link #capabilities() capabilities}: it is never asked for one that it
+ * does not declare.
  *
  * @since 0.1
  */
@@ -30,6 +33,14 @@ public interface LockProvider extends AutoCloseable {
 	 * @return the capabilities, the same at every call
 	 */
 	Set<LockCapability> capabilities();
+
+	/**
+	 * Return the lengths of leases that this provider can keep.
+	 * @return the limits, the same at every call
+	 */
+	default LeaseLimits leaseLimits() {
+		return LeaseLimits.DEFAULT;
+	}
 
 	/**
 	 * Make one atomic attempt to get a lock for a new owner.

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockCapability;
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 

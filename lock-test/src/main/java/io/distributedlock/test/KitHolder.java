@@ -20,7 +20,7 @@ final class KitHolder {
 	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws ReflectiveOperationException, IOException {
 		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
-				List.of(args).subList(3, args.length), true);
+				List.of(args).subList(3, args.length), true, null);
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(source.create())
 			.keyPrefix("kit")

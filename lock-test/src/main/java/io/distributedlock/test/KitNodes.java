@@ -7,11 +7,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,8 @@ abstract class KitNodes {
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
 	private String testKey = "";
+
+	private @Nullable LockProvider sample;
 
 	/**
 	 * Return how to come by the provider under test.
@@ -94,6 +98,35 @@ abstract class KitNodes {
 
 	final LockRequest lease(Duration leaseTime) {
 		return request().withLeaseTime(leaseTime);
+	}
+
+	/**
+	 * Return the shortest lease that the provider can keep and a slow machine can test.
+	 */
+	final Duration shortLease() {
+		return atLeastShortest(Duration.ofMillis(300));
+	}
+
+	final Duration atLeastShortest(Duration wanted) {
+		Duration shortest = limits().shortest();
+		return (wanted.compareTo(shortest) >= 0) ? wanted : shortest;
+	}
+
+	final LeaseLimits limits() {
+		return sample().leaseLimits();
+	}
+
+	final boolean isCapableOf(LockCapability capability) {
+		return sample().capabilities().contains(capability);
+	}
+
+	private LockProvider sample() {
+		LockProvider current = this.sample;
+		if (current == null) {
+			current = provider();
+			this.sample = current;
+		}
+		return current;
 	}
 
 	/**

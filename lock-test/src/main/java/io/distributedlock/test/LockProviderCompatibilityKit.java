@@ -26,7 +26,7 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
-import io.distributedlock.spi.LockCapability;
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.process.ChildJvm;
 import org.awaitility.Awaitility;
@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  *
  * @since 0.1
  */
-public abstract class LockProviderCompatibilityKit extends ProviderContract {
+public abstract class LockProviderCompatibilityKit extends CrowdContract {
 
 	/**
 	 * For the sub-class that names the backend.
@@ -91,7 +91,8 @@ public abstract class LockProviderCompatibilityKit extends ProviderContract {
 	@Test
 	final void leaseIsKeptAliveUntilTheRelease() {
 		CountingProvider counting = new CountingProvider(provider());
-		LockTemplate node = node(counting, (settings) -> settings.renewalLeaseTime(Duration.ofMillis(600)));
+		LockTemplate node = node(counting,
+				(settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofMillis(600))));
 		LockTemplate other = node();
 		LockHandle handle = node.acquire(request());
 		Awaitility.await().atMost(PATIENCE).until(() -> counting.renewals() >= 4);
@@ -99,7 +100,7 @@ public abstract class LockProviderCompatibilityKit extends ProviderContract {
 		assertThat(other.tryAcquire(request())).isEmpty();
 		handle.close();
 		int renewals = counting.renewals();
-		try (LockHandle successor = other.acquire(lease(Duration.ofSeconds(2)))) {
+		try (LockHandle successor = other.acquire(lease(atLeastShortest(Duration.ofSeconds(2))))) {
 			Awaitility.await().during(Duration.ofMillis(800)).until(() -> counting.renewals() == renewals);
 			successor.ensureHeld();
 		}
@@ -111,7 +112,7 @@ public abstract class LockProviderCompatibilityKit extends ProviderContract {
 		LockTemplate other = node();
 		AtomicLong toldAt = new AtomicLong();
 		CountDownLatch told = new CountDownLatch(1);
-		try (LockHandle handle = node.acquire(lease(Duration.ofMillis(400)))) {
+		try (LockHandle handle = node.acquire(lease(shortLease()))) {
 			long deadline = System.nanoTime() + handle.remaining().toNanos();
 			handle.onLost((loss) -> {
 				toldAt.set(System.nanoTime());
@@ -130,7 +131,7 @@ public abstract class LockProviderCompatibilityKit extends ProviderContract {
 	@Test
 	final void waiterIsWokenByTheRelease() throws Exception {
 		LockProvider provider = provider();
-		boolean signalled = provider.capabilities().contains(LockCapability.RELEASE_SIGNAL);
+		boolean signalled = provider.capabilities().contains(LockCapability.BLOCKING_WAIT);
 		LockTemplate holder = node();
 		LockTemplate waiter = node(provider, (settings) -> signalled ? settings.pollInterval(NEVER_POLL) : settings);
 		LockHandle handle = holder.acquire(request());
@@ -154,17 +155,19 @@ public abstract class LockProviderCompatibilityKit extends ProviderContract {
 	@Test
 	final void waiterHasTheLockAfterTheHolderWasKilled() {
 		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
-		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), key(), "1500"));
+		Duration lease = atLeastShortest(Duration.ofMillis(1500));
+		List<String> arguments = new ArrayList<>(
+				List.of(source().factory().getName(), key(), Long.toString(lease.toMillis())));
 		arguments.addAll(source().arguments());
 		LockTemplate waiter = node();
 		try (ChildJvm holder = ChildJvm.start(KitHolder.class, arguments.toArray(String[]::new))) {
 			holder.awaitLine("HELD");
 			assertThat(waiter.tryAcquire(request())).isEmpty();
-			Awaitility.await("longer than a lease").during(Duration.ofSeconds(2)).until(holder::isAlive);
+			Awaitility.await("longer than a lease").during(lease.plusMillis(500)).until(holder::isAlive);
 			assertThat(waiter.tryAcquire(request())).as("a lease that the other JVM keeps alive").isEmpty();
 			holder.kill();
 			// lease, poll and command time-out
-			waiter.acquire(request().withWaitTime(Duration.ofMillis(1500 + 100 + 3000))).close();
+			waiter.acquire(request().withWaitTime(lease.plusMillis(100 + 3000))).close();
 		}
 	}
 

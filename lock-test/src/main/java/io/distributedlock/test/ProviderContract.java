@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockCapability;
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import org.awaitility.Awaitility;
@@ -27,8 +27,6 @@ abstract class ProviderContract extends KitNodes {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
-	private static final Duration SHORT = Duration.ofMillis(300);
-
 	@Test
 	final void oneOwnerAtATime() {
 		LockProvider first = provider();
@@ -41,13 +39,13 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void leaseBelowASecondEndsByItself() {
+	final void shortLeaseEndsByItself() {
 		LockProvider first = provider();
 		LockProvider second = provider();
-		Lease lease = acquire(first, SHORT);
-		assertThat(lease.term().granted()).isLessThanOrEqualTo(SHORT);
+		Lease lease = acquire(first, shortLease());
+		assertThat(lease.term().granted()).isLessThanOrEqualTo(shortLease());
 		if (lease.term().deadlineNanos() - System.nanoTime() > 0) {
-			Lease other = attempt(second, SHORT);
+			Lease other = attempt(second, shortLease());
 			if (lease.term().deadlineNanos() - System.nanoTime() > 0) {
 				assertThat(other).as("before the local deadline of the first").isNull();
 			}
@@ -61,7 +59,7 @@ abstract class ProviderContract extends KitNodes {
 	final void staleOwnerChangesNothing() {
 		LockProvider first = provider();
 		LockProvider second = provider();
-		Lease stale = acquire(first, SHORT);
+		Lease stale = acquire(first, shortLease());
 		Lease successor = Awaitility.await().atMost(PATIENCE).until(() -> attempt(second, LONG), Objects::nonNull);
 		assertThat(get(stale.renew(LONG))).as("renewal by the stale owner").isNull();
 		assertThat(get(stale.release())).as("release by the stale owner").isFalse();
@@ -74,10 +72,10 @@ abstract class ProviderContract extends KitNodes {
 	final void renewedLeaseOutlivesItsFirstTerm() {
 		LockProvider first = provider();
 		LockProvider second = provider();
-		Lease lease = acquire(first, SHORT);
+		Lease lease = acquire(first, shortLease());
 		LeaseTerm term = get(lease.renew(LONG));
 		assertThat(term).isNotNull();
-		Awaitility.await().until(() -> lease.term().deadlineNanos() - System.nanoTime() < -SHORT.toNanos());
+		Awaitility.await().until(() -> lease.term().deadlineNanos() - System.nanoTime() < -shortLease().toNanos());
 		assertThat(attempt(second, LONG)).isNull();
 		assertThat(get(lease.release())).isTrue();
 	}
@@ -117,7 +115,7 @@ abstract class ProviderContract extends KitNodes {
 	final void releaseIsSignalledWhereDeclared() {
 		LockProvider holder = provider();
 		LockProvider waiter = provider();
-		if (!waiter.capabilities().contains(LockCapability.RELEASE_SIGNAL)) {
+		if (!waiter.capabilities().contains(LockCapability.BLOCKING_WAIT)) {
 			assertThat(waiter).isNotInstanceOf(ReleaseSignal.class);
 			return;
 		}

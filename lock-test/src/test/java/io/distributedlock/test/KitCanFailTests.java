@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockCapability;
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -39,7 +39,7 @@ class KitCanFailTests {
 
 		@Override
 		protected ProviderSource source() {
-			return new ProviderSource(Factory.class, List.of(), false);
+			return ProviderSource.inThisJvm(Factory.class);
 		}
 
 		public static final class Factory implements ProviderFactory {

@@ -9,7 +9,7 @@ import io.distributedlock.spi.LockProvider;
 
 class LocalLockProviderKitTests extends LockProviderCompatibilityKit {
 
-	private static final ProviderSource SOURCE = new ProviderSource(Factory.class, List.of("kit"), false);
+	private static final ProviderSource SOURCE = ProviderSource.inThisJvm(Factory.class, "kit");
 
 	@Override
 	protected ProviderSource source() {

@@ -13,7 +13,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockCapability;
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +80,8 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY, LockCapability.RELEASE_SIGNAL);
+		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.EXACT_EXPIRY,
+				LockCapability.LOCK_DELAY);
 	}
 
 	@Override

@@ -10,7 +10,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockCapability;
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.api.RedissonClient;

@@ -27,7 +27,7 @@ class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	@Override
 	protected ProviderSource source() {
-		return new ProviderSource(Factory.class, List.of(server.url()), true);
+		return ProviderSource.onServer(Factory.class, server::restart, server.url());
 	}
 
 	/**

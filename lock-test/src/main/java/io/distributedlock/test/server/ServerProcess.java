@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -23,6 +24,11 @@ import org.jspecify.annotations.Nullable;
 public abstract class ServerProcess implements AutoCloseable {
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+
+	/**
+	 * A node of a Redis cluster listens on its port and on the one 10000 above.
+	 */
+	private static final int HIGHEST_PORT = 65_535 - 10_000;
 
 	private final Path folder;
 
@@ -54,6 +60,14 @@ public abstract class ServerProcess implements AutoCloseable {
 	protected abstract List<String> command();
 
 	/**
+	 * Return what the server's environment has beyond that of this JVM.
+	 * @return variables by name, none by default
+	 */
+	protected Map<String, String> environment() {
+		return Map.of();
+	}
+
+	/**
 	 * Return whether the server answers.
 	 * @return {@code true} if it does
 	 */
@@ -65,10 +79,11 @@ public abstract class ServerProcess implements AutoCloseable {
 	public final void start() {
 		Path log = this.folder.resolve("server.log");
 		try {
-			this.process = new ProcessBuilder(command()).directory(this.folder.toFile())
+			ProcessBuilder builder = new ProcessBuilder(command()).directory(this.folder.toFile())
 				.redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-				.start();
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+			builder.environment().putAll(environment());
+			this.process = builder.start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -101,6 +116,15 @@ public abstract class ServerProcess implements AutoCloseable {
 	 */
 	public final void suspend() {
 		Signals.send(requireProcess(), "STOP");
+	}
+
+	/**
+	 * End the server at once and start it anew on the same port, with what it has kept in
+	 * its folder.
+	 */
+	public final void restart() {
+		kill();
+		start();
 	}
 
 	/**
@@ -166,12 +190,16 @@ public abstract class ServerProcess implements AutoCloseable {
 	 * Return a port that nobody listens on.
 	 * @return a free port on the loopback interface
 	 */
-	static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+	protected static int freePort() {
+		while (true) {
+			try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+				if (socket.getLocalPort() <= HIGHEST_PORT) {
+					return socket.getLocalPort();
+				}
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 	}
 

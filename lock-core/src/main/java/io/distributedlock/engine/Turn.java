@@ -1,0 +1,37 @@
+package io.distributedlock.engine;
+
+/**
+ * One caller's turn at a key among those of this JVM: entered once, and left in any case.
+ */
+interface Turn {
+
+	/**
+	 * The turn of a caller that need not queue in this JVM: the backend orders those that
+	 * share a key, or that want to be served in one order over all nodes.
+	 */
+	Turn FREE = new Turn() {
+
+		@Override
+		public boolean enter() {
+			return true;
+		}
+
+		@Override
+		public void leave() {
+			// nobody waits behind it
+		}
+
+	};
+
+	/**
+	 * Take the place.
+	 * @return {@code true} if it is inside at once; {@code false} if it queues
+	 */
+	boolean enter();
+
+	/**
+	 * Leave, and let the next in if this one was inside. Idempotent.
+	 */
+	void leave();
+
+}

@@ -1,0 +1,31 @@
+package io.distributedlock.spi;
+
+import java.time.Duration;
+
+/**
+ * The lengths of leases that a provider can keep. The engine refuses others before they
+ * reach the provider, and an annotation that asks for one does not start.
+ *
+ * @param shortest the shortest lease
+ * @param longest the longest lease
+ * @since 0.1
+ */
+public record LeaseLimits(Duration shortest, Duration longest) {
+
+	/**
+	 * From one millisecond to 365 days: beyond that a lease is a mistake in the
+	 * configuration, and some backends fail on it in ways that leave a key behind that
+	 * never expires.
+	 */
+	public static final LeaseLimits DEFAULT = new LeaseLimits(Duration.ofMillis(1), Duration.ofDays(365));
+
+	/**
+	 * Return whether a lease of this length can be kept.
+	 * @param leaseTime the length
+	 * @return {@code true} if it is neither too short nor too long
+	 */
+	public boolean allow(Duration leaseTime) {
+		return leaseTime.compareTo(this.shortest) >= 0 && leaseTime.compareTo(this.longest) <= 0;
+	}
+
+}

@@ -1,0 +1,106 @@
+package io.distributedlock.test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.test.process.ChildJvm;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Many at once, several JVMs, and a server that goes down.
+ */
+abstract class CrowdContract extends KindContract {
+
+	@Test
+	final void noUpdateOfThreeJvmsIsLost(@TempDir Path folder) throws IOException {
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
+		Path counter = Files.writeString(folder.resolve("counter"), "0 0");
+		List<String> arguments = new ArrayList<>(
+				List.of(source().factory().getName(), key(), counter.toString(), "4", "10"));
+		arguments.addAll(source().arguments());
+		List<ChildJvm> jvms = new ArrayList<>();
+		long updates = 0;
+		try {
+			for (int i = 0; i < 3; i++) {
+				jvms.add(ChildJvm.start(KitWorker.class, arguments.toArray(String[]::new)));
+			}
+			for (ChildJvm jvm : jvms) {
+				long ofOne = Long.parseLong(jvm.awaitLine("UPDATES").split(" ", -1)[1]);
+				assertThat(ofOne).as("updates of one JVM").isPositive();
+				updates += ofOne;
+			}
+		}
+		finally {
+			jvms.forEach(ChildJvm::close);
+		}
+		assertThat(Files.readString(counter)).startsWith(updates + " ");
+	}
+
+	@Test
+	final void twoHundredWaitersAreServedOnceEach() throws Exception {
+		List<LockTemplate> nodes = List.of(node(), node(), node(), node());
+		LockRequest patient = request().withWaitTime(Duration.ofMinutes(2));
+		AtomicInteger[] served = new AtomicInteger[200];
+		AtomicInteger inside = new AtomicInteger();
+		LockHandle handle = nodes.get(0).acquireAsync(patient).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		CompletableFuture<?>[] waiting = new CompletableFuture<?>[served.length];
+		for (int i = 0; i < served.length; i++) {
+			AtomicInteger mine = new AtomicInteger();
+			served[i] = mine;
+			waiting[i] = nodes.get(i % nodes.size()).executeAsync(patient, () -> {
+				assertThat(inside.incrementAndGet()).as("holders inside").isEqualTo(1);
+				mine.incrementAndGet();
+				inside.decrementAndGet();
+				return CompletableFuture.completedFuture(null);
+			});
+		}
+		handle.close();
+		CompletableFuture.allOf(waiting).get(2, TimeUnit.MINUTES);
+		assertThat(served).extracting(AtomicInteger::get).containsOnly(1);
+	}
+
+	@Test
+	final void serverMayBeRestarted() {
+		Runnable restart = source().restart();
+		Assumptions.assumeTrue(restart != null, "the provider has no server");
+		LockTemplate first = node((settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofSeconds(2))));
+		LockTemplate second = node();
+		LockHandle before = first.acquire(request());
+		restart.run();
+		LockRequest another = LockRequest.of(key() + "another").withWaitTime(Duration.ZERO);
+		Awaitility.await("recovery").atMost(Duration.ofSeconds(10)).ignoreException(LockException.class).until(() -> {
+			second.acquire(another).close();
+			first.acquire(another).close();
+			return true;
+		});
+		// it still has the lock or has been told; and it is in nobody's way for longer
+		// than a lease
+		before.close();
+		Awaitility.await().atMost(PATIENCE).ignoreException(LockException.class).until(() -> {
+			try (LockHandle after = second.acquire(request())) {
+				if (before.fencingToken().isPresent()) {
+					assertThat(after.fencingToken().orElseThrow()).as("token after the restart")
+						.isGreaterThan(before.fencingToken().orElseThrow());
+				}
+				return after.isValid();
+			}
+		});
+	}
+
+}

@@ -1,0 +1,160 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * What a provider declares holds, and what it does not declare is an error.
+ */
+abstract class KindContract extends ProviderContract {
+
+	@Test
+	final void whatIsNotDeclaredIsAnError() {
+		LockTemplate node = node();
+		for (LockCapability capability : LockCapability.values()) {
+			LockRequest request = request().withRequired(capability);
+			if (isCapableOf(capability)) {
+				assertThatNoException().isThrownBy(() -> node.check(request));
+			}
+			else {
+				assertThatIllegalArgumentException().isThrownBy(() -> node.check(request))
+					.withMessageContaining(capability.name());
+				assertThatIllegalArgumentException().isThrownBy(() -> node.tryAcquire(request));
+			}
+		}
+		for (LockType type : LockType.values()) {
+			LockCapability required = type.requiredCapability();
+			if (required != null && !isCapableOf(required)) {
+				assertThatIllegalArgumentException().isThrownBy(() -> node.tryAcquire(request().withType(type)))
+					.withMessageContainingAll(type.name(), required.name());
+			}
+		}
+	}
+
+	@Test
+	final void leaseThatCannotBeKeptIsRefused() {
+		LockTemplate node = node();
+		Duration shortest = limits().shortest();
+		if (shortest.toMillis() > 1) {
+			assertThatIllegalArgumentException().isThrownBy(() -> node.tryAcquire(lease(shortest.minusMillis(1))))
+				.withMessageContaining("leases from");
+		}
+		node.acquire(lease(shortest.plus(Duration.ofSeconds(5)))).close();
+		if (limits().longest().compareTo(Duration.ofDays(365)) < 0) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> node.tryAcquire(lease(limits().longest().plusMillis(1))))
+				.withMessageContaining("leases from");
+		}
+	}
+
+	@Test
+	final void readersShareAndWritersDoNot() throws Exception {
+		if (!isCapableOf(LockCapability.SHARED)) {
+			return;
+		}
+		LockRequest read = request().withType(LockType.READ);
+		LockRequest write = request().withType(LockType.WRITE);
+		LockTemplate first = node();
+		LockTemplate second = node();
+		LockHandle reader = CompletableFuture.supplyAsync(() -> first.acquire(read)).get();
+		LockHandle sameNode = CompletableFuture.supplyAsync(() -> first.acquire(read)).get();
+		LockHandle otherNode = second.acquireAsync(read).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		assertThat(second.tryAcquire(write)).isEmpty();
+		assertThat(first.tryAcquire(request())).as("an exclusive one").isEmpty();
+		CompletableFuture<LockHandle> writer = second.acquireAsync(write);
+		reader.close();
+		otherNode.close();
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !writer.isDone());
+		sameNode.close();
+		try (LockHandle written = writer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+			assertThat(first.tryAcquire(read)).isEmpty();
+			assertThat(first.tryAcquire(write)).isEmpty();
+			written.ensureHeld();
+		}
+		first.acquire(read).close();
+	}
+
+	@Test
+	final void writerMayReadAndReaderMustNotWrite() {
+		if (!isCapableOf(LockCapability.SHARED)) {
+			return;
+		}
+		LockTemplate node = node();
+		try (LockHandle writer = node.acquire(request().withType(LockType.WRITE));
+				LockHandle reader = node.acquire(request().withType(LockType.READ))) {
+			assertThat(reader.fencingToken()).isEqualTo(writer.fencingToken());
+		}
+		try (LockHandle reader = node.acquire(request().withType(LockType.READ))) {
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> node.acquire(request().withType(LockType.WRITE)))
+				.withMessageContaining(reader.key());
+		}
+	}
+
+	@Test
+	final void fairWaitersOfAllNodesAreServedInTheirOrder() throws Exception {
+		if (!isCapableOf(LockCapability.FAIR)) {
+			return;
+		}
+		LockRequest fair = request().withType(LockType.FAIR);
+		List<LockTemplate> nodes = List.of(node(), node(), node());
+		LockHandle handle = nodes.get(0).acquireAsync(fair).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		List<Integer> served = new CopyOnWriteArrayList<>();
+		List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
+		List<Integer> order = new ArrayList<>();
+		for (int i = 0; i < 9; i++) {
+			int number = i;
+			order.add(i);
+			// three of the first node, then three of the second
+			waiting
+				.add(nodes.get(i / 3).executeAsync(fair, () -> CompletableFuture.completedFuture(served.add(number))));
+			Awaitility.await("place in the queue")
+				.during(Duration.ofMillis(100))
+				.until(() -> !waiting.get(number).isDone());
+		}
+		assertThat(nodes.get(1).tryAcquire(fair)).as("past the queue").isEmpty();
+		handle.close();
+		CompletableFuture.allOf(waiting.toArray(CompletableFuture<?>[]::new))
+			.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		assertThat(served).isEqualTo(order);
+	}
+
+	@Test
+	final void keyStaysUnavailableForTheLockDelay() {
+		Duration delay = Duration.ofMillis(1200);
+		LockTemplate late = node((settings) -> settings.lockDelay(delay));
+		if (!isCapableOf(LockCapability.LOCK_DELAY)) {
+			assertThatIllegalArgumentException().isThrownBy(() -> late.check(request()))
+				.withMessageContaining(LockCapability.LOCK_DELAY.name());
+			return;
+		}
+		LockTemplate next = node();
+		late.acquire(request()).close();
+		next.acquire(request().withWaitTime(Duration.ZERO)).close();
+		LockHandle lost = late.acquire(lease(shortLease()));
+		long deadline = System.nanoTime() + lost.remaining().toNanos();
+		try (LockHandle successor = next.acquire(request())) {
+			assertThat(System.nanoTime() - deadline).as("delay").isGreaterThanOrEqualTo(delay.toNanos());
+			assertThat(lost.isValid()).isFalse();
+			successor.ensureHeld();
+		}
+	}
+
+}

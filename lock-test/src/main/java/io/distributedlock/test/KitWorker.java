@@ -1,0 +1,88 @@
+package io.distributedlock.test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.DefaultLockTemplate;
+
+/**
+ * Updates a file by reading, adding one and writing, guarded by nothing but the lock, in
+ * several threads and for some seconds. Prints how many updates it has made; fails if a
+ * fencing token is not higher than the one before. Arguments: the class of the factory,
+ * the key, the file, the threads, the seconds, the arguments of the factory.
+ */
+final class KitWorker {
+
+	private KitWorker() {
+	}
+
+	@SuppressWarnings("SystemOut")
+	public static void main(String[] args) throws IOException {
+		try {
+			System.out.println("UPDATES " + run(args));
+		}
+		catch (Exception ex) {
+			ex.printStackTrace();
+			// threads of a client would keep the JVM alive
+			Runtime.getRuntime().halt(1);
+		}
+		while (System.in.read() >= 0) {
+			Thread.onSpinWait();
+		}
+	}
+
+	private static long run(String[] args) throws Exception {
+		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
+				List.of(args).subList(5, args.length), true, null);
+		LockRequest request = LockRequest.of(args[1]).withWaitTime(Duration.ofSeconds(60));
+		Path file = Path.of(args[2]);
+		int threads = Integer.parseInt(args[3]);
+		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[4]));
+		DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(source.create())
+			.keyPrefix("kit")
+			.pollInterval(Duration.ofMillis(100))
+			.build();
+		ExecutorService pool = Executors.newFixedThreadPool(threads);
+		Callable<Long> work = () -> {
+			long updates = 0;
+			while (System.nanoTime() - until < 0) {
+				try (LockHandle handle = template.acquire(request)) {
+					update(file, handle);
+				}
+				updates++;
+			}
+			return updates;
+		};
+		List<Future<Long>> results = new ArrayList<>();
+		for (int i = 0; i < threads; i++) {
+			results.add(pool.submit(work));
+		}
+		long updates = 0;
+		for (Future<Long> result : results) {
+			updates += result.get();
+		}
+		return updates;
+	}
+
+	private static void update(Path file, LockHandle handle) throws IOException {
+		String[] before = Files.readString(file).split(" ", -1);
+		long token = handle.fencingToken().orElse(0);
+		if (handle.fencingToken().isPresent() && token <= Long.parseLong(before[1])) {
+			throw new IllegalStateException("Token %d comes after %s".formatted(token, before[1]));
+		}
+		Files.writeString(file, (Long.parseLong(before[0]) + 1) + " " + token);
+	}
+
+}

