@@ -22,7 +22,7 @@ final class KitHolder {
 		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
 				List.of(args).subList(3, args.length), true, null);
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(source.create())
+			.provider(source.create().provider())
 			.keyPrefix("kit")
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[2])))
 			.build();

@@ -59,7 +59,9 @@ abstract class KitNodes {
 	}
 
 	final LockProvider provider() {
-		return open(source().create());
+		ProviderFactory.Node node = source().create();
+		open(node.client());
+		return open(node.provider());
 	}
 
 	final DefaultLockTemplate node() {

@@ -50,7 +50,7 @@ final class KitWorker {
 		int threads = Integer.parseInt(args[3]);
 		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[4]));
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(source.create())
+			.provider(source.create().provider())
 			.keyPrefix("kit")
 			.pollInterval(Duration.ofMillis(100))
 			.build();

@@ -14,10 +14,28 @@ public interface ProviderFactory {
 
 	/**
 	 * Make a provider with a client of its own, as another node of an application has.
-	 * {@link LockProvider#close()} closes the client too.
 	 * @param arguments what says where the backend is
-	 * @return a new provider
+	 * @return the provider and its client
 	 */
-	LockProvider create(List<String> arguments);
+	Node create(List<String> arguments);
+
+	/**
+	 * What a node of an application has.
+	 *
+	 * @param provider the provider, which is closed first
+	 * @param client closes the client
+	 */
+	record Node(LockProvider provider, AutoCloseable client) {
+
+		/**
+		 * Describe a node whose provider needs no client.
+		 * @param provider the provider
+		 */
+		public Node(LockProvider provider) {
+			this(provider, () -> {
+			});
+		}
+
+	}
 
 }

@@ -2,7 +2,6 @@ package io.distributedlock.test;
 
 import java.util.List;
 
-import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,9 +40,9 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 
 	/**
 	 * Make a provider as a further node.
-	 * @return a new provider
+	 * @return a new provider and its client
 	 */
-	public LockProvider create() {
+	public ProviderFactory.Node create() {
 		try {
 			return this.factory.getConstructor().newInstance().create(this.arguments);
 		}

@@ -45,8 +45,8 @@ class KitCanFailTests {
 		public static final class Factory implements ProviderFactory {
 
 			@Override
-			public LockProvider create(List<String> arguments) {
-				return new OpenProvider();
+			public Node create(List<String> arguments) {
+				return new Node(new OpenProvider());
 			}
 
 		}

@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.local.LocalLockProvider;
-import io.distributedlock.spi.LockProvider;
+import org.junit.jupiter.api.DisplayName;
 
+@DisplayName("local")
 class LocalLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	private static final ProviderSource SOURCE = ProviderSource.inThisJvm(Factory.class, "kit");
@@ -24,8 +25,8 @@ class LocalLockProviderKitTests extends LockProviderCompatibilityKit {
 		private static final Map<List<String>, LocalLockProvider> SHARED = new ConcurrentHashMap<>();
 
 		@Override
-		public LockProvider create(List<String> arguments) {
-			return SHARED.computeIfAbsent(arguments, (ignored) -> new LocalLockProvider());
+		public Node create(List<String> arguments) {
+			return new Node(SHARED.computeIfAbsent(arguments, (ignored) -> new LocalLockProvider()));
 		}
 
 	}

@@ -1,7 +1,6 @@
 package io.distributedlock.redisson;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -19,7 +17,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.RedisTestCluster;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,34 +34,18 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedissonClusterTests {
 
-	private static final int SLOTS = 16384;
-
-	private static final List<RedisTestServer> servers = new ArrayList<>();
+	private static RedisTestCluster cluster;
 
 	private static RedissonClient client;
 
 	@BeforeAll
 	static void startCluster() {
-		for (int i = 0; i < 3; i++) {
-			RedisTestServer server = RedisTestServer.run("--cluster-enabled", "yes", "--cluster-node-timeout", "2000");
-			servers.add(server);
-			String[] addSlots = Stream
-				.concat(Stream.of("CLUSTER", "ADDSLOTS"),
-						IntStream.range(SLOTS * i / 3, SLOTS * (i + 1) / 3).mapToObj(Integer::toString))
-				.toArray(String[]::new);
-			server.command(addSlots);
-			server.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(servers.get(0).port()));
-		}
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
-			.until(() -> servers.stream()
-				.allMatch((server) -> String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_state:ok")
-						&& String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_known_nodes:3")));
+		cluster = RedisTestCluster.run();
 		Config config = new Config();
 		config.setThreads(4);
 		config.setNettyThreads(4);
 		config.useClusterServers()
-			.addNodeAddress(servers.get(0).url())
+			.addNodeAddress(cluster.servers().get(0).url())
 			.setMasterConnectionMinimumIdleSize(1)
 			.setMasterConnectionPoolSize(4)
 			.setSlaveConnectionMinimumIdleSize(1)
@@ -76,7 +58,9 @@ class RedissonClusterTests {
 		if (client != null) {
 			client.shutdown();
 		}
-		servers.forEach(RedisTestServer::close);
+		if (cluster != null) {
+			cluster.close();
+		}
 	}
 
 	@Test
@@ -88,7 +72,7 @@ class RedissonClusterTests {
 			.toList();
 		assertThat(leases).doesNotContainNull();
 		Set<Integer> used = IntStream.range(0, 3)
-			.filter((i) -> !servers.get(i).command("DBSIZE").equals(0L))
+			.filter((i) -> !cluster.servers().get(i).command("DBSIZE").equals(0L))
 			.boxed()
 			.collect(Collectors.toSet());
 		assertThat(used).as("nodes that hold a lock").hasSize(3);

@@ -1,23 +1,25 @@
 package io.distributedlock.redisson;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.redisson.api.RedissonClient;
 
+@DisplayName("redisson")
 class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	private static RedisTestServer server;
 
 	@BeforeAll
 	static void startServer() {
-		server = RedisTestServer.run();
+		server = RedisTestServer.runDurable();
 	}
 
 	@AfterAll
@@ -36,9 +38,9 @@ class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public LockProvider create(List<String> arguments) {
+		public Node create(List<String> arguments) {
 			RedissonClient client = Clients.connect(arguments.get(0));
-			return new ClosingProvider(new RedissonLockProvider(client), client);
+			return new Node(new RedissonLockProvider(client), () -> client.shutdown(0, 5, TimeUnit.SECONDS));
 		}
 
 	}

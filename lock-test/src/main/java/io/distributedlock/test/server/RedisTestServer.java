@@ -46,6 +46,14 @@ public final class RedisTestServer extends ServerProcess {
 	}
 
 	/**
+	 * Start a server that has written what it has answered: a restart loses nothing.
+	 * @return the server, which answers
+	 */
+	public static RedisTestServer runDurable() {
+		return run("--appendonly", "yes", "--appendfsync", "always");
+	}
+
+	/**
 	 * Start a server that asks for a password.
 	 * @param password the password
 	 * @param arguments further arguments of redis-server

@@ -1,0 +1,188 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.SetArgs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants leases by a majority of Redis servers that know nothing of each other, by the
+ * Redlock algorithm (<a href=
+ * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed
+ * Locks with Redis</a>): the same owner is set on all of them at once, each is waited for
+ * a short time only, and what remains of the lease after that and after the drift of
+ * their clocks is what the holder may rely on. Thread-safe.
+ * <p>
+ * It has no fencing token: there is no number that all servers would count up together.
+ * So it makes it unlikely that work is done twice, and cannot protect data from a holder
+ * that was paused beyond its lease.
+ *
+ * @since 0.1
+ */
+public final class RedlockProvider implements LockProvider {
+
+	/**
+	 * The name of this provider.
+	 */
+	public static final String NAME = "redlock";
+
+	/**
+	 * Attempts of a call that finds the servers divided between several owners, after
+	 * each of which all of them give back what they got.
+	 */
+	private static final int ATTEMPTS = 3;
+
+	private static final long LONGEST_PAUSE_MILLIS = 50;
+
+	private final List<RedisLink> nodes;
+
+	private final Duration nodeTimeout;
+
+	private final UnknownOwners unknownOwners = new UnknownOwners();
+
+	/**
+	 * Create a provider.
+	 * @param clients one client for each server, made with its address; at least three,
+	 * and best an odd number. They stay the caller's to shut down
+	 * @param nodeTimeout how long to wait for the answer of one server; leases are at
+	 * least five times as long
+	 */
+	public RedlockProvider(List<RedisClient> clients, Duration nodeTimeout) {
+		if (clients.size() < 3) {
+			throw new IllegalArgumentException(
+					"Redlock needs at least three independent servers, and there are %d".formatted(clients.size()));
+		}
+		this.nodes = clients.stream().map((client) -> new RedisLink(client, nodeTimeout)).toList();
+		this.nodeTimeout = nodeTimeout;
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return Set.of(LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY, LockCapability.SURVIVES_FAILOVER);
+	}
+
+	@Override
+	public LeaseLimits leaseLimits() {
+		return new LeaseLimits(this.nodeTimeout.multipliedBy(5), LeaseLimits.DEFAULT.longest());
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return tryAcquire(request, ATTEMPTS);
+	}
+
+	CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
+		long sentAt = System.nanoTime();
+		return vote((node) -> call(node, RedisScript.RENEW, key, owner, millis(leaseTime))).thenApply((votes) -> {
+			if (votes.isWon()) {
+				return new LeaseTerm(sentAt, leaseTime);
+			}
+			if (votes.isLost()) {
+				return null;
+			}
+			throw undecided(votes);
+		});
+	}
+
+	/**
+	 * Give back on every server, also where the owner may not have been set.
+	 */
+	CompletionStage<Boolean> release(String key, String owner) {
+		return vote((node) -> call(node, RedisScript.RELEASE, key, owner)).thenApply((votes) -> {
+			if (votes.isWon()) {
+				return true;
+			}
+			if (votes.isLost()) {
+				return false;
+			}
+			throw undecided(votes);
+		});
+	}
+
+	@Override
+	public void close() {
+		this.unknownOwners.close();
+		this.nodes.forEach(RedisLink::close);
+	}
+
+	private CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, int attempts) {
+		String key = request.key();
+		String owner = Owners.next();
+		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+		SetArgs ifFree = SetArgs.Builder.nx().px(request.leaseTime().toMillis());
+		List<CompletionStage<Boolean>> answers = ask(
+				(node) -> node.send((commands) -> commands.set(key, owner, ifFree)).thenApply("OK"::equals));
+		return Votes.collect(answers).thenCompose((votes) -> {
+			if (votes.isWon() && term.deadlineNanos() - System.nanoTime() > 0) {
+				return CompletableFuture.completedFuture(new RedlockLease(this, key, owner, term));
+			}
+			for (int i = 0; i < answers.size(); i++) {
+				RedisLink node = this.nodes.get(i);
+				answers.get(i).whenComplete((set, failure) -> {
+					if ((failure != null) ? !RedisErrors.isRefusal(failure) : set) {
+						this.unknownOwners.remove(key, request.leaseTime(),
+								() -> call(node, RedisScript.RELEASE, key, owner));
+					}
+				});
+			}
+			if (votes.yes() > 0 && attempts > 1) {
+				return pause().thenCompose((ignored) -> tryAcquire(request, attempts - 1));
+			}
+			if (votes.isLost()) {
+				return CompletableFuture.completedFuture(null);
+			}
+			throw undecided(votes);
+		});
+	}
+
+	private CompletionStage<Boolean> call(RedisLink node, RedisScript script, String key, String... arguments) {
+		return node.send((commands) -> script.call(commands, new String[] { key }, arguments))
+			.thenApply((answer) -> answer == 1);
+	}
+
+	private CompletionStage<Votes> vote(Function<RedisLink, CompletionStage<Boolean>> question) {
+		return Votes.collect(ask(question));
+	}
+
+	private List<CompletionStage<Boolean>> ask(Function<RedisLink, CompletionStage<Boolean>> question) {
+		return this.nodes.stream().map(question).toList();
+	}
+
+	private static CompletableFuture<@Nullable Void> pause() {
+		Executor later = CompletableFuture
+			.delayedExecutor(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE_MILLIS), TimeUnit.MILLISECONDS);
+		return CompletableFuture.runAsync(() -> {
+		}, later);
+	}
+
+	private static BackendException undecided(Votes votes) {
+		return new BackendException("%d of %d servers failed or answered too late, and a majority is needed"
+			.formatted(votes.failed(), votes.servers()), true, votes.failure());
+	}
+
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.distributedlock.test.LockProviderCompatibilityKit;
+import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("redis")
+class RedisLockProviderKitTests extends LockProviderCompatibilityKit {
+
+	private static RedisTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.runDurable();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@Override
+	protected ProviderSource source() {
+		return ProviderSource.onServer(Factory.class, server::restart, server.url());
+	}
+
+	/**
+	 * Each provider has a client of its own.
+	 */
+	public static final class Factory implements ProviderFactory {
+
+		@Override
+		public Node create(List<String> arguments) {
+			RedisClient client = Clients.client(arguments.get(0));
+			return new Node(new RedisLockProvider(client, Duration.ofSeconds(2)), () -> Clients.shutdown(client));
+		}
+
+	}
+
+}

@@ -1,0 +1,135 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The rights of docs/providers/redis.md are enough, and what is missing is said.
+ */
+class RedisRightsTests {
+
+	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~{shop:lock:* resetchannels &shop:lock:* -@all "
+			+ "+get +set +del +pexpire +time +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setinfo +client|setname";
+
+	private static RedisTestServer server;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void documentedRightsAreEnough() throws Exception {
+		DefaultLockTemplate holder = template("locker", DOCUMENTED, Duration.ofMinutes(10));
+		DefaultLockTemplate waiter = template("locker", DOCUMENTED, Duration.ofMinutes(10));
+		LockHandle handle = holder.acquire(LockRequest.of("order:1"));
+		CompletableFuture<LockHandle> waiting = waiter
+			.acquireAsync(LockRequest.of("order:1").withWaitTime(Duration.ofSeconds(30)));
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+		handle.close();
+		waiting.get(10, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void withoutMessagesWaitingCallsAsk() throws Exception {
+		String silent = DOCUMENTED.replace("+publish +subscribe +unsubscribe", "");
+		DefaultLockTemplate holder = template("silent", silent, Duration.ofMillis(50));
+		DefaultLockTemplate waiter = template("silent", silent, Duration.ofMillis(50));
+		LockHandle handle = holder.acquire(LockRequest.of("order:2"));
+		CompletableFuture<LockHandle> waiting = waiter
+			.acquireAsync(LockRequest.of("order:2").withWaitTime(Duration.ofSeconds(30)));
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+		handle.close();
+		waiting.get(10, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void withoutScriptsThereAreNoLocks() {
+		DefaultLockTemplate template = template("no-scripts", DOCUMENTED.replace("+eval +evalsha", ""),
+				Duration.ofMillis(50));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.acquire("order:3"))
+			.withMessageContaining("least rights");
+		assertThat(server.command("EXISTS", "shop:lock:order:3")).isEqualTo(0L);
+	}
+
+	@Test
+	void withoutTheCounterThereIsNoLock() {
+		DefaultLockTemplate template = template("no-counter", DOCUMENTED.replace("~{shop:lock:*", ""),
+				Duration.ofMillis(50));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.acquire("order:4"))
+			.withMessageContaining("least rights");
+		assertThat(server.command("EXISTS", "shop:lock:order:4")).isEqualTo(0L);
+	}
+
+	@Test
+	void wrongPasswordIsSaidWithoutIt() {
+		createUser("right", DOCUMENTED);
+		DefaultLockTemplate template = connect("right", "wrong-password", Duration.ofMillis(50));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.acquire("order:5"))
+			.withMessageContaining("credentials")
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wrong-password"));
+	}
+
+	private DefaultLockTemplate template(String user, String rights, Duration pollInterval) {
+		// setinfo came with Redis 7.2
+		createUser(user, rights.replace(" +client|setinfo", ""));
+		return connect(user, "secret", pollInterval);
+	}
+
+	private static void createUser(String user, String rights) {
+		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
+		Arrays.stream(rights.replace(" +client|setinfo", "").split(" ", -1))
+			.filter((right) -> !right.isEmpty())
+			.forEach(command::add);
+		assertThat(server.command(command.toArray(String[]::new))).isEqualTo("OK");
+	}
+
+	private DefaultLockTemplate connect(String user, String password, Duration pollInterval) {
+		RedisClient client = Clients.client("redis://%s:%s@127.0.0.1:%d".formatted(user, password, server.port()));
+		this.opened.add(() -> Clients.shutdown(client));
+		RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(2));
+		this.opened.add(provider);
+		provider.checkAccess("shop:lock");
+		DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.keyPrefix("shop:lock")
+			.pollInterval(pollInterval)
+			.build();
+		this.opened.add(template);
+		return template;
+	}
+
+}

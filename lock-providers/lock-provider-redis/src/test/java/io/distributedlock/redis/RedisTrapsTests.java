@@ -1,0 +1,274 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.TcpProxy;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.redis.Clients.get;
+import static io.distributedlock.redis.Clients.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class RedisTrapsTests {
+
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+	private RedisTestServer server;
+
+	private RedisClient client;
+
+	private RedisLockProvider provider;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisTestServer.run();
+		this.client = Clients.client(this.server.url());
+		this.provider = new RedisLockProvider(this.client, TIMEOUT);
+	}
+
+	@AfterEach
+	void stop() {
+		this.provider.close();
+		Clients.shutdown(this.client);
+		this.server.close();
+	}
+
+	@Test
+	void lockAndReleaseCostOneRoundTripEach() {
+		get(get(this.provider.tryAcquire(request("warm", LONG))).release());
+		Map<String, Long> before = new TreeMap<>(this.server.commandCalls());
+		get(get(this.provider.tryAcquire(request("k", LONG))).release());
+		Map<String, Long> after = this.server.commandCalls();
+		assertThat(after.get("evalsha") - before.get("evalsha")).isEqualTo(2);
+		assertThat(after).containsEntry("eval", before.get("eval"));
+	}
+
+	@Test
+	void scriptsAreLoadedAgainAfterTheServerForgotThem() {
+		Lease lease = get(this.provider.tryAcquire(request("k", LONG)));
+		this.server.command("SCRIPT", "FLUSH");
+		assertThat(get(lease.renew(LONG))).isNotNull();
+		this.server.command("SCRIPT", "FLUSH");
+		assertThat(get(lease.release())).isTrue();
+		assertThat(this.server.command("EXISTS", "k")).isEqualTo(0L);
+	}
+
+	@Test
+	void commandThatIsSentTwiceTakesTheLockOnce() {
+		String[] keys = { "k", "{k}:token" };
+		long first = get(RedisScript.ACQUIRE.call(this.client.connect().async(), keys, "me", "60000", "60000"));
+		long second = get(RedisScript.ACQUIRE.call(this.client.connect().async(), keys, "me", "60000", "60000"));
+		assertThat(second).isEqualTo(first).isPositive();
+		assertThat(get(RedisScript.ACQUIRE.call(this.client.connect().async(), keys, "you", "60000", "60000")))
+			.isZero();
+	}
+
+	@Test
+	void tokensRiseAlsoAfterTheCounterWasLost() {
+		long first = tokenOf("k");
+		this.server.command("DEL", "{k}:token");
+		long second = tokenOf("k");
+		this.server.command("FLUSHALL");
+		long third = tokenOf("k");
+		// as if a clock had run ahead
+		this.server.command("SET", "{k}:token", Long.toString(third * 2));
+		assertThat(second).isGreaterThan(first);
+		assertThat(third).isGreaterThan(second);
+		assertThat(tokenOf("k")).isEqualTo(third * 2 + 1);
+	}
+
+	@Test
+	void counterDoesNotStayForEver() {
+		tokenOf("k");
+		assertThat((Long) this.server.command("PTTL", "{k}:token")).isBetween(Duration.ofHours(23).toMillis(),
+				Duration.ofDays(1).toMillis());
+	}
+
+	@Test
+	void ownerWhoseAnswerWasLostIsRemoved() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
+			RedisClient far = Clients.client("redis://127.0.0.1:" + proxy.port());
+			RedisLockProvider slow = new RedisLockProvider(far, TIMEOUT);
+			get(get(slow.tryAcquire(request("warm", LONG))).release());
+			proxy.dropReplies();
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(slow.tryAcquire(request("k", LONG))))
+				.havingCause()
+				.isInstanceOfSatisfying(BackendException.class, (ex) -> assertThat(ex.isRetryable()).isTrue());
+			assertThat(this.server.command("EXISTS", "{k}:token")).as("taken, though nobody knows").isEqualTo(1L);
+			proxy.heal();
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(10))
+				.until(() -> this.server.command("EXISTS", "k").equals(0L));
+			slow.close();
+			Clients.shutdown(far);
+		}
+	}
+
+	@Test
+	void serverThatIsDownIsUnavailableAtOnceAndNotContended() {
+		get(get(this.provider.tryAcquire(request("k", LONG))).release());
+		this.server.kill();
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			Awaitility.await()
+				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> template.tryAcquire("k"))
+					.withMessageContaining("cannot be reached"));
+			this.server.start();
+			// the client connects anew by itself
+			Awaitility.await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(() -> {
+				template.acquire("k").close();
+				return true;
+			});
+		}
+	}
+
+	@Test
+	void providerCanBeMadeBeforeItsServerIsUp() {
+		this.server.kill();
+		RedisClient early = Clients.client(this.server.url());
+		RedisLockProvider waiting = new RedisLockProvider(early, TIMEOUT);
+		waiting.checkAccess("app");
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(waiting).build()) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+			this.server.start();
+			template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(10))).close();
+		}
+		waiting.close();
+		Clients.shutdown(early);
+	}
+
+	@Test
+	void fullServerRefusesLocksAndStillReleases() {
+		Lease lease = get(this.provider.tryAcquire(request("k", LONG)));
+		this.server.command("CONFIG", "SET", "maxmemory", "1");
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> get(this.provider.tryAcquire(request("l", LONG))))
+			.havingCause()
+			.isInstanceOf(BackendException.class)
+			.withMessageContaining("out of memory");
+		assertThat(this.server.command("EXISTS", "l")).isEqualTo(0L);
+		assertThat(get(lease.renew(LONG))).isNotNull();
+		assertThat(get(lease.release())).isTrue();
+	}
+
+	@Test
+	void keyOfAnotherKindIsNotTouched() {
+		this.server.command("RPUSH", "k", "x");
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> get(this.provider.tryAcquire(request("k", LONG))))
+			.havingCause()
+			.isInstanceOfSatisfying(BackendException.class, (ex) -> assertThat(ex.isRetryable()).isFalse())
+			.withMessageContaining("lock.key-prefix");
+		assertThat(this.server.command("LLEN", "k")).isEqualTo(1L);
+	}
+
+	@Test
+	void waitersOfAKeyShareASubscriptionThatEndsWithThem() {
+		RedisReleases releases = new RedisReleases(new RedisLink(this.client, TIMEOUT));
+		var first = releases.listen("k", () -> {
+		});
+		var second = releases.listen("k", () -> {
+		});
+		Awaitility.await().until(() -> this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
+		first.close();
+		assertThat(releases.channels()).isEqualTo(1);
+		second.close();
+		second.close();
+		Awaitility.await().until(() -> !this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
+		assertThat(releases.channels()).isZero();
+		releases.listen("k", () -> {
+		}).close();
+		assertThat(releases.channels()).isZero();
+	}
+
+	/**
+	 * What some write by hand: two commands. A client that dies between them leaves a
+	 * lock that nobody ever gets again.
+	 */
+	@Test
+	void setnxAndExpireInTwoCommandsLeaveALockForEver() {
+		RedisCommands<String, String> redis = this.client.connect().sync();
+		assertThat(redis.setnx("by-hand", "me")).isTrue();
+		// the client dies here, before EXPIRE
+		assertThat(redis.pttl("by-hand")).as("time to live: none").isEqualTo(-1);
+		Lease lease = get(this.provider.tryAcquire(request("k", LONG)));
+		assertThat(redis.pttl("k")).isBetween(1L, LONG.toMillis());
+		get(lease.release());
+	}
+
+	/**
+	 * What others write by hand: a time stamp as value, taken over by GETSET. Both who
+	 * find it expired write; the second overwrites the stamp of the first, who then holds
+	 * a lock with an expiry that is not its own.
+	 */
+	@Test
+	void getsetLetsTheLoserMoveTheExpiryOfTheWinner() {
+		RedisCommands<String, String> redis = this.client.connect().sync();
+		redis.set("by-hand", "1000");
+		assertThat(redis.get("by-hand")).as("what both read").isEqualTo("1000");
+		String seenByFirst = redis.getset("by-hand", "5000");
+		String seenBySecond = redis.getset("by-hand", "9000");
+		assertThat(seenByFirst).as("the first has won").isEqualTo("1000");
+		assertThat(seenBySecond).as("the second has lost").isEqualTo("5000");
+		assertThat(redis.get("by-hand")).as("the winner's expiry, written by the loser").isEqualTo("9000");
+	}
+
+	/**
+	 * A release that does not compare the owner in the same step removes the lock of a
+	 * successor.
+	 */
+	@Test
+	void releaseInTwoCommandsRemovesTheLockOfTheSuccessor() {
+		RedisCommands<String, String> redis = this.client.connect().sync();
+		redis.set("by-hand", "me", SetArgs.Builder.nx().px(20));
+		assertThat(redis.get("by-hand")).as("compared: it is mine").isEqualTo("me");
+		Awaitility.await().until(() -> redis.exists("by-hand") == 0);
+		redis.set("by-hand", "successor", SetArgs.Builder.nx().px(60_000));
+		assertThat(redis.del("by-hand")).as("deleted: it was not mine").isEqualTo(1);
+		redis.set("by-hand", "successor", SetArgs.Builder.nx().px(60_000));
+		assertThat(redis.<Long>eval(releaseSource(), ScriptOutputType.INTEGER, new String[] { "by-hand" }, "me"))
+			.isZero();
+		assertThat(redis.get("by-hand")).isEqualTo("successor");
+	}
+
+	@Test
+	void holderIsToldAtTheDeadlineThoughTheServerIsGone() throws Exception {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofMillis(900))
+			.build(); LockHandle handle = template.acquire("k")) {
+			this.server.kill();
+			Awaitility.await().atMost(Duration.ofSeconds(3)).until(() -> !handle.isValid());
+		}
+	}
+
+	private static String releaseSource() {
+		return "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('del', KEYS[1])";
+	}
+
+	private long tokenOf(String key) {
+		Lease lease = get(this.provider.tryAcquire(request(key, LONG)));
+		get(lease.release());
+		return lease.fencingToken().orElseThrow();
+	}
+
+}

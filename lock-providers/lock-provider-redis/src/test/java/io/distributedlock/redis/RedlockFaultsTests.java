@@ -1,0 +1,133 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.TcpProxy;
+import io.lettuce.core.RedisClient;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.redis.Clients.get;
+import static io.distributedlock.redis.Clients.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class RedlockFaultsTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private final List<RedisTestServer> servers = new ArrayList<>();
+
+	private final List<RedisClient> clients = new ArrayList<>();
+
+	private RedlockProvider provider;
+
+	@BeforeEach
+	void start() {
+		for (int i = 0; i < 5; i++) {
+			this.servers.add(RedisTestServer.run());
+		}
+		this.provider = provider(this.servers.stream().map(RedisTestServer::url).toList());
+	}
+
+	@AfterEach
+	void stop() {
+		this.clients.forEach(Clients::shutdown);
+		this.servers.forEach(RedisTestServer::close);
+	}
+
+	@Test
+	void minorityMayBeKilled() {
+		RedlockProvider other = provider(this.servers.stream().map(RedisTestServer::url).toList());
+		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request("k", LONG))));
+		this.servers.get(0).kill();
+		this.servers.get(3).kill();
+		assertThat(get(other.tryAcquire(request("k", LONG)))).as("while it is held").isNull();
+		assertThat(get(lease.renew(LONG))).isNotNull();
+		assertThat(get(lease.release())).isTrue();
+		assertThat(get(other.tryAcquire(request("k", LONG)))).isNotNull();
+	}
+
+	@Test
+	void majorityThatIsDownIsAnOutage() {
+		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request("held", LONG))));
+		this.servers.subList(0, 3).forEach(RedisTestServer::kill);
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
+				.withMessageContaining("3 of 5 servers");
+		}
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(lease.renew(LONG)));
+		assertNothingIsLeft("k");
+	}
+
+	@Test
+	void ownerIsRemovedAlsoWhereTheServerDidNotAnswer() throws Exception {
+		List<TcpProxy> proxies = this.servers.stream().map((server) -> new TcpProxy(server.port())).toList();
+		RedlockProvider far = provider(proxies.stream().map((proxy) -> "redis://127.0.0.1:" + proxy.port()).toList());
+		get(Objects.requireNonNull(get(far.tryAcquire(request("warm", LONG)))).release());
+		proxies.subList(0, 3).forEach(TcpProxy::dropReplies);
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(far.tryAcquire(request("k", LONG))));
+		assertThat(this.servers.get(0).commandCalls().get("set")).as("set, though nobody knows").isGreaterThan(1);
+		proxies.forEach(TcpProxy::heal);
+		assertNothingIsLeft("k");
+		proxies.forEach(TcpProxy::close);
+	}
+
+	@Test
+	void whatTheServersTakeToAnswerIsNotReliedOn() {
+		long before = System.nanoTime();
+		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request("k", LONG))));
+		LeaseTerm term = lease.term();
+		assertThat(term.startNanos()).isBetween(before, System.nanoTime());
+		assertThat(term.deadlineNanos() - term.startNanos()).isLessThanOrEqualTo(LONG.toNanos() * 99 / 100);
+	}
+
+	@Test
+	void dividedServersAreGivenBackAndOneOwnerGetsThrough() {
+		// two owners that have two servers each, as after a tie; they end by themselves
+		for (int i = 0; i < 4; i++) {
+			this.servers.get(i).command("SET", "k", "other" + i % 2, "PX", "700");
+		}
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build();
+				LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(10)))) {
+			assertThat(handle.isValid()).isTrue();
+			assertThat(handle.fencingToken()).isEmpty();
+		}
+		assertNothingIsLeft("k");
+	}
+
+	@Test
+	void fewerThanThreeServersAreRefused() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new RedlockProvider(this.clients.subList(0, 2), Duration.ofMillis(50)))
+			.withMessageContaining("three");
+	}
+
+	private void assertNothingIsLeft(String key) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(10))
+			.until(() -> this.servers.stream()
+				.filter(RedisTestServer::isAlive)
+				.allMatch((server) -> server.command("EXISTS", key).equals(0L)));
+	}
+
+	private RedlockProvider provider(List<String> urls) {
+		List<RedisClient> own = urls.stream().map(Clients::client).toList();
+		this.clients.addAll(own);
+		return new RedlockProvider(own, Duration.ofMillis(200));
+	}
+
+}

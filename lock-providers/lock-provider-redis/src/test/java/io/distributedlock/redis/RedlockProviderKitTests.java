@@ -1,0 +1,53 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.distributedlock.test.LockProviderCompatibilityKit;
+import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("redlock")
+class RedlockProviderKitTests extends LockProviderCompatibilityKit {
+
+	private static final List<RedisTestServer> servers = new ArrayList<>();
+
+	@BeforeAll
+	static void startServers() {
+		for (int i = 0; i < 5; i++) {
+			servers.add(RedisTestServer.run());
+		}
+	}
+
+	@AfterAll
+	static void stopServers() {
+		servers.forEach(RedisTestServer::close);
+	}
+
+	@Override
+	protected ProviderSource source() {
+		return ProviderSource.onServer(Factory.class, () -> servers.get(0).restart(),
+				servers.stream().map(RedisTestServer::url).toArray(String[]::new));
+	}
+
+	/**
+	 * Each provider has clients of its own.
+	 */
+	public static final class Factory implements ProviderFactory {
+
+		@Override
+		public Node create(List<String> arguments) {
+			List<RedisClient> clients = arguments.stream().map(Clients::client).toList();
+			return new Node(new RedlockProvider(clients, Duration.ofMillis(50)),
+					() -> clients.forEach(Clients::shutdown));
+		}
+
+	}
+
+}
