@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DefaultProviderName {
 
+	private static final String KNOWN = "redisson, redis, redlock, jdbc, zookeeper, etcd, memcached, local";
+
 	private DefaultProviderName() {
 	}
 
@@ -22,8 +24,8 @@ final class DefaultProviderName {
 			throw new LockConfigurationException(
 					"lock.provider is '%s', and there is no such lock provider. Those that there are: %s."
 						.formatted(wanted, names.isEmpty() ? "none" : names),
-					"Set lock.provider to redisson or local, add io.distributedlock:lock-provider-%s, or declare a LockProvider bean of that name."
-						.formatted(wanted),
+					"Set lock.provider to one of %s, add the module that brings it, io.distributedlock:lock-provider-%s, or declare a LockProvider bean of that name."
+						.formatted(KNOWN, wanted),
 					null);
 		}
 		if (names.isEmpty()) {

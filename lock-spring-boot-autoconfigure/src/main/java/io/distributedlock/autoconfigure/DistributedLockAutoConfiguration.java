@@ -1,14 +1,18 @@
 package io.distributedlock.autoconfigure;
 
 import java.util.List;
+import java.util.TreeSet;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -27,6 +31,8 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(LockProperties.class)
 public final class DistributedLockAutoConfiguration {
 
+	private static final Logger logger = LoggerFactory.getLogger(DistributedLockAutoConfiguration.class);
+
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
@@ -34,11 +40,14 @@ public final class DistributedLockAutoConfiguration {
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
 		providers.forEach(builder::provider);
+		logger.info("Locks are granted by {}",
+				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
 		try {
-			return builder.keyPrefix(keyPrefix(properties, environment))
+			return builder.keyPrefix(properties.keyPrefix(environment))
 				.waitTime(properties.getWaitTime())
 				.leaseTime(properties.getLeaseTime())
+				.lockDelay(properties.getLockDelay())
 				.renewalLeaseTime(properties.getRenewal().getLeaseTime())
 				.commandTimeout(properties.getCommandTimeout())
 				.pollInterval(properties.getPollInterval())
@@ -48,6 +57,16 @@ public final class DistributedLockAutoConfiguration {
 			throw new LockConfigurationException("A property under 'lock' cannot work: " + ex.getMessage(),
 					"Correct it in the application's configuration.", ex);
 		}
+	}
+
+	@Bean
+	static BeanFactoryPostProcessor lockProviderChoice(Environment environment) {
+		return (beans) -> {
+			if (!environment.containsProperty("lock.provider")
+					&& beans.getBeanNamesForType(LockTemplate.class, true, false).length > 0) {
+				LockProviderBeans.requireChoice(beans);
+			}
+		};
 	}
 
 	@Bean
@@ -62,13 +81,8 @@ public final class DistributedLockAutoConfiguration {
 		return processor;
 	}
 
-	private static String keyPrefix(LockProperties properties, Environment environment) {
-		String prefix = properties.getKeyPrefix();
-		if (prefix != null) {
-			return prefix;
-		}
-		String application = environment.getProperty("spring.application.name", "");
-		return application.isBlank() ? "lock" : application + ":lock";
+	private static String describe(LockProvider provider) {
+		return provider.name() + new TreeSet<>(provider.capabilities());
 	}
 
 }

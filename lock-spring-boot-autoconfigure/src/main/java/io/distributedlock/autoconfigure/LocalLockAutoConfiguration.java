@@ -1,12 +1,9 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.local.LocalLockProvider;
-import io.distributedlock.spi.LockProvider;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
 /**
@@ -15,12 +12,11 @@ import org.springframework.context.annotation.Bean;
  * @since 0.1
  */
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
-@ConditionalOnProperty(name = "lock.provider", havingValue = LocalLockProvider.NAME)
+@ConditionalOnLockProvider(value = LocalLockProvider.NAME, named = true)
 public final class LocalLockAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(LockProvider.class)
+	@ConditionalOnMissingBean
 	LocalLockProvider localLockProvider() {
 		return new LocalLockProvider();
 	}

@@ -1,10 +1,13 @@
 package io.distributedlock.autoconfigure;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.core.env.Environment;
 
 /**
  * Configuration of distributed locks.
@@ -25,6 +28,19 @@ public class LockProperties {
 	 * is there.
 	 */
 	private @Nullable String provider;
+
+	/**
+	 * Names of the providers that are configured beside the default one, for annotations
+	 * and requests that name them.
+	 */
+	private List<String> providers = new ArrayList<>();
+
+	/**
+	 * How long a key stays unavailable after a lease that ended without a release.
+	 * Protects resources that cannot check a fencing token from what a late holder had
+	 * sent before it stopped.
+	 */
+	private Duration lockDelay = Duration.ZERO;
 
 	/**
 	 * What every key starts with, so that applications and environments that share a
@@ -78,12 +94,41 @@ public class LockProperties {
 		this.provider = provider;
 	}
 
+	public List<String> getProviders() {
+		return this.providers;
+	}
+
+	public void setProviders(List<String> providers) {
+		this.providers = providers;
+	}
+
+	public Duration getLockDelay() {
+		return this.lockDelay;
+	}
+
+	public void setLockDelay(Duration lockDelay) {
+		this.lockDelay = lockDelay;
+	}
+
 	public @Nullable String getKeyPrefix() {
 		return this.keyPrefix;
 	}
 
 	public void setKeyPrefix(@Nullable String keyPrefix) {
 		this.keyPrefix = keyPrefix;
+	}
+
+	/**
+	 * Return what every key starts with.
+	 * @param environment knows the name of the application
+	 * @return the prefix that is set, or the default
+	 */
+	public String keyPrefix(Environment environment) {
+		if (this.keyPrefix != null) {
+			return this.keyPrefix;
+		}
+		String application = environment.getProperty("spring.application.name", "");
+		return application.isBlank() ? "lock" : application + ":lock";
 	}
 
 	public Duration getWaitTime() {

@@ -4,13 +4,18 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.autoconfigure.redisson.RedissonLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.redis.RedisLockProvider;
+import io.distributedlock.redis.RedlockProvider;
 import io.distributedlock.redisson.RedissonLockProvider;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
@@ -20,6 +25,7 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -32,6 +38,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
 
 class DistributedLockAutoConfigurationTests {
@@ -39,6 +46,9 @@ class DistributedLockAutoConfigurationTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
 				LocalLockAutoConfiguration.class, RedissonLockAutoConfiguration.class));
+
+	private final ApplicationContextRunner withRedis = this.runner
+		.withConfiguration(AutoConfigurations.of(RedisLockAutoConfiguration.class, RedlockAutoConfiguration.class));
 
 	@Test
 	void redissonIsTheDefault() {
@@ -151,8 +161,81 @@ class DistributedLockAutoConfigurationTests {
 		this.runner.withPropertyValues("lock.provider=tibet").run((context) -> {
 			FailureAnalysis analysis = analyze(context.getStartupFailure());
 			assertThat(analysis.getDescription()).contains("'tibet'").contains("none");
-			assertThat(analysis.getAction()).contains("redisson or local");
+			assertThat(analysis.getAction()).contains("redisson", "local");
 		});
+	}
+
+	@Test
+	void twoCandidatesAndNoChoiceAreExplained() {
+		this.withRedis.run((context) -> {
+			FailureAnalysis analysis = analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("several").contains("redis, ").contains("redisson");
+			assertThat(analysis.getAction()).contains("lock.provider").contains("lock.providers");
+		});
+	}
+
+	@Test
+	void severalProvidersServeTogether() {
+		this.withRedis.withPropertyValues("lock.provider=local", "lock.providers=redisson,redis").run((context) -> {
+			assertThat(context.getBeansOfType(LockProvider.class)).containsOnlyKeys("localLockProvider",
+					"redissonLockProvider", "redisLockProvider");
+			LockTemplate template = context.getBean(LockTemplate.class);
+			try (LockHandle handle = template.acquire("k")) {
+				assertThat(handle.provider()).isEqualTo("local");
+			}
+			template.check(LockRequest.of("k").withProvider("redis"));
+		});
+	}
+
+	@Test
+	void redlockNeedsThreeServers() {
+		this.withRedis.withPropertyValues("lock.provider=redlock").run((context) -> {
+			FailureAnalysis analysis = analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("lock.redis.redlock.nodes");
+		});
+		this.withRedis
+			.withPropertyValues("lock.provider=redlock",
+					"lock.redis.redlock.nodes=redis://127.0.0.1:1,redis://127.0.0.1:2,redis://127.0.0.1:3")
+			.run((context) -> assertThat(context).hasSingleBean(RedlockProvider.class));
+	}
+
+	@Test
+	void lettuceClientOfTheApplicationIsUsed() {
+		this.withRedis.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+			.withPropertyValues("lock.provider=redis")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(RedisLockProvider.class);
+				assertThat(context).doesNotHaveBean("lockRedisClient");
+			});
+		this.withRedis.withPropertyValues("lock.provider=redis")
+			.run((context) -> assertThat(context).hasBean("lockRedisClient").hasSingleBean(RedisLockProvider.class));
+	}
+
+	@Test
+	void capabilityThatTheProviderLacksIsExplained() {
+		this.runner.withPropertyValues("lock.provider=local").withBean(NeedsFailover.class).run((context) -> {
+			FailureAnalysis analysis = new InvalidLockOperationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("NeedsFailover.run()", "SURVIVES_FAILOVER", "local");
+		});
+	}
+
+	@Test
+	void providerOfAnAnnotationThatDoesNotExistIsExplained() {
+		this.runner.withPropertyValues("lock.provider=local").withBean(OnEtcd.class).run((context) -> {
+			FailureAnalysis analysis = new InvalidLockOperationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("OnEtcd.run()", "'etcd'", "[local]");
+		});
+	}
+
+	@Test
+	void lazyBeanIsCheckedWhenItIsMade() {
+		this.runner.withPropertyValues("lock.provider=local")
+			.withBean(OnEtcd.class, OnEtcd::new, (definition) -> definition.setLazyInit(true))
+			.run((context) -> assertThatExceptionOfType(BeanCreationException.class)
+				.isThrownBy(() -> context.getBean(OnEtcd.class))
+				.withMessageContaining("'etcd'"));
 	}
 
 	@Test
@@ -172,10 +255,11 @@ class DistributedLockAutoConfigurationTests {
 			.getContentAsString(StandardCharsets.UTF_8);
 		assertThat(metadata).contains("lock.enabled", "lock.provider", "lock.key-prefix", "lock.wait-time",
 				"lock.lease-time", "lock.command-timeout", "lock.poll-interval", "lock.renewal.lease-time",
-				"lock.spel.bean-references", "lock.redisson.config");
+				"lock.spel.bean-references", "lock.redisson.config", "lock.providers", "lock.lock-delay",
+				"lock.redis.redlock.nodes");
 		String properties = metadata.substring(metadata.indexOf("\"properties\""), metadata.indexOf("\"hints\""));
-		assertThat(count(properties, "\"name\": \"lock")).isEqualTo(10);
-		assertThat(count(properties, "\"description\"")).isEqualTo(10);
+		assertThat(count(properties, "\"name\": \"lock")).isGreaterThan(14);
+		assertThat(count(properties, "\"description\"")).isEqualTo(count(properties, "\"name\": \"lock"));
 	}
 
 	private static int count(String text, String part) {
@@ -200,6 +284,22 @@ class DistributedLockAutoConfigurationTests {
 		@DistributedLock("#id")
 		public String run(String id) {
 			return "ran " + id;
+		}
+
+	}
+
+	static class NeedsFailover {
+
+		@DistributedLock(requires = LockCapability.SURVIVES_FAILOVER)
+		public void run() {
+		}
+
+	}
+
+	static class OnEtcd {
+
+		@DistributedLock(provider = "etcd")
+		public void run() {
 		}
 
 	}

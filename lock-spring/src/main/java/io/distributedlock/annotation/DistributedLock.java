@@ -7,6 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import org.springframework.core.annotation.AliasFor;
 
@@ -109,5 +110,13 @@ public @interface DistributedLock {
 	 * @return the provider's name
 	 */
 	String provider() default "";
+
+	/**
+	 * What the provider must be capable of, such as {@link LockCapability#FENCING} for a
+	 * method that hands a fencing token on. An application whose provider lacks it does
+	 * not start.
+	 * @return the capabilities beyond those that the {@link #type} implies
+	 */
+	LockCapability[] requires() default {};
 
 }

@@ -16,6 +16,7 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.Ordered;
@@ -29,7 +30,8 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Puts methods that carry {@link DistributedLock} under their locks, and checks every
- * annotation when its bean is created.
+ * annotation: how it is written when its bean is created, and whether its provider can
+ * serve it when all beans have been made.
  * <p>
  * The advice goes before that of transactions, so that a transaction which the method
  * starts has ended when the lock is given back, and behind that of retries and
@@ -37,7 +39,8 @@ import org.springframework.util.function.SingletonSupplier;
  *
  * @since 0.1
  */
-public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
+		implements SmartInitializingSingleton {
 
 	/**
 	 * The default order: just before the advice for retries, which is so added outside.
@@ -54,6 +57,13 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	 * Whether key expressions may refer to beans.
 	 */
 	private final boolean beanReferences;
+
+	private transient @Nullable LockOperationSource operations;
+
+	/**
+	 * Whether all singletons have been made.
+	 */
+	private volatile boolean started;
 
 	private final transient Set<Class<?>> examined = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
 
@@ -76,8 +86,31 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		LockKeyParser keyParser = new LockKeyParser(this.beanReferences ? new BeanFactoryResolver(beanFactory) : null);
 		LockOperationSource operations = new LockOperationSource(keyParser,
 				(text) -> resolvePlaceholders(beanFactory, text));
+		this.operations = operations;
 		this.advisor = new DefaultPointcutAdvisor(new OperationPointcut(operations),
 				new DistributedLockInterceptor(operations, this.template));
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.started = true;
+		checkOperations();
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		Object result = super.postProcessAfterInitialization(bean, beanName);
+		if (this.started) {
+			// a lazy bean, or one of another scope
+			checkOperations();
+		}
+		return result;
+	}
+
+	private void checkOperations() {
+		if (this.operations != null) {
+			this.operations.check(this.template);
+		}
 	}
 
 	@Override

@@ -4,10 +4,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.annotation.DistributedLock;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +36,8 @@ final class LockOperationSource {
 
 	private final ConcurrentHashMap<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>();
 
+	private final Queue<Declared> unchecked = new ConcurrentLinkedQueue<>();
+
 	private final LockKeyParser keyParser;
 
 	private final UnaryOperator<@Nullable String> placeholders;
@@ -38,6 +45,23 @@ final class LockOperationSource {
 	LockOperationSource(LockKeyParser keyParser, UnaryOperator<@Nullable String> placeholders) {
 		this.keyParser = keyParser;
 		this.placeholders = placeholders;
+	}
+
+	/**
+	 * Check that the template can serve what was found so far.
+	 * @param template gives the template, and is not asked if nothing was found
+	 * @throws InvalidLockOperationException if it lacks a provider, or the provider a
+	 * capability
+	 */
+	void check(Supplier<LockTemplate> template) {
+		for (Declared next = this.unchecked.poll(); next != null; next = this.unchecked.poll()) {
+			try {
+				template.get().check(next.prototype);
+			}
+			catch (IllegalArgumentException ex) {
+				throw new InvalidLockOperationException(next.method, next.userClass, String.valueOf(ex.getMessage()));
+			}
+		}
 	}
 
 	/**
@@ -81,7 +105,8 @@ final class LockOperationSource {
 		String key = annotation.getString("key");
 		LockRequest prototype = LockRequest.of(name)
 			.withType(annotation.getEnum("type", LockType.class))
-			.withAutoRenew(annotation.getBoolean("autoRenew"));
+			.withAutoRenew(annotation.getBoolean("autoRenew"))
+			.withRequired(annotation.getEnumArray("requires", LockCapability.class));
 		String provider = resolve(annotation, "provider");
 		if (!provider.isEmpty()) {
 			prototype = prototype.withProvider(provider);
@@ -99,6 +124,7 @@ final class LockOperationSource {
 			prototype = prototype.withLeaseTime(leaseTime);
 		}
 		LockedInvocation invocation = LockedInvocation.of(method, userClass);
+		this.unchecked.add(new Declared(method, userClass, prototype));
 		if (key.isEmpty()) {
 			// one lock for the method: its name is the key, under no name
 			String methodKey = name;
@@ -140,6 +166,12 @@ final class LockOperationSource {
 	private String resolve(MergedAnnotation<DistributedLock> annotation, String attribute) {
 		String resolved = this.placeholders.apply(annotation.getString(attribute));
 		return (resolved != null) ? resolved.trim() : "";
+	}
+
+	/**
+	 * An annotation that was parsed, and what it asks for.
+	 */
+	private record Declared(Method method, Class<?> userClass, LockRequest prototype) {
 	}
 
 }

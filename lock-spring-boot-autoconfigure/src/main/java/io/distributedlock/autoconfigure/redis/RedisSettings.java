@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure.redisson;
+package io.distributedlock.autoconfigure.redis;
 
 import java.time.Duration;
 import java.util.List;

@@ -1,19 +1,17 @@
-package io.distributedlock.autoconfigure.redisson;
+package io.distributedlock.autoconfigure.redis;
 
+import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.redisson.RedissonLockProvider;
-import io.distributedlock.spi.LockProvider;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -35,9 +33,7 @@ import org.springframework.core.io.ResourceLoader;
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 10)
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass({ Redisson.class, RedissonLockProvider.class })
-@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
-@ConditionalOnProperty(name = "lock.provider", havingValue = RedissonLockProvider.NAME, matchIfMissing = true)
-@ConditionalOnMissingBean(LockProvider.class)
+@ConditionalOnLockProvider(RedissonLockProvider.NAME)
 @EnableConfigurationProperties(LockProperties.class)
 public final class RedissonLockAutoConfiguration {
 
@@ -55,6 +51,7 @@ public final class RedissonLockAutoConfiguration {
 	}
 
 	@Bean
+	@ConditionalOnMissingBean
 	RedissonLockProvider redissonLockProvider(RedissonClient redissonClient) {
 		return new RedissonLockProvider(redissonClient);
 	}

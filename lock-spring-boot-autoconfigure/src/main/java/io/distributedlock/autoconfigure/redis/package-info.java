@@ -2,6 +2,6 @@
  * Auto-configuration of the Redisson provider.
  */
 @NullMarked
-package io.distributedlock.autoconfigure.redisson;
+package io.distributedlock.autoconfigure.redis;
 
 import org.jspecify.annotations.NullMarked;

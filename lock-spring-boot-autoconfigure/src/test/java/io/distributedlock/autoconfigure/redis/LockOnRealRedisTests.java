@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure.redisson;
+package io.distributedlock.autoconfigure.redis;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -66,6 +67,28 @@ class LockOnRealRedisTests {
 				.run((context) -> assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> context.getBean(LockTemplate.class).acquire("k"))
 					.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng")));
+		}
+	}
+
+	@Test
+	void lettuceServesWithItsOwnClientAndWithThatOfTheApplication() {
+		ApplicationContextRunner lettuce = new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
+			.withPropertyValues("lock.provider=redis", "spring.application.name=shop");
+		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret")) {
+			ApplicationContextRunner connected = lettuce.withPropertyValues("spring.data.redis.port=" + server.port(),
+					"spring.data.redis.password=s3cret");
+			connected.run((own) -> connected.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+				.run((shared) -> {
+					try (LockHandle handle = own.getBean(LockTemplate.class).acquire("k")) {
+						assertThat(server.command("EXISTS", handle.key())).isEqualTo(1L);
+						assertThat(shared.getBean(LockTemplate.class).tryAcquire("k")).isEmpty();
+					}
+					shared.getBean(LockTemplate.class).acquire("k").close();
+				}));
+			lettuce.withPropertyValues("spring.data.redis.url=redis://:s3cret@127.0.0.1:" + server.port())
+				.run((context) -> context.getBean(LockTemplate.class).acquire("k").close());
 		}
 	}
 

@@ -1,0 +1,60 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import io.distributedlock.spi.LockProvider;
+
+import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.type.MethodMetadata;
+
+/**
+ * The providers of an application by the names of their beans, before any is made.
+ */
+final class LockProviderBeans {
+
+	private static final Pattern OURS = Pattern.compile(
+			Pattern.quote(LockProviderBeans.class.getPackageName()) + "\\.([a-z]+\\.)?\\w+AutoConfiguration(\\$\\w+)?");
+
+	private static final String SUFFIX = "LockProvider";
+
+	private LockProviderBeans() {
+	}
+
+	static List<String> all(ConfigurableListableBeanFactory beans) {
+		return Arrays.asList(beans.getBeanNamesForType(LockProvider.class, true, false));
+	}
+
+	static List<String> ofApplication(ConfigurableListableBeanFactory beans) {
+		return all(beans).stream().filter((name) -> !isAutoConfigured(beans, name)).toList();
+	}
+
+	/**
+	 * Refuse to start with several providers and no choice, before the first of them asks
+	 * for its backend.
+	 */
+	static void requireChoice(ConfigurableListableBeanFactory beans) {
+		List<String> names = all(beans).stream().map(LockProviderBeans::providerName).toList();
+		if (names.size() > 1) {
+			throw new LockConfigurationException("There are several lock providers and no choice: %s.".formatted(names),
+					"Set lock.provider to the one that serves requests which name none. Others that the application also needs go into lock.providers.",
+					null);
+		}
+	}
+
+	private static String providerName(String beanName) {
+		return beanName.endsWith(SUFFIX) ? beanName.substring(0, beanName.length() - SUFFIX.length()) : beanName;
+	}
+
+	private static boolean isAutoConfigured(ConfigurableListableBeanFactory beans, String name) {
+		if (!beans.containsBeanDefinition(name)
+				|| !(beans.getBeanDefinition(name) instanceof AnnotatedBeanDefinition definition)) {
+			return false;
+		}
+		MethodMetadata factoryMethod = definition.getFactoryMethodMetadata();
+		return factoryMethod != null && OURS.matcher(factoryMethod.getDeclaringClassName()).matches();
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * Whether an application wants a lock provider.
+ */
+class OnLockProviderCondition extends SpringBootCondition implements ConfigurationCondition {
+
+	@Override
+	public ConfigurationPhase getConfigurationPhase() {
+		// the application's own beans are to be seen
+		return ConfigurationPhase.REGISTER_BEAN;
+	}
+
+	@Override
+	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+		Map<String, @Nullable Object> attributes = Objects
+			.requireNonNull(metadata.getAnnotationAttributes(ConditionalOnLockProvider.class.getName()));
+		String name = String.valueOf(attributes.get("value"));
+		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockProvider.class, name);
+		if (!context.getEnvironment().getProperty("lock.enabled", Boolean.class, true)) {
+			return ConditionOutcome.noMatch(message.because("lock.enabled is false"));
+		}
+		Set<String> named = named(context.getEnvironment());
+		if (!named.isEmpty()) {
+			return new ConditionOutcome(named.contains(name),
+					message.because("lock.provider and lock.providers name " + named));
+		}
+		if (Boolean.TRUE.equals(attributes.get("named"))) {
+			return ConditionOutcome.noMatch(message.because("neither lock.provider nor lock.providers names it"));
+		}
+		List<String> own = LockProviderBeans.ofApplication(Objects.requireNonNull(context.getBeanFactory()));
+		return new ConditionOutcome(own.isEmpty(), message.because("the application declares " + own));
+	}
+
+	private static Set<String> named(Environment environment) {
+		Binder binder = Binder.get(environment);
+		Set<String> named = new LinkedHashSet<>();
+		binder.bind("lock.provider", String.class).ifBound(named::add);
+		binder.bind("lock.providers", Bindable.listOf(String.class)).ifBound(named::addAll);
+		return named;
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.distributedlock.autoconfigure.redis;
+
+import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.redis.RedisLockProvider;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Auto-configuration of locks on Redis through Lettuce: with the client of the
+ * application's connection factory if it has one, else with a client made from
+ * {@code spring.data.redis.*}.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(before = DistributedLockAutoConfiguration.class,
+		afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+@ConditionalOnClass({ RedisClient.class, RedisLockProvider.class })
+@ConditionalOnLockProvider(RedisLockProvider.NAME)
+@EnableConfigurationProperties(LockProperties.class)
+public final class RedisLockAutoConfiguration {
+
+	private static RedisLockProvider provider(AbstractRedisClient client, LockProperties properties,
+			Environment environment) {
+		RedisLockProvider provider = (client instanceof RedisClusterClient cluster)
+				? new RedisLockProvider(cluster, properties.getCommandTimeout())
+				: new RedisLockProvider((RedisClient) client, properties.getCommandTimeout());
+		provider.checkAccess(properties.keyPrefix(environment));
+		return provider;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(LettuceConnectionFactory.class)
+	@ConditionalOnBean(LettuceConnectionFactory.class)
+	static class FromConnectionFactory {
+
+		@Bean
+		@ConditionalOnMissingBean
+		RedisLockProvider redisLockProvider(LettuceConnectionFactory connectionFactory, LockProperties properties,
+				Environment environment) {
+			if (connectionFactory.isRunning() || connectionFactory.isAutoStartup()) {
+				connectionFactory.start();
+			}
+			AbstractRedisClient client = connectionFactory.getNativeClient();
+			if (client == null) {
+				throw new LockConfigurationException(
+						"The application's LettuceConnectionFactory is not started, and locks need its client.",
+						"Start it before the LockTemplate is made, or declare a RedisLockProvider bean of your own.",
+						null);
+			}
+			return provider(client, properties, environment);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnMissingBean(type = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory")
+	static class FromProperties {
+
+		@Bean(destroyMethod = "shutdown")
+		@ConditionalOnMissingBean(AbstractRedisClient.class)
+		AbstractRedisClient lockRedisClient(LockProperties properties, Environment environment,
+				ObjectProvider<SslBundles> sslBundles) {
+			RedisSettings settings = Binder.get(environment)
+				.bindOrCreate("spring.data.redis", Bindable.of(RedisSettings.class));
+			return LettuceClients.fromSettings(settings, properties.getCommandTimeout(), sslBundles);
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		RedisLockProvider redisLockProvider(AbstractRedisClient client, LockProperties properties,
+				Environment environment) {
+			return provider(client, properties, environment);
+		}
+
+	}
+
+}

@@ -1,0 +1,74 @@
+package io.distributedlock.autoconfigure.redis;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.redis.RedlockProvider;
+import io.lettuce.core.RedisClient;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of locks by a majority of independent Redis servers.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(before = DistributedLockAutoConfiguration.class)
+@ConditionalOnClass({ RedisClient.class, RedlockProvider.class })
+@ConditionalOnLockProvider(value = RedlockProvider.NAME, named = true)
+@EnableConfigurationProperties({ LockProperties.class, RedlockProperties.class })
+public final class RedlockAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(RedlockProvider.class)
+	RedlockClients lockRedlockClients(LockProperties lock, RedlockProperties properties,
+			ObjectProvider<SslBundles> sslBundles) {
+		List<String> nodes = properties.getNodes();
+		if (nodes.size() < 3) {
+			throw new LockConfigurationException(
+					"lock.redis.redlock.nodes has %d addresses, and a majority needs at least three servers."
+						.formatted(nodes.size()),
+					"List three or five independent Redis servers, or use the provider redis for a single one.", null);
+		}
+		String bundleName = properties.getSslBundle();
+		SslBundle bundle = (bundleName != null) ? sslBundles.getObject().getBundle(bundleName) : null;
+		return new RedlockClients(IntStream.range(0, nodes.size())
+			.mapToObj((i) -> LettuceClients.fromUrl("lock.redis.redlock.nodes[%d]".formatted(i), nodes.get(i),
+					lock.getCommandTimeout(), bundle))
+			.toList());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RedlockProvider redlockLockProvider(RedlockClients clients, RedlockProperties properties) {
+		return new RedlockProvider(clients.clients(), properties.getNodeTimeout());
+	}
+
+	/**
+	 * The clients, as one bean: a client for each server is nothing that an application
+	 * would inject.
+	 *
+	 * @param clients one for each server
+	 */
+	record RedlockClients(List<RedisClient> clients) implements DisposableBean {
+
+		@Override
+		public void destroy() {
+			this.clients.forEach(RedisClient::shutdown);
+		}
+
+	}
+
+}
