@@ -17,6 +17,7 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.UnknownOwners;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SetArgs;
 import org.jspecify.annotations.Nullable;

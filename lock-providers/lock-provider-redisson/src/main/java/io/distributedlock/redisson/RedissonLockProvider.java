@@ -16,6 +16,7 @@ import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 import org.redisson.RedissonFencedLock;
 import org.redisson.api.RBatch;
@@ -62,7 +63,7 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 
 	private final RedissonReleases releases;
 
-	private final LostReplies lostReplies = new LostReplies();
+	private final UnknownOwners unknownOwners = new UnknownOwners();
 
 	/**
 	 * Create a provider.
@@ -100,7 +101,7 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 		return answer.handle((token, failure) -> {
 			if (failure != null) {
 				if (RedissonErrors.mayHaveBeenExecuted(failure)) {
-					this.lostReplies.release(lock, owner, leaseTime);
+					this.unknownOwners.remove(request.key(), leaseTime, () -> release(lock, owner));
 				}
 				throw RedissonErrors.translate(failure);
 			}
@@ -147,7 +148,7 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 
 	@Override
 	public void close() {
-		this.lostReplies.close();
+		this.unknownOwners.close();
 	}
 
 	private CompletionStage<@Nullable LeaseTerm> renew(RScriptAsync script, RedissonLease lease, Duration leaseTime,

@@ -1,4 +1,4 @@
-package io.distributedlock.redis;
+package io.distributedlock.spi;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -10,11 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes owners that nobody knows of: a server may have granted them the lock in an
- * answer that was lost. Tries until the server says that the owner is gone, at most as
- * long as the lease would have lasted.
+ * For providers: removes owners that nobody knows of, since a server may have granted
+ * them the lock in an answer that was lost. Tries until the server says that the owner is
+ * gone, at most as long as the lease would have lasted. Thread-safe; blocks nobody.
+ *
+ * @since 0.1
  */
-final class UnknownOwners implements AutoCloseable {
+public final class UnknownOwners implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnknownOwners.class);
 
@@ -25,18 +27,27 @@ final class UnknownOwners implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
+	 * Create an object that removes nobody yet.
+	 */
+	public UnknownOwners() {
+	}
+
+	/**
 	 * Remove an owner.
 	 * @param key the key, for the log
 	 * @param leaseTime how long the owner may have the lock
 	 * @param release removes it on the server; may be called again after a failure
 	 */
-	void remove(String key, Duration leaseTime, Supplier<CompletionStage<Boolean>> release) {
+	public void remove(String key, Duration leaseTime, Supplier<CompletionStage<Boolean>> release) {
 		logger.debug(
 				"The answer to an attempt at lock '{}' was lost: its owner is removed in case that it has the lock",
 				key);
 		tryToRemove(key, System.nanoTime() + leaseTime.toNanos(), FIRST_DELAY_MILLIS, release);
 	}
 
+	/**
+	 * Try no more. What is left ends with its lease.
+	 */
 	@Override
 	public void close() {
 		this.closed = true;

@@ -1,0 +1,32 @@
+package io.distributedlock.memcached;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import com.spotify.folsom.ConnectFuture;
+import com.spotify.folsom.MemcacheClient;
+import com.spotify.folsom.MemcacheClientBuilder;
+
+/**
+ * Clients of a server on this machine.
+ */
+final class Clients {
+
+	private Clients() {
+	}
+
+	static MemcacheClient<String> connect(int port) {
+		MemcacheClient<String> client = builder(port).connectAscii();
+		get(ConnectFuture.connectFuture(client));
+		return client;
+	}
+
+	static MemcacheClientBuilder<String> builder(int port) {
+		return MemcacheClientBuilder.newStringClient().withAddress("127.0.0.1", port).withConnections(1);
+	}
+
+	static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+}

@@ -1,0 +1,139 @@
+package io.distributedlock.memcached;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import com.spotify.folsom.BinaryMemcacheClient;
+import com.spotify.folsom.ConnectFuture;
+import com.spotify.folsom.MemcacheClient;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.server.MemcachedTestServer;
+import io.distributedlock.test.server.TcpProxy;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.memcached.Clients.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class MemcachedTrapsTests {
+
+	private static final LeaseRequest REQUEST = new LeaseRequest("k", Duration.ofSeconds(60), LockType.EXCLUSIVE);
+
+	private MemcachedTestServer server;
+
+	private MemcacheClient<String> client;
+
+	private MemcachedLockProvider provider;
+
+	@BeforeEach
+	void start() {
+		this.server = MemcachedTestServer.run();
+		this.client = Clients.connect(this.server.port());
+		this.provider = new MemcachedLockProvider(this.client, Duration.ofMillis(500));
+	}
+
+	@AfterEach
+	void stop() {
+		if (this.server != null) {
+			this.provider.close();
+			this.client.shutdown();
+			this.server.close();
+		}
+	}
+
+	@Test
+	void itemLivesAtLeastAsLongAsTheLease() {
+		LeaseRequest request = new LeaseRequest("k", Duration.ofMillis(3001), LockType.EXCLUSIVE);
+		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request)));
+		long end = lease.term().startNanos() + Duration.ofMillis(3001).toNanos();
+		Awaitility.await()
+			.pollInterval(Duration.ofMillis(5))
+			.atMost(Duration.ofSeconds(10))
+			.until(() -> get(this.client.get("k")) == null);
+		assertThat(System.nanoTime() - end).as("nanoseconds that it outlived the lease")
+			.isBetween(0L, Duration.ofSeconds(2).plusMillis(500).toNanos());
+	}
+
+	@Test
+	void ownerWhoseAnswerWasLostIsRemoved() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
+			MemcacheClient<String> far = Clients.connect(proxy.port());
+			MemcachedLockProvider slow = new MemcachedLockProvider(far, Duration.ofMillis(300));
+			proxy.dropReplies();
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(slow.tryAcquire(REQUEST)));
+			assertThat(this.server.command("get k")).as("taken, though nobody knows").startsWith("VALUE");
+			proxy.heal();
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(15))
+				.until(() -> this.server.command("get k").startsWith("END"));
+			slow.close();
+			far.shutdown();
+		}
+	}
+
+	@Test
+	void itemThatWasRewrittenByAnotherIsNotReleased() {
+		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
+		get(this.client.set("k", "another owner", 60));
+		assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNull();
+		assertThat(get(lease.release())).isFalse();
+		assertThat(get(this.client.get("k"))).isEqualTo("another owner");
+	}
+
+	@Test
+	void binaryProtocolServesAsWell() {
+		BinaryMemcacheClient<String> binary = Clients.builder(this.server.port()).connectBinary();
+		get(ConnectFuture.connectFuture(binary));
+		MemcachedLockProvider other = new MemcachedLockProvider(binary, Duration.ofSeconds(1));
+		Lease lease = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
+		assertThat(get(this.provider.tryAcquire(REQUEST))).isNull();
+		assertThat(get(lease.renew(Duration.ofSeconds(30)))).isNotNull();
+		assertThat(get(lease.release())).isTrue();
+		assertThat(get(lease.release())).isFalse();
+		binary.shutdown();
+	}
+
+	@Test
+	void restartLosesTheLockAndItsHolderIsTold() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofSeconds(3))
+			.build(); LockHandle handle = template.acquire("k")) {
+			this.server.restart();
+			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
+		}
+	}
+
+	@Test
+	void serverThatIsDownIsUnavailableAndNotContended() {
+		this.server.kill();
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+		}
+	}
+
+	@Test
+	void leasesThatItCannotKeepAreRefused() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			for (Duration refused : new Duration[] { Duration.ofSeconds(2), Duration.ofDays(31) }) {
+				assertThatIllegalArgumentException()
+					.isThrownBy(() -> template.acquire(LockRequest.of("k").withLeaseTime(refused)))
+					.withMessageContaining("memcached")
+					.withMessageContaining("from 3s to");
+			}
+		}
+	}
+
+}

@@ -1,0 +1,86 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A real memcached: the one on the {@code PATH}, else that of the distribution's package.
+ *
+ * @since 0.1
+ */
+public final class MemcachedTestServer extends ServerProcess {
+
+	private final ServerBinary binary;
+
+	private final List<String> arguments;
+
+	private MemcachedTestServer(ServerBinary binary, List<String> arguments) {
+		super("memcached");
+		this.binary = binary;
+		this.arguments = arguments;
+	}
+
+	/**
+	 * Start a server. A test without one is skipped, see {@link ServerBinary}.
+	 * @param arguments further arguments of memcached
+	 * @return the server, which answers
+	 */
+	public static MemcachedTestServer run(String... arguments) {
+		ServerBinary binary = ServerBinary.require("memcached", List.of(() -> ServerBinary.onPath("memcached"),
+				() -> ServerBinary.fromDebianPackage("memcached", "usr/bin/memcached")));
+		MemcachedTestServer server = new MemcachedTestServer(binary, List.of(arguments));
+		server.start();
+		return server;
+	}
+
+	/**
+	 * Send a command over a connection of its own, without any client library.
+	 * @param command the command, without its line end
+	 * @return what the server answers at once
+	 */
+	public String command(String command) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+			socket.setSoTimeout(2000);
+			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+			byte[] answer = new byte[16 * 1024];
+			int length = socket.getInputStream().read(answer);
+			return (length > 0) ? new String(answer, 0, length, StandardCharsets.UTF_8) : "";
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	protected List<String> command() {
+		List<String> command = new ArrayList<>(List.of(this.binary.path().toString(), "-l", "127.0.0.1", "-p",
+				Integer.toString(port()), "-U", "0", "-m", "64"));
+		if ("root".equals(System.getProperty("user.name"))) {
+			command.addAll(List.of("-u", "root"));
+		}
+		command.addAll(this.arguments);
+		return command;
+	}
+
+	@Override
+	protected Map<String, String> environment() {
+		return this.binary.environment();
+	}
+
+	@Override
+	protected boolean isReady() {
+		try {
+			return command("version").startsWith("VERSION");
+		}
+		catch (UncheckedIOException ex) {
+			return false;
+		}
+	}
+
+}
