@@ -25,6 +25,11 @@ final class Acquisition {
 
 	private static final long FIRST_DELAY_NANOS = 20_000_000;
 
+	/**
+	 * A place in a queue of the backend is kept by a lease too.
+	 */
+	private static final int LOOKS_PER_LEASE_WHILE_QUEUED = 4;
+
 	private final LockAttempt attempt;
 
 	private final Engine engine;
@@ -153,7 +158,9 @@ final class Acquisition {
 	private void lookAgainLater(LockQueue.Place place) {
 		long remaining = remainingWaitNanos();
 		// an unconfirmed place is no contention: the command time-out decides on it
-		long delay = (remaining > 0) ? Math.min(this.engine.pollNanos(), remaining) : this.engine.pollNanos();
+		long interval = Math.min(this.engine.pollNanos(),
+				this.attempt.leaseOnBackend().toNanos() / LOOKS_PER_LEASE_WHILE_QUEUED);
+		long delay = (remaining > 0) ? Math.min(interval, remaining) : interval;
 		this.timer.set(this.engine.schedule(() -> lookAgain(place), delay));
 		if (this.finished.get() || this.queued.get() != place) {
 			cancelTimer();

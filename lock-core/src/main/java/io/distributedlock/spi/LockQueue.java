@@ -35,7 +35,9 @@ public interface LockQueue {
 
 		/**
 		 * Look whether the place has come to the front, in case that a message was
-		 * missed. Does nothing while such a look is under way. Must not block.
+		 * missed, and keep the place alive where it is kept by a lease. Called at least
+		 * four times per length of the lease. Does nothing while such a look is under
+		 * way. Must not block.
 		 */
 		void lookAgain();
 

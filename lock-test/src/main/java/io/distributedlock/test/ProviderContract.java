@@ -10,9 +10,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -112,20 +115,50 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void releaseIsSignalledWhereDeclared() {
+	final void releaseWakesAWaiterWhereDeclared() {
 		LockProvider holder = provider();
 		LockProvider waiter = provider();
-		if (!waiter.capabilities().contains(LockCapability.BLOCKING_WAIT)) {
-			assertThat(waiter).isNotInstanceOf(ReleaseSignal.class);
+		if (!isCapableOf(LockCapability.BLOCKING_WAIT)) {
+			assertThat(waiter).isNotInstanceOfAny(ReleaseSignal.class, LockQueue.class);
 			return;
 		}
 		Lease lease = acquire(holder, LONG);
+		if (waiter instanceof LockQueue queue) {
+			LockQueue.Place place = queue.enqueue(new LeaseRequest(providerKey(), LONG, LockType.EXCLUSIVE));
+			Awaitility.await("place").atMost(PATIENCE).until(place::isBehindOthers);
+			get(lease.release());
+			Lease granted = get(place.granted());
+			assertThat(attempt(holder, LONG)).isNull();
+			get(granted.release());
+			return;
+		}
 		AtomicInteger signals = new AtomicInteger();
 		open(((ReleaseSignal) waiter).listen(providerKey(), signals::incrementAndGet));
 		Awaitility.await("subscription").atMost(PATIENCE).until(() -> signals.get() > 0);
 		int before = signals.get();
 		get(lease.release());
 		Awaitility.await("release").atMost(PATIENCE).until(() -> signals.get() > before);
+	}
+
+	@Test
+	final void placeThatWasLeftIsInNobodysWay() {
+		LockProvider holder = provider();
+		LockProvider leaver = provider();
+		if (!(leaver instanceof LockQueue queue)) {
+			return;
+		}
+		LeaseRequest request = new LeaseRequest(providerKey(), LONG, LockType.EXCLUSIVE);
+		Lease lease = acquire(holder, LONG);
+		queue.enqueue(request).leave();
+		LockQueue.Place place = queue.enqueue(request);
+		Awaitility.await("place").atMost(PATIENCE).until(place::isBehindOthers);
+		place.leave();
+		place.leave();
+		get(lease.release());
+		Lease next = Awaitility.await().atMost(PATIENCE).until(() -> attempt(holder, LONG), Objects::nonNull);
+		assertThat(place.granted().toCompletableFuture()).satisfiesAnyOf((granted) -> assertThat(granted).isNotDone(),
+				(granted) -> assertThat(granted).isCompletedExceptionally());
+		get(next.release());
 	}
 
 	private Lease acquire(LockProvider provider, Duration leaseTime) {

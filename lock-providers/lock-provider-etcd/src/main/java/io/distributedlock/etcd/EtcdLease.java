@@ -1,0 +1,70 @@
+package io.distributedlock.etcd;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.options.GetOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key that one owner has created, and the etcd lease that keeps it.
+ *
+ * @param calls the commands
+ * @param key the key of the lock
+ * @param ownKey the key in etcd
+ * @param leaseId the etcd lease
+ * @param revision the revision at which the key was created
+ * @param term the first term
+ */
+record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId, long revision,
+		LeaseTerm term) implements Lease {
+
+	@Override
+	public OptionalLong fencingToken() {
+		return OptionalLong.of(this.revision);
+	}
+
+	/**
+	 * Let the etcd lease run anew, for the length that it was granted with: etcd cannot
+	 * change it. That the lease is there is not enough, somebody may have deleted the
+	 * key.
+	 */
+	@Override
+	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+		long sentAt = System.nanoTime();
+		CompletableFuture<Long> kept = this.calls.keepAlive(this.leaseId);
+		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.ownKey, this.revision,
+				Op.get(this.ownKey, GetOption.builder().withCountOnly(true).build()));
+		return kept.thenCombine(owned, (seconds, response) -> {
+			if (seconds == 0 || !response.isSucceeded()) {
+				return null;
+			}
+			Duration granted = Duration.ofSeconds(seconds);
+			return new LeaseTerm(sentAt, (granted.compareTo(leaseTime) < 0) ? granted : leaseTime);
+		}).exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+	}
+
+	@Override
+	public CompletionStage<Boolean> release() {
+		return this.calls.ifCreatedAt(this.ownKey, this.revision, Op.delete(this.ownKey, DeleteOption.DEFAULT))
+			.thenApply((response) -> {
+				this.calls.abandon(this.key, this.leaseId, this.term.granted());
+				return response.isSucceeded();
+			})
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+	}
+
+	@Override
+	public String toString() {
+		return "EtcdLease[key=%s, token=%d]".formatted(this.key, this.revision);
+	}
+
+}

@@ -1,0 +1,93 @@
+package io.distributedlock.etcd;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import io.etcd.jetcd.Client;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants leases on etcd through jetcd, in the way of etcd's own recipe (<a href=
+ * "https://pkg.go.dev/go.etcd.io/etcd/client/v3/concurrency">concurrency.Mutex</a>): each
+ * owner has an etcd lease and a key below that of the lock; whose key was created first
+ * has the lock, and each of the others watches the one just before its own. Readers only
+ * wait for the writer before them. The fencing token is the revision at which the key was
+ * created. Thread-safe.
+ * <p>
+ * etcd counts leases in whole seconds and grants none shorter than its election takes:
+ * what is asked for is rounded up, and the holder keeps to what it asked for. jetcd's
+ * stream that keeps leases alive is not used.
+ *
+ * @since 0.1
+ */
+public final class EtcdLockProvider implements LockProvider, LockQueue {
+
+	/**
+	 * The name of this provider.
+	 */
+	public static final String NAME = "etcd";
+
+	/**
+	 * The prefix of all keys where the caller gives none.
+	 */
+	public static final String DEFAULT_PREFIX = "distributed-lock/";
+
+	private final EtcdCalls calls;
+
+	private final String prefix;
+
+	/**
+	 * Create a provider.
+	 * @param client the client, which stays the caller's to close
+	 * @param prefix what all keys of locks start with, such as {@link #DEFAULT_PREFIX}: a
+	 * role that may read and write this prefix is enough
+	 * @param commandTimeout how long to wait for the answer to a command
+	 */
+	public EtcdLockProvider(Client client, String prefix, Duration commandTimeout) {
+		this.calls = new EtcdCalls(client, commandTimeout);
+		this.prefix = prefix;
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
+				LockCapability.LOCK_DELAY, LockCapability.SURVIVES_FAILOVER);
+	}
+
+	@Override
+	public LeaseLimits leaseLimits() {
+		return LeaseLimits.DEFAULT;
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		EtcdPlace place = new EtcdPlace(this.calls, this.prefix, request, false);
+		place.take();
+		return place.attempt();
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		EtcdPlace place = new EtcdPlace(this.calls, this.prefix, request, true);
+		place.take();
+		return place;
+	}
+
+	@Override
+	public void close() {
+		this.calls.close();
+	}
+
+}

@@ -1,0 +1,298 @@
+package io.distributedlock.etcd;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.server.EtcdTestServer;
+import io.distributedlock.test.server.ServerBinary;
+import io.etcd.jetcd.Auth;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.auth.Permission;
+import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.options.GetOption;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class EtcdTrapsTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static EtcdTestServer server;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void start() {
+		server = EtcdTestServer.run();
+	}
+
+	@AfterAll
+	static void stop() {
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void oneReleaseWakesOneWaiterOfMany() {
+		EtcdLockProvider provider = provider(client(server.url()));
+		LeaseRequest request = new LeaseRequest("herd", LONG, LockType.EXCLUSIVE);
+		Lease holder = Objects.requireNonNull(get(provider.tryAcquire(request)));
+		AtomicInteger woken = new AtomicInteger();
+		List<LockQueue.Place> places = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			LockQueue.Place place = provider.enqueue(request);
+			Awaitility.await().until(place::isBehindOthers);
+			place.granted().thenAccept((lease) -> woken.incrementAndGet());
+			places.add(place);
+		}
+		// one who leaves in the middle wakes nobody for good
+		places.get(5).leave();
+		assertThat(get(holder.release())).isTrue();
+		Lease next = get(places.get(0).granted());
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> woken.get() == 1);
+		get(next.release());
+		for (int i = 1; i < places.size(); i++) {
+			if (i != 5) {
+				get(get(places.get(i).granted()).release());
+			}
+		}
+		assertThat(woken).hasValue(19);
+		Awaitility.await().until(() -> keys(client(server.url()), "distributed-lock/herd/") == 0);
+	}
+
+	@Test
+	void keyDeletedByHandIsALossAndNoRelease() {
+		Client client = client(server.url());
+		try (DefaultLockTemplate template = template(client, Duration.ofSeconds(3));
+				LockHandle handle = template.acquire("deleted")) {
+			get(client.getKVClient()
+				.delete(bytes("distributed-lock/" + handle.key() + "/"),
+						DeleteOption.builder().isPrefix(true).build()));
+			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+		}
+	}
+
+	@Test
+	void revokedLeaseIsALoss() {
+		Client client = client(server.url());
+		try (DefaultLockTemplate template = template(client, Duration.ofSeconds(3));
+				LockHandle handle = template.acquire("revoked")) {
+			long leaseId = get(client.getKVClient()
+				.get(bytes("distributed-lock/" + handle.key() + "/"), GetOption.builder().isPrefix(true).build()))
+				.getKvs()
+				.get(0)
+				.getLease();
+			get(client.getLeaseClient().revoke(leaseId));
+			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+		}
+	}
+
+	@Test
+	void waiterKeepsItsPlaceLongerThanItsLease() throws Exception {
+		Client client = client(server.url());
+		try (DefaultLockTemplate holder = template(client, Duration.ofSeconds(2));
+				DefaultLockTemplate waiter = template(client, Duration.ofSeconds(2))) {
+			LockHandle handle = holder.acquire("patient");
+			CompletableFuture<LockHandle> waiting = waiter
+				.acquireAsync(LockRequest.of("patient").withWaitTime(Duration.ofSeconds(30)));
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(2))
+				.until(() -> keys(client, "distributed-lock/patient/") == 2);
+			Awaitility.await()
+				.during(Duration.ofSeconds(5))
+				.atMost(Duration.ofSeconds(8))
+				.until(() -> keys(client, "distributed-lock/patient/") == 2);
+			handle.close();
+			try (LockHandle next = waiting.get(5, TimeUnit.SECONDS)) {
+				assertThat(next.remaining()).isGreaterThan(Duration.ofMillis(1500));
+			}
+		}
+	}
+
+	@Test
+	void serverThatIsDownIsUnavailableAndNotContended() {
+		try (EtcdTestServer own = EtcdTestServer.run()) {
+			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+				.provider(new EtcdLockProvider(client(own.url()), EtcdLockProvider.DEFAULT_PREFIX,
+						Duration.ofMillis(500)))
+				.build()) {
+				template.acquire("k").close();
+				own.kill();
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(1))));
+				own.start();
+				template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(10))).close();
+			}
+		}
+	}
+
+	@Test
+	void roleForThePrefixIsEnough() {
+		try (EtcdTestServer own = EtcdTestServer.run()) {
+			Auth auth = client(own.url()).getAuthClient();
+			get(auth.userAdd(bytes("root"), bytes("root")));
+			get(auth.roleAdd(bytes("root")));
+			get(auth.userGrantRole(bytes("root"), bytes("root")));
+			get(auth.userAdd(bytes("locker"), bytes("secret")));
+			get(auth.roleAdd(bytes("locks")));
+			get(auth.roleGrantPermission(bytes("locks"), bytes("distributed-lock/shop:lock:"),
+					bytes("distributed-lock/shop:lock;"), Permission.Type.READWRITE));
+			get(auth.userGrantRole(bytes("locker"), bytes("locks")));
+			get(auth.authEnable());
+			try (DefaultLockTemplate first = secured(own, "secret");
+					DefaultLockTemplate second = secured(own, "secret")) {
+				LockRequest request = LockRequest.of("k").withWaitTime(Duration.ofSeconds(10));
+				LockHandle handle = first.acquire(request);
+				CompletableFuture<LockHandle> waiting = second.acquireAsync(request);
+				Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+				handle.close();
+				get(waiting).close();
+			}
+			try (DefaultLockTemplate elsewhere = DefaultLockTemplate.builder()
+				.provider(provider(securedClient(own, "secret")))
+				.keyPrefix("other")
+				.build()) {
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> elsewhere.acquire("k"))
+					.withMessageContaining("least rights");
+			}
+			try (DefaultLockTemplate wrong = secured(own, "wr0ng")) {
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> wrong.acquire("k"))
+					.withMessageContaining("credentials")
+					.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng"));
+			}
+		}
+	}
+
+	@Test
+	void lockSurvivesTheDeathOfTheLeader() {
+		List<EtcdTestServer> cluster = EtcdTestServer.runCluster(3);
+		try {
+			Client client = client(cluster.stream().map(EtcdTestServer::url).toArray(String[]::new));
+			try (DefaultLockTemplate first = template(client, Duration.ofSeconds(10));
+					DefaultLockTemplate second = template(client, Duration.ofSeconds(10));
+					LockHandle handle = first.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(10)))) {
+				leader(cluster).kill();
+				LockRequest another = LockRequest.of("another").withWaitTime(Duration.ofSeconds(15));
+				second.acquire(another).close();
+				assertThat(handle.isValid()).isTrue();
+				assertThat(second.tryAcquire("k")).isEmpty();
+			}
+		}
+		finally {
+			cluster.forEach(EtcdTestServer::close);
+		}
+	}
+
+	@Test
+	void tlsIsSpoken(@TempDir Path folder) throws IOException, InterruptedException {
+		ServerBinary openssl = ServerBinary.require("openssl", List.of(() -> ServerBinary.onPath("openssl")));
+		Path certificate = folder.resolve("cert.pem");
+		Path key = folder.resolve("key.pem");
+		Process made = new ProcessBuilder(openssl.path().toString(), "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+				"-keyout", key.toString(), "-out", certificate.toString(), "-days", "2", "-subj", "/CN=localhost",
+				"-addext", "subjectAltName=IP:127.0.0.1")
+			.redirectErrorStream(true)
+			.redirectOutput(folder.resolve("log").toFile())
+			.start();
+		assertThat(made.waitFor()).isZero();
+		try (EtcdTestServer own = EtcdTestServer.runWithTls(certificate, key)) {
+			Client trusting = Client.builder()
+				.endpoints(own.url())
+				.sslContext((ssl) -> ssl.trustManager(certificate.toFile()))
+				.build();
+			this.opened.add(trusting);
+			try (DefaultLockTemplate template = template(trusting, LONG)) {
+				template.acquire("k").close();
+			}
+		}
+	}
+
+	private static EtcdTestServer leader(List<EtcdTestServer> cluster) {
+		return cluster
+			.get(IntStream.range(0, cluster.size()).filter((i) -> isLeader(cluster.get(i))).findFirst().orElseThrow());
+	}
+
+	private static boolean isLeader(EtcdTestServer member) {
+		try (Client client = Client.builder().endpoints(member.url()).build()) {
+			var status = get(client.getMaintenanceClient().statusMember(member.url()));
+			return status.getLeader() == status.getHeader().getMemberId();
+		}
+	}
+
+	private DefaultLockTemplate secured(EtcdTestServer own, String password) {
+		return DefaultLockTemplate.builder()
+			.provider(provider(securedClient(own, password)))
+			.keyPrefix("shop:lock")
+			.build();
+	}
+
+	private Client securedClient(EtcdTestServer own, String password) {
+		Client client = Client.builder().endpoints(own.url()).user(bytes("locker")).password(bytes(password)).build();
+		this.opened.add(client);
+		return client;
+	}
+
+	private static DefaultLockTemplate template(Client client, Duration leaseTime) {
+		return DefaultLockTemplate.builder().provider(provider(client)).renewalLeaseTime(leaseTime).build();
+	}
+
+	private static EtcdLockProvider provider(Client client) {
+		return new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, Duration.ofSeconds(2));
+	}
+
+	private Client client(String... urls) {
+		Client client = Client.builder().endpoints(urls).build();
+		this.opened.add(client);
+		return client;
+	}
+
+	private static long keys(Client client, String prefix) {
+		return get(
+				client.getKVClient().get(bytes(prefix), GetOption.builder().isPrefix(true).withCountOnly(true).build()))
+			.getCount();
+	}
+
+	private static ByteSequence bytes(String text) {
+		return ByteSequence.from(text, StandardCharsets.UTF_8);
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+}

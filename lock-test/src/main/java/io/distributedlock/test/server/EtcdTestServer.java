@@ -1,0 +1,155 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A real etcd with its data in a folder of its own: the one on the {@code PATH}, else
+ * that of the distribution's package.
+ *
+ * @since 0.1
+ */
+public final class EtcdTestServer extends ServerProcess {
+
+	private static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
+
+	private final ServerBinary binary;
+
+	private final int peerPort = freePort();
+
+	private final int healthPort = freePort();
+
+	private final List<String> arguments;
+
+	private final String name;
+
+	private String cluster;
+
+	private EtcdTestServer(ServerBinary binary, int number, String... arguments) {
+		super("etcd");
+		this.binary = binary;
+		this.name = "node" + number;
+		this.arguments = List.of(arguments);
+		this.cluster = member();
+	}
+
+	/**
+	 * Start a server. A test without one is skipped, see {@link ServerBinary}.
+	 * @return the server, which answers
+	 */
+	public static EtcdTestServer run() {
+		EtcdTestServer server = new EtcdTestServer(binary(), 0);
+		server.start();
+		return server;
+	}
+
+	/**
+	 * Start a server that is only spoken to over TLS.
+	 * @param certificate the certificate for 127.0.0.1, in PEM
+	 * @param key its key, in PEM
+	 * @return the server, which answers
+	 */
+	public static EtcdTestServer runWithTls(Path certificate, Path key) {
+		EtcdTestServer server = new EtcdTestServer(binary(), 0, "--cert-file", certificate.toString(), "--key-file",
+				key.toString());
+		server.start();
+		return server;
+	}
+
+	/**
+	 * Start a cluster.
+	 * @param size how many servers
+	 * @return the servers, which have a leader
+	 */
+	public static List<EtcdTestServer> runCluster(int size) {
+		List<EtcdTestServer> servers = IntStream.range(0, size)
+			.mapToObj((i) -> new EtcdTestServer(binary(), i))
+			.toList();
+		String members = servers.stream().map(EtcdTestServer::member).collect(Collectors.joining(","));
+		List<Thread> starting = new ArrayList<>();
+		for (EtcdTestServer server : servers) {
+			server.cluster = members;
+			// each is ready when a majority is
+			Thread thread = new Thread(server::start);
+			thread.start();
+			starting.add(thread);
+		}
+		for (Thread thread : starting) {
+			try {
+				thread.join();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+		return servers;
+	}
+
+	/**
+	 * Return the address for clients.
+	 * @return an {@code http://} address, {@code https://} with TLS
+	 */
+	public String url() {
+		return (this.arguments.contains("--cert-file") ? "https" : "http") + "://127.0.0.1:" + port();
+	}
+
+	@Override
+	protected List<String> command() {
+		List<String> command = new ArrayList<>(List.of(this.binary.path().toString(), "--name", this.name, "--data-dir",
+				folder().resolve("data").toString(), "--listen-client-urls", url(), "--advertise-client-urls", url(),
+				"--listen-peer-urls", peerUrl(), "--initial-advertise-peer-urls", peerUrl(), "--initial-cluster",
+				this.cluster, "--initial-cluster-state", "new", "--listen-metrics-urls", healthUrl()));
+		command.addAll(this.arguments);
+		return command;
+	}
+
+	@Override
+	protected Map<String, String> environment() {
+		return this.binary.environment();
+	}
+
+	@Override
+	protected boolean isReady() {
+		try {
+			HttpRequest request = HttpRequest.newBuilder(URI.create(healthUrl() + "/health"))
+				.timeout(Duration.ofSeconds(2))
+				.build();
+			return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body().contains("true");
+		}
+		catch (IOException ex) {
+			return false;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+	}
+
+	private String peerUrl() {
+		return "http://127.0.0.1:" + this.peerPort;
+	}
+
+	private String healthUrl() {
+		return "http://127.0.0.1:" + this.healthPort;
+	}
+
+	private String member() {
+		return this.name + "=" + peerUrl();
+	}
+
+	private static ServerBinary binary() {
+		return ServerBinary.require("etcd", List.of(() -> ServerBinary.onPath("etcd"),
+				() -> ServerBinary.fromDebianPackage("etcd-server", "usr/bin/etcd")));
+	}
+
+}
