@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,11 @@ final class HeldLock {
 
 	private @Nullable LockLostException loss;
 
+	/**
+	 * The end of a lease of explicit length.
+	 */
+	private final long ceilingNanos;
+
 	private volatile LeaseTerm term;
 
 	private volatile long renewAtNanos;
@@ -58,6 +64,7 @@ final class HeldLock {
 		this.turn = turn;
 		this.callbacks = callbacks;
 		this.term = attempt.usable(lease.term());
+		this.ceilingNanos = this.term.startNanos() + attempt.leaseTime().toNanos();
 		this.renewAtNanos = this.term.startNanos() + this.term.granted().toNanos() / 3;
 	}
 
@@ -113,11 +120,31 @@ final class HeldLock {
 	}
 
 	/**
+	 * Return whether a renewal can bring more time: always for a lease that is kept
+	 * alive; for one of explicit length only if the backend has granted less than that.
+	 */
+	private boolean isRenewable() {
+		return this.attempt.renewed() || this.term.startNanos() + this.term.granted().toNanos() - this.ceilingNanos < 0;
+	}
+
+	/**
+	 * Return for how long to renew.
+	 */
+	LeaseRenewal renewal(long now) {
+		Duration wanted = this.attempt.leaseOnBackend();
+		if (!this.attempt.renewed()) {
+			wanted = LockTimes.wholeMillis(Duration.ofNanos(Math.max(this.ceilingNanos - now, 1)))
+				.plus(this.attempt.lockDelay());
+		}
+		return new LeaseRenewal(this.lease, wanted);
+	}
+
+	/**
 	 * Return when the keeper has to look at this lease again.
 	 */
 	long nextEventNanos() {
 		long deadline = deadlineNanos();
-		return (this.attempt.renewed() && this.renewAtNanos - deadline < 0) ? this.renewAtNanos : deadline;
+		return (isRenewable() && this.renewAtNanos - deadline < 0) ? this.renewAtNanos : deadline;
 	}
 
 	/**
@@ -126,7 +153,7 @@ final class HeldLock {
 	 * otherwise.
 	 */
 	boolean isRenewalDue(long now) {
-		return this.attempt.renewed() && this.renewAtNanos - now <= Math.min(MAX_BATCH_WINDOW_NANOS,
+		return isRenewable() && this.renewAtNanos - now <= Math.min(MAX_BATCH_WINDOW_NANOS,
 				this.attempt.leaseTime().toNanos() / (2 * RETRIES_PER_LEASE));
 	}
 

@@ -153,14 +153,12 @@ final class LeaseKeeper implements AutoCloseable {
 				wakeAt = lock.nextEventNanos();
 			}
 		}
-		due.forEach(this::renew);
+		due.forEach((provider, locks) -> renew(provider, locks, now));
 		return wakeAt;
 	}
 
-	private void renew(LockProvider provider, List<HeldLock> locks) {
-		List<LeaseRenewal> renewals = locks.stream()
-			.map((lock) -> new LeaseRenewal(lock.lease(), lock.attempt().leaseOnBackend()))
-			.toList();
+	private void renew(LockProvider provider, List<HeldLock> locks, long now) {
+		List<LeaseRenewal> renewals = locks.stream().map((lock) -> lock.renewal(now)).toList();
 		try {
 			List<? extends CompletionStage<@Nullable LeaseTerm>> answers = provider.renewAll(renewals);
 			for (int i = 0; i < locks.size(); i++) {

@@ -1,0 +1,54 @@
+package io.distributedlock.zookeeper;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+
+import io.distributedlock.spi.BackendException;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what a code of ZooKeeper or a failure of Curator means.
+ */
+final class ZooKeeperErrors {
+
+	private ZooKeeperErrors() {
+	}
+
+	static BackendException of(@Nullable Code code) {
+		if (code == null) {
+			return new BackendException("ZooKeeper answered with an unknown code", false, null);
+		}
+		KeeperException cause = KeeperException.create(code);
+		return switch (code) {
+			case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED, SESSIONMOVED -> new BackendException(
+					"ZooKeeper cannot be reached: check its address and that a majority runs", true, cause);
+			case NOAUTH, AUTHFAILED, SESSIONCLOSEDREQUIRESASLAUTH -> new BackendException(
+					"ZooKeeper denies the user the node of locks: see the least rights in docs/providers/zookeeper.md",
+					false, cause);
+			case QUOTAEXCEEDED, THROTTLEDOP ->
+				new BackendException("ZooKeeper refuses more (" + code + ")", true, cause);
+			default -> new BackendException("ZooKeeper answered " + code, false, cause);
+		};
+	}
+
+	static BackendException notSent(Exception cause) {
+		return new BackendException("the client of ZooKeeper does not work: is it started, and not closed?", false,
+				cause);
+	}
+
+	static BackendException translate(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		if (cause instanceof BackendException backendException) {
+			return backendException;
+		}
+		if (cause instanceof TimeoutException) {
+			return new BackendException("ZooKeeper did not answer in time: check its address and that a majority runs",
+					true, cause);
+		}
+		return new BackendException("ZooKeeper failed with " + cause.getClass().getSimpleName(), false, cause);
+	}
+
+}

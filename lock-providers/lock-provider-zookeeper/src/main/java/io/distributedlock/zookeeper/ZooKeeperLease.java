@@ -1,0 +1,145 @@
+package io.distributedlock.zookeeper;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node that one owner has created.
+ */
+final class ZooKeeperLease implements Lease {
+
+	private final ZooKeeperCalls calls;
+
+	private final Sessions sessions;
+
+	private final String path;
+
+	private final long token;
+
+	private final long session;
+
+	private final LeaseTerm term;
+
+	private final AtomicReference<@Nullable Future<?>> end = new AtomicReference<>();
+
+	private final AtomicReference<@Nullable LossSignal> lossSignal = new AtomicReference<>();
+
+	private volatile @Nullable String loss;
+
+	ZooKeeperLease(ZooKeeperCalls calls, Sessions sessions, String path, Stat stat, LeaseTerm term) {
+		this.calls = calls;
+		this.sessions = sessions;
+		this.path = path;
+		this.token = stat.getCzxid();
+		this.session = stat.getEphemeralOwner();
+		this.term = term;
+	}
+
+	/**
+	 * Watch over the session and over the end of the lease from now on.
+	 */
+	void begin(Duration leaseTime) {
+		this.sessions.add(this);
+		endAfter(leaseTime);
+	}
+
+	@Override
+	public OptionalLong fencingToken() {
+		return OptionalLong.of(this.token);
+	}
+
+	@Override
+	public LeaseTerm term() {
+		return this.term;
+	}
+
+	long session() {
+		return this.session;
+	}
+
+	/**
+	 * Prove that the node is still there and of the present session.
+	 */
+	@Override
+	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+		if (this.loss != null) {
+			return CompletableFuture.completedFuture(null);
+		}
+		long sentAt = System.nanoTime();
+		return this.calls.look(this.path).thenApply((event) -> {
+			Stat stat = event.getStat();
+			if (stat == null || stat.getCzxid() != this.token || !this.sessions.isCurrent(this.session)) {
+				stop();
+				return null;
+			}
+			endAfter(leaseTime);
+			return new LeaseTerm(sentAt, shorter(leaseTime, this.calls.sessionLength()));
+		});
+	}
+
+	@Override
+	public CompletionStage<Boolean> release() {
+		stop();
+		return this.calls.delete(this.path).whenComplete((deleted, failure) -> {
+			if (failure != null) {
+				// the session would keep it
+				this.calls.remove(this.path);
+			}
+		});
+	}
+
+	@Override
+	public void onLost(LossSignal signal) {
+		this.lossSignal.set(signal);
+		String reason = this.loss;
+		if (reason != null) {
+			signal.lost(reason);
+		}
+	}
+
+	void lose(String reason) {
+		this.loss = reason;
+		stop();
+		LossSignal signal = this.lossSignal.get();
+		if (signal != null) {
+			signal.lost(reason);
+		}
+	}
+
+	static Duration shorter(Duration first, Duration second) {
+		return (first.compareTo(second) <= 0) ? first : second;
+	}
+
+	private void endAfter(Duration leaseTime) {
+		Future<?> before = this.end.getAndSet(this.calls.later(leaseTime, () -> {
+			stop();
+			this.calls.remove(this.path);
+		}));
+		if (before != null) {
+			before.cancel(false);
+		}
+	}
+
+	private void stop() {
+		this.sessions.remove(this);
+		Future<?> current = this.end.getAndSet(null);
+		if (current != null) {
+			current.cancel(false);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "ZooKeeperLease[path=%s, token=%d]".formatted(this.path, this.token);
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.distributedlock.zookeeper;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import org.apache.curator.framework.CuratorFramework;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants leases on ZooKeeper through Curator, by ZooKeeper's own recipe (<a href=
+ * "https://zookeeper.apache.org/doc/current/recipes.html#sc_recipes_Locks">Locks</a> and
+ * Shared Locks): each owner has an ephemeral sequential node below that of the lock;
+ * whose number is lowest has the lock, and each of the others watches the one just before
+ * its own. Readers only wait for the writer before them. The fencing token is the
+ * transaction in which the node was created, its czxid. Thread-safe; nothing blocks.
+ * <p>
+ * A node lives as long as the session of its client. So a lease is granted for two thirds
+ * of the negotiated session time-out, from the last answer of a server, and proved anew
+ * before that is over; Curator's own recipes are not used, as they tie a lock to a thread
+ * and know no lease. A lease that ends while its holder lives is ended by this object,
+ * which deletes the node.
+ *
+ * @since 0.1
+ */
+public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
+
+	/**
+	 * The name of this provider.
+	 */
+	public static final String NAME = "zookeeper";
+
+	/**
+	 * The node below which all locks are where the caller gives none.
+	 */
+	public static final String DEFAULT_ROOT = "/distributed-lock";
+
+	private final ZooKeeperCalls calls;
+
+	private final Sessions sessions;
+
+	private final String root;
+
+	/**
+	 * Create a provider.
+	 * @param client the client, started by the caller and the caller's to close; its
+	 * session time-out says how long a lock stays after its holder died
+	 * @param root the node below which all locks are, such as {@link #DEFAULT_ROOT}
+	 * @param commandTimeout how long to wait for the answer to a command
+	 */
+	public ZooKeeperLockProvider(CuratorFramework client, String root, Duration commandTimeout) {
+		this.calls = new ZooKeeperCalls(client, commandTimeout);
+		this.sessions = new Sessions(client);
+		this.root = root;
+	}
+
+	@Override
+	public String name() {
+		return NAME;
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
+				LockCapability.LOCK_DELAY, LockCapability.SURVIVES_FAILOVER);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return place(request, false).attempt();
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		return place(request, true);
+	}
+
+	@Override
+	public void close() {
+		this.sessions.close();
+		this.calls.close();
+	}
+
+	private ZooKeeperPlace place(LeaseRequest request, boolean mayWait) {
+		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.sessions, this.root, request, mayWait);
+		place.take();
+		return place;
+	}
+
+}

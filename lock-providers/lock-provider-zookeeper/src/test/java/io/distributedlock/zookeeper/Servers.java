@@ -1,0 +1,45 @@
+package io.distributedlock.zookeeper;
+
+import java.util.Map;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+
+/**
+ * Servers with short ticks, so that sessions can be short, and clients of them.
+ */
+final class Servers {
+
+	static final int SESSION_MILLIS = 3000;
+
+	static final int TICK_MILLIS = 500;
+
+	private Servers() {
+	}
+
+	static TestingServer run() throws Exception {
+		return new TestingServer(
+				new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, -1, Map.of("admin.enableServer", "false")),
+				true);
+	}
+
+	static void restart(TestingServer server) {
+		try {
+			server.restart();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	static CuratorFramework connect(String address) {
+		CuratorFramework client = CuratorFrameworkFactory.newClient(address, SESSION_MILLIS, 2000,
+				new RetryOneTime(50));
+		client.start();
+		return client;
+	}
+
+}

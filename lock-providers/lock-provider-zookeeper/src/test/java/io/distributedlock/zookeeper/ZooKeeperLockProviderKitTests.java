@@ -1,0 +1,50 @@
+package io.distributedlock.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.distributedlock.test.LockProviderCompatibilityKit;
+import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.ProviderSource;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("zookeeper")
+class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
+
+	private static TestingServer server;
+
+	@BeforeAll
+	static void startServer() throws Exception {
+		server = Servers.run();
+	}
+
+	@AfterAll
+	static void stopServer() throws Exception {
+		server.close();
+	}
+
+	@Override
+	protected ProviderSource source() {
+		return ProviderSource.onServer(Factory.class, () -> Servers.restart(server), server.getConnectString());
+	}
+
+	/**
+	 * Each provider has a client of its own.
+	 */
+	public static final class Factory implements ProviderFactory {
+
+		@Override
+		public Node create(List<String> arguments) {
+			CuratorFramework client = Servers.connect(arguments.get(0));
+			return new Node(
+					new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT, Duration.ofSeconds(3)),
+					client);
+		}
+
+	}
+
+}
