@@ -21,9 +21,8 @@ final class Servers {
 	}
 
 	static TestingServer run() throws Exception {
-		return new TestingServer(
-				new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, -1, Map.of("admin.enableServer", "false")),
-				true);
+		return new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, -1,
+				Map.of("admin.enableServer", "false", "4lw.commands.whitelist", "*")), true);
 	}
 
 	static void restart(TestingServer server) {

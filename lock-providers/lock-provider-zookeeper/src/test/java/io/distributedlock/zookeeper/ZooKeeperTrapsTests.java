@@ -1,0 +1,291 @@
+package io.distributedlock.zookeeper;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingCluster;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class ZooKeeperTrapsTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private TestingServer server;
+
+	@BeforeEach
+	void start() throws Exception {
+		this.server = Servers.run();
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+		this.server.close();
+	}
+
+	@Test
+	void oneReleaseWakesOneWaiterOfMany() {
+		ZooKeeperLockProvider provider = provider(client(this.server.getConnectString()));
+		LeaseRequest request = new LeaseRequest("herd", LONG, LockType.EXCLUSIVE);
+		Lease holder = Objects.requireNonNull(get(provider.tryAcquire(request)));
+		// Curator watches the configuration of the ensemble
+		long before = watches();
+		AtomicInteger granted = new AtomicInteger();
+		List<LockQueue.Place> places = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			LockQueue.Place place = provider.enqueue(request);
+			Awaitility.await().until(place::isBehindOthers);
+			place.granted().thenAccept((lease) -> granted.incrementAndGet());
+			places.add(place);
+		}
+		Awaitility.await("one watch for each waiter").until(() -> watches() - before == 20);
+		get(holder.release());
+		Lease next = get(places.get(0).granted());
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> granted.get() == 1);
+		assertThat(watches() - before).as("one was used up").isEqualTo(19);
+		places.get(5).leave();
+		get(next.release());
+		for (int i = 1; i < places.size(); i++) {
+			if (i != 5) {
+				get(get(places.get(i).granted()).release());
+			}
+		}
+		assertThat(granted).hasValue(19);
+		Awaitility.await().atMost(PATIENCE).until(() -> watches() == before);
+	}
+
+	@Test
+	void sessionThatExpiredIsALossThatIsTold() throws Exception {
+		CuratorFramework client = client(this.server.getConnectString());
+		try (DefaultLockTemplate template = template(provider(client)); LockHandle handle = template.acquire("k")) {
+			AtomicReference<LockLostException> loss = new AtomicReference<>();
+			handle.onLost(loss::set);
+			client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+			Awaitility.await().atMost(PATIENCE).until(() -> loss.get() != null);
+			assertThat(handle.isValid()).isFalse();
+			// the next session serves
+			template.acquire(LockRequest.of("another").withWaitTime(PATIENCE)).close();
+		}
+	}
+
+	@Test
+	void nodeOfAnEarlierSessionIsNotTakenForItsOwn() throws Exception {
+		CuratorFramework client = client(this.server.getConnectString());
+		ZooKeeperLockProvider provider = provider(client);
+		Lease lease = Objects.requireNonNull(get(provider.tryAcquire(new LeaseRequest("k", LONG, LockType.EXCLUSIVE))));
+		// the client forgets its session; the server has not yet
+		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+		client.getZookeeperClient().reset();
+		Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> get(lease.renew(LONG)) == null);
+	}
+
+	@Test
+	void shortInterruptionIsSurvived() throws Exception {
+		CuratorFramework client = client(this.server.getConnectString());
+		try (DefaultLockTemplate template = template(provider(client))) {
+			LockHandle handle = template.acquire("k");
+			long session = client.getZookeeperClient().getZooKeeper().getSessionId();
+			this.server.restart();
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.ignoreExceptions()
+				.until(() -> client.getZookeeperClient().isConnected()
+						&& client.getZookeeperClient().getZooKeeper().getSessionId() == session);
+			// in doubt it errs on the safe side: held, or told that it is not
+			DefaultLockTemplate other = template(provider(client(this.server.getConnectString())));
+			this.opened.add(other);
+			if (handle.isValid()) {
+				assertThat(other.tryAcquire("k")).isEmpty();
+			}
+			handle.close();
+			other.acquire(LockRequest.of("k").withWaitTime(PATIENCE)).close();
+		}
+	}
+
+	@Test
+	void explicitLeaseMayBeLongerThanTheSession() {
+		CuratorFramework client = client(this.server.getConnectString());
+		try (DefaultLockTemplate template = template(provider(client));
+				DefaultLockTemplate other = template(provider(client(this.server.getConnectString())))) {
+			LockHandle handle = template.acquire(LockRequest.of("k").withLeaseTime(Duration.ofSeconds(6)));
+			Awaitility.await()
+				.during(Duration.ofMillis(4500))
+				.atMost(Duration.ofSeconds(6))
+				.until(() -> handle.isValid() && other.tryAcquire("k").isEmpty());
+			other.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(6))).close();
+			assertThat(handle.isValid()).isFalse();
+		}
+	}
+
+	@Test
+	void interruptedWaiterLeavesNoNode() throws Exception {
+		CuratorFramework client = client(this.server.getConnectString());
+		try (DefaultLockTemplate holder = template(provider(client));
+				DefaultLockTemplate waiter = template(provider(client(this.server.getConnectString())))) {
+			LockHandle handle = holder.acquire("k");
+			Thread thread = new Thread(() -> {
+				try {
+					waiter.acquire(LockRequest.of("k").withWaitTime(LONG)).close();
+				}
+				catch (RuntimeException ex) {
+					Thread.currentThread().interrupt();
+				}
+			});
+			thread.start();
+			Awaitility.await().until(() -> children(client, "/distributed-lock/k") == 2);
+			thread.interrupt();
+			thread.join();
+			Awaitility.await().atMost(PATIENCE).until(() -> children(client, "/distributed-lock/k") == 1);
+			handle.close();
+			Awaitility.await().atMost(PATIENCE).until(() -> children(client, "/distributed-lock/k") == 0);
+		}
+	}
+
+	@Test
+	void serverThatIsDownIsUnavailableAndNotContended() throws Exception {
+		try (DefaultLockTemplate template = template(provider(client(this.server.getConnectString())))) {
+			template.acquire("k").close();
+			this.server.stop();
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+			this.server.restart();
+			template.acquire(LockRequest.of("k").withWaitTime(PATIENCE)).close();
+		}
+	}
+
+	@Test
+	void lockSurvivesTheDeathOfTheLeader() throws Exception {
+		try (TestingCluster cluster = new TestingCluster(3)) {
+			cluster.start();
+			CuratorFramework client = CuratorFrameworkFactory.newClient(cluster.getConnectString(), 20_000, 5000,
+					new RetryOneTime(50));
+			client.start();
+			this.opened.add(client);
+			try (DefaultLockTemplate template = template(provider(client));
+					LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(PATIENCE))) {
+				cluster.killServer(cluster.findConnectionInstance(client.getZookeeperClient().getZooKeeper()));
+				DefaultLockTemplate other = template(provider(client));
+				this.opened.add(other);
+				other.acquire(LockRequest.of("another").withWaitTime(PATIENCE)).close();
+				assertThat(handle.isValid()).isTrue();
+				assertThat(other.tryAcquire("k")).isEmpty();
+			}
+		}
+	}
+
+	@Test
+	void rightsOnOneNodeAreEnough() throws Exception {
+		CuratorFramework admin = client(this.server.getConnectString());
+		admin.create()
+			.withACL(List.of(new ACL(Perms.CREATE | Perms.READ | Perms.DELETE, digest("locker:secret"))))
+			.forPath("/locks");
+		CuratorFramework locker = CuratorFrameworkFactory.builder()
+			.connectString(this.server.getConnectString())
+			.sessionTimeoutMs(Servers.SESSION_MILLIS)
+			.connectionTimeoutMs(2000)
+			.retryPolicy(new RetryOneTime(50))
+			.authorization("digest", "locker:secret".getBytes(StandardCharsets.UTF_8))
+			.build();
+		locker.start();
+		this.opened.add(locker);
+		try (DefaultLockTemplate template = template(
+				new ZooKeeperLockProvider(locker, "/locks", Duration.ofSeconds(3)));
+				DefaultLockTemplate other = template(
+						new ZooKeeperLockProvider(locker, "/locks", Duration.ofSeconds(3)));
+				DefaultLockTemplate stranger = template(
+						new ZooKeeperLockProvider(admin, "/locks", Duration.ofSeconds(3)))) {
+			LockHandle handle = template.acquire("k");
+			CompletableFuture<LockHandle> waiting = other.acquireAsync(LockRequest.of("k"));
+			Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+			handle.close();
+			get(waiting).close();
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> stranger.tryAcquire("l"))
+				.withMessageContaining("least rights");
+		}
+	}
+
+	private static Id digest(String userAndPassword) throws NoSuchAlgorithmException {
+		return new Id("digest", DigestAuthenticationProvider.generateDigest(userAndPassword));
+	}
+
+	private long watches() {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.server.getPort())) {
+			socket.getOutputStream().write("wchs".getBytes(StandardCharsets.US_ASCII));
+			String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+			return Long.parseLong(answer.substring(answer.lastIndexOf(':') + 1).trim());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static int children(CuratorFramework client, String path) throws Exception {
+		try {
+			return client.getChildren().forPath(path).size();
+		}
+		catch (KeeperException.NoNodeException ex) {
+			return 0;
+		}
+	}
+
+	private CuratorFramework client(String address) {
+		CuratorFramework client = Servers.connect(address);
+		this.opened.add(client);
+		return client;
+	}
+
+	private static ZooKeeperLockProvider provider(CuratorFramework client) {
+		return new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT, Duration.ofSeconds(3));
+	}
+
+	private static DefaultLockTemplate template(ZooKeeperLockProvider provider) {
+		return DefaultLockTemplate.builder().provider(provider).build();
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+}
