@@ -31,8 +31,8 @@ abstract class CrowdContract extends KindContract {
 	final void noUpdateOfThreeJvmsIsLost(@TempDir Path folder) throws IOException {
 		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
 		Path counter = Files.writeString(folder.resolve("counter"), "0 0");
-		List<String> arguments = new ArrayList<>(
-				List.of(source().factory().getName(), key(), counter.toString(), "4", "10"));
+		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), key(), counter.toString(), "4",
+				System.getProperty("lock.kit.seconds", "10")));
 		arguments.addAll(source().arguments());
 		List<ChildJvm> jvms = new ArrayList<>();
 		long updates = 0;
@@ -84,15 +84,18 @@ abstract class CrowdContract extends KindContract {
 		LockHandle before = first.acquire(request());
 		restart.run();
 		LockRequest another = LockRequest.of(key() + "another").withWaitTime(Duration.ZERO);
-		Awaitility.await("recovery").atMost(Duration.ofSeconds(10)).ignoreException(LockException.class).until(() -> {
-			second.acquire(another).close();
-			first.acquire(another).close();
-			return true;
-		});
+		Awaitility.await("recovery")
+			.atMost(Duration.ofSeconds(10))
+			.ignoreExceptionsInstanceOf(LockException.class)
+			.until(() -> {
+				second.acquire(another).close();
+				first.acquire(another).close();
+				return true;
+			});
 		// it still has the lock or has been told; and it is in nobody's way for longer
 		// than a lease
 		before.close();
-		Awaitility.await().atMost(PATIENCE).ignoreException(LockException.class).until(() -> {
+		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(LockException.class).until(() -> {
 			try (LockHandle after = second.acquire(request())) {
 				if (before.fencingToken().isPresent()) {
 					assertThat(after.fencingToken().orElseThrow()).as("token after the restart")

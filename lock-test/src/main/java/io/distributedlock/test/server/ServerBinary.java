@@ -91,7 +91,11 @@ public record ServerBinary(Path path, @Nullable Path libraries) {
 		return Assumptions.abort(reason);
 	}
 
-	Map<String, String> environment() {
+	/**
+	 * Return what the environment of the program needs.
+	 * @return variables by name
+	 */
+	public Map<String, String> environment() {
 		return (this.libraries != null) ? Map.of("LD_LIBRARY_PATH", this.libraries.toString()) : Map.of();
 	}
 

@@ -1,0 +1,90 @@
+package io.distributedlock.jdbc;
+
+import java.time.Duration;
+
+/**
+ * How locks use a database. Immutable; each {@code with} method gives a changed copy.
+ *
+ * @param dialect what the database speaks
+ * @param strategy how locks are made of rows
+ * @param commandTimeout how long one call to the database may take, the wait for a
+ * connection included
+ * @param threads how many calls run at a time, each with a connection of its own
+ * @param maxLockConnections how many connections hold locks at a time, with
+ * {@link JdbcLockStrategy#FOR_UPDATE}
+ * @param sweepAfter how long a row that nobody uses is kept
+ * @since 0.1
+ */
+public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, Duration commandTimeout, int threads,
+		int maxLockConnections, Duration sweepAfter) {
+
+	/**
+	 * Check the settings.
+	 */
+	public JdbcLockSettings {
+		if (threads < 1 || maxLockConnections < 1) {
+			throw new IllegalArgumentException("Locks on a database need at least one thread and one connection");
+		}
+	}
+
+	/**
+	 * Return the defaults: strategy row, three seconds for a call, four threads, ten
+	 * connections that hold locks, rows are swept after seven days.
+	 * @param dialect what the database speaks
+	 * @return the settings
+	 */
+	public static JdbcLockSettings of(JdbcDialect dialect) {
+		return new JdbcLockSettings(dialect, JdbcLockStrategy.ROW, Duration.ofSeconds(3), 4, 10, Duration.ofDays(7));
+	}
+
+	/**
+	 * Set how locks are made of rows.
+	 * @param strategy the strategy
+	 * @return a changed copy
+	 */
+	public JdbcLockSettings withStrategy(JdbcLockStrategy strategy) {
+		return new JdbcLockSettings(this.dialect, strategy, this.commandTimeout, this.threads, this.maxLockConnections,
+				this.sweepAfter);
+	}
+
+	/**
+	 * Set how long one call to the database may take.
+	 * @param commandTimeout the time-out
+	 * @return a changed copy
+	 */
+	public JdbcLockSettings withCommandTimeout(Duration commandTimeout) {
+		return new JdbcLockSettings(this.dialect, this.strategy, commandTimeout, this.threads, this.maxLockConnections,
+				this.sweepAfter);
+	}
+
+	/**
+	 * Set how many calls run at a time.
+	 * @param threads the number of threads, each of which takes one connection
+	 * @return a changed copy
+	 */
+	public JdbcLockSettings withThreads(int threads) {
+		return new JdbcLockSettings(this.dialect, this.strategy, this.commandTimeout, threads, this.maxLockConnections,
+				this.sweepAfter);
+	}
+
+	/**
+	 * Set how many connections hold locks at a time.
+	 * @param maxLockConnections the number of connections
+	 * @return a changed copy
+	 */
+	public JdbcLockSettings withMaxLockConnections(int maxLockConnections) {
+		return new JdbcLockSettings(this.dialect, this.strategy, this.commandTimeout, this.threads, maxLockConnections,
+				this.sweepAfter);
+	}
+
+	/**
+	 * Set how long a row that nobody uses is kept.
+	 * @param sweepAfter the time since its last use
+	 * @return a changed copy
+	 */
+	public JdbcLockSettings withSweepAfter(Duration sweepAfter) {
+		return new JdbcLockSettings(this.dialect, this.strategy, this.commandTimeout, this.threads,
+				this.maxLockConnections, sweepAfter);
+	}
+
+}

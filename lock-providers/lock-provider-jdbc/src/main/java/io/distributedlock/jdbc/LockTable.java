@@ -1,0 +1,162 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * The statements on the table with a row for each key. Every statement that changes a row
+ * goes by the primary key, so that never more than the row is locked, and takes the time
+ * from the database.
+ */
+final class LockTable {
+
+	private static final String TABLE = "distributed_lock";
+
+	private final JdbcDialect dialect;
+
+	private final int timeoutSeconds;
+
+	LockTable(JdbcDialect dialect, int timeoutSeconds) {
+		this.dialect = dialect;
+		this.timeoutSeconds = timeoutSeconds;
+	}
+
+	/**
+	 * Take a row that is free or has expired, whoever had it.
+	 * @return the token, zero if it was not to be had
+	 */
+	long takeIfFree(Connection connection, String key, String owner, Duration lease) throws SQLException {
+		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + now()
+				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR expires_at <= " + now() + ")";
+		if (this.dialect.returnsUpdated()) {
+			try (PreparedStatement statement = prepare(connection, sql + " RETURNING token")) {
+				set(statement, owner, lease.toMillis(), key);
+				return firstLong(statement);
+			}
+		}
+		if (update(connection, sql, owner, lease.toMillis(), key) == 0) {
+			return 0;
+		}
+		try (PreparedStatement statement = prepare(connection,
+				"SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?")) {
+			set(statement, key, owner);
+			return firstLong(statement);
+		}
+	}
+
+	/**
+	 * Take a row if its version is still the one that was read.
+	 */
+	boolean takeIfVersionIs(Connection connection, String key, long version, String owner, Duration lease)
+			throws SQLException {
+		return update(connection, "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + now()
+				+ " + ? WHERE lock_key = ? AND token = ?", owner, lease.toMillis(), key, version) == 1;
+	}
+
+	/**
+	 * Read the version of a row.
+	 */
+	Version read(Connection connection, String key) throws SQLException {
+		try (PreparedStatement statement = prepare(connection, "SELECT token, CASE WHEN owner IS NULL OR expires_at <= "
+				+ now() + " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ?")) {
+			set(statement, key);
+			try (ResultSet result = statement.executeQuery()) {
+				return result.next() ? new Version(true, result.getLong(1), result.getInt(2) == 1)
+						: new Version(false, 0, true);
+			}
+		}
+	}
+
+	/**
+	 * Make the row of a key, taken by its first owner. Its token starts at the clock: a
+	 * row that was swept or deleted by hand had a lower one.
+	 * @return the token, zero if somebody else has made the row
+	 */
+	long insert(Connection connection, String key, String owner, Duration lease) throws SQLException {
+		try {
+			update(connection, "INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + now()
+					+ ", " + now() + " + ?)", key, owner, lease.toMillis());
+		}
+		catch (SQLException ex) {
+			if (JdbcErrors.isDuplicate(ex)) {
+				return 0;
+			}
+			throw ex;
+		}
+		return read(connection, key).token();
+	}
+
+	boolean renew(Connection connection, String key, String owner, Duration lease) throws SQLException {
+		return update(connection,
+				"UPDATE " + TABLE + " SET expires_at = " + now() + " + ? WHERE lock_key = ? AND owner = ?",
+				lease.toMillis(), key, owner) == 1;
+	}
+
+	boolean release(Connection connection, String key, String owner) throws SQLException {
+		String sql = "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + now()
+				+ " WHERE lock_key = ? AND owner = ?";
+		if (!this.dialect.notifies()) {
+			return update(connection, sql, key, owner) == 1;
+		}
+		try (PreparedStatement statement = prepare(connection, "WITH released AS (" + sql + " RETURNING lock_key) "
+				+ "SELECT pg_notify('" + PostgresReleases.CHANNEL + "', lock_key) FROM released")) {
+			set(statement, key, owner);
+			try (ResultSet result = statement.executeQuery()) {
+				return result.next();
+			}
+		}
+	}
+
+	/**
+	 * Delete rows that nobody has used for a while. One whose token is ahead of the clock
+	 * stays: a new row would start below it.
+	 */
+	int sweep(Connection connection, Duration unusedFor) throws SQLException {
+		return update(connection,
+				"DELETE FROM " + TABLE + " WHERE owner IS NULL AND expires_at < " + now() + " - ? AND token < " + now(),
+				unusedFor.toMillis());
+	}
+
+	private String now() {
+		return this.dialect.nowMillis();
+	}
+
+	private int update(Connection connection, String sql, Object... parameters) throws SQLException {
+		try (PreparedStatement statement = prepare(connection, sql)) {
+			set(statement, parameters);
+			return statement.executeUpdate();
+		}
+	}
+
+	private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+		PreparedStatement statement = connection.prepareStatement(sql);
+		statement.setQueryTimeout(this.timeoutSeconds);
+		return statement;
+	}
+
+	private static void set(PreparedStatement statement, Object... parameters) throws SQLException {
+		for (int i = 0; i < parameters.length; i++) {
+			statement.setObject(i + 1, parameters[i]);
+		}
+	}
+
+	private static long firstLong(PreparedStatement statement) throws SQLException {
+		try (ResultSet result = statement.executeQuery()) {
+			return result.next() ? result.getLong(1) : 0;
+		}
+	}
+
+	/**
+	 * What a row was when it was read.
+	 *
+	 * @param exists whether there is a row
+	 * @param token its version
+	 * @param free whether nobody has it, or whoever had it has let it expire
+	 */
+	record Version(boolean exists, long token, boolean free) {
+	}
+
+}

@@ -1,0 +1,152 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import io.distributedlock.spi.ReleaseSignal;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens to PostgreSQL's notifications of releases, all over one connection, which is
+ * taken while somebody of this node waits and given back some time after.
+ */
+final class PostgresReleases implements ReleaseSignal, AutoCloseable {
+
+	static final String CHANNEL = "distributed_lock";
+
+	private static final Logger logger = LoggerFactory.getLogger(PostgresReleases.class);
+
+	private static final int LOOK_MILLIS = 500;
+
+	private static final int IDLE_LOOKS = 20;
+
+	private static final long RETRY_NANOS = 1_000_000_000;
+
+	private final ConcurrentHashMap<String, Set<Waiter>> waiters = new ConcurrentHashMap<>();
+
+	private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+
+	private final JdbcCalls calls;
+
+	private volatile boolean listening;
+
+	private volatile boolean closed;
+
+	PostgresReleases(JdbcCalls calls) {
+		this.calls = calls;
+	}
+
+	static boolean isSupported() {
+		try {
+			Class.forName("org.postgresql.PGConnection", false, PostgresReleases.class.getClassLoader());
+			return true;
+		}
+		catch (ClassNotFoundException ex) {
+			return false;
+		}
+	}
+
+	@Override
+	public Subscription listen(String key, Runnable onRelease) {
+		Waiter waiter = new Waiter(onRelease);
+		this.waiters.compute(key, (ignored, current) -> {
+			Set<Waiter> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
+			all.add(waiter);
+			return all;
+		});
+		start();
+		if (this.listening) {
+			onRelease.run();
+		}
+		return () -> this.waiters.computeIfPresent(key, (ignored, all) -> {
+			all.remove(waiter);
+			return all.isEmpty() ? null : all;
+		});
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		LockSupport.unpark(this.thread.get());
+	}
+
+	private void start() {
+		if (this.closed || this.thread.get() != null) {
+			return;
+		}
+		Thread listener = JdbcCalls.daemon("lock-jdbc-listen").newThread(this::run);
+		if (this.thread.compareAndSet(null, listener)) {
+			listener.start();
+		}
+	}
+
+	private void run() {
+		while (!this.closed && !this.waiters.isEmpty()) {
+			try (Connection connection = this.calls.openCommitting()) {
+				listen(connection);
+			}
+			catch (SQLException | RuntimeException ex) {
+				logger.debug("Releases are noticed by asking at intervals until notifications can be listened to again",
+						ex);
+				LockSupport.parkNanos(this, RETRY_NANOS);
+			}
+			finally {
+				this.listening = false;
+			}
+		}
+		this.thread.set(null);
+		if (!this.waiters.isEmpty()) {
+			// somebody came between the last look and the end
+			start();
+		}
+	}
+
+	private void listen(Connection connection) throws SQLException {
+		PGConnection postgres = connection.unwrap(PGConnection.class);
+		try (Statement statement = connection.createStatement()) {
+			statement.execute("LISTEN " + CHANNEL);
+			this.listening = true;
+			// what was released before was not heard
+			this.waiters.keySet().forEach(this::wake);
+			int idle = 0;
+			while (!this.closed && idle < IDLE_LOOKS) {
+				PGNotification[] notifications = postgres.getNotifications(LOOK_MILLIS);
+				if (notifications != null) {
+					for (PGNotification notification : notifications) {
+						wake(notification.getParameter());
+					}
+				}
+				idle = this.waiters.isEmpty() ? idle + 1 : 0;
+			}
+			this.listening = false;
+			statement.execute("UNLISTEN " + CHANNEL);
+		}
+	}
+
+	private void wake(String key) {
+		this.waiters.getOrDefault(key, Set.of()).forEach((waiter) -> waiter.onRelease.run());
+	}
+
+	/**
+	 * Each is another one, though they may be told in the same way.
+	 */
+	private static final class Waiter {
+
+		private final Runnable onRelease;
+
+		private Waiter(Runnable onRelease) {
+			this.onRelease = onRelease;
+		}
+
+	}
+
+}

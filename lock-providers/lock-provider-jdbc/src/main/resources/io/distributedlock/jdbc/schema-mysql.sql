@@ -1,0 +1,12 @@
+CREATE TABLE IF NOT EXISTS distributed_lock (
+	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
+	owner VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
+	token BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL
+) ENGINE = InnoDB;
+CREATE TABLE IF NOT EXISTS distributed_lock_row (
+	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY
+) ENGINE = InnoDB;
+CREATE TABLE IF NOT EXISTS distributed_lock_token (
+	id BIGINT AUTO_INCREMENT PRIMARY KEY
+) ENGINE = InnoDB;

@@ -1,0 +1,10 @@
+CREATE TABLE IF NOT EXISTS distributed_lock (
+	lock_key VARCHAR(255) COLLATE "C" PRIMARY KEY,
+	owner VARCHAR(64),
+	token BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS distributed_lock_row (
+	lock_key VARCHAR(255) COLLATE "C" PRIMARY KEY
+);
+CREATE SEQUENCE IF NOT EXISTS distributed_lock_token;

@@ -1,0 +1,78 @@
+package io.distributedlock.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.ProviderSource;
+
+/**
+ * Pools of connections, and providers on them.
+ */
+final class Databases {
+
+	private Databases() {
+	}
+
+	static HikariDataSource pool(String url, String user, String password, int size) {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(url);
+		pool.setUsername(user);
+		pool.setPassword(password);
+		pool.setMaximumPoolSize(size);
+		pool.setMinimumIdle(0);
+		pool.setConnectionTimeout(5000);
+		pool.setInitializationFailTimeout(-1);
+		return pool;
+	}
+
+	static ProviderSource source(JdbcLockStrategy strategy, JdbcDialect dialect, Runnable restart, String url,
+			String user, String password) {
+		return ProviderSource.onServer(Factory.class, restart, strategy.name(), dialect.name(), url, user, password);
+	}
+
+	static void createSchema(JdbcDialect dialect, String url, String user, String password) {
+		try (HikariDataSource pool = pool(url, user, password, 1)) {
+			JdbcLockSchema.create(pool, dialect);
+		}
+	}
+
+	static void delete(Path folder) {
+		try (Stream<Path> files = Files.walk(folder)) {
+			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+				Files.deleteIfExists(file);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+	/**
+	 * Each provider has a pool of its own.
+	 */
+	public static final class Factory implements ProviderFactory {
+
+		@Override
+		public Node create(List<String> arguments) {
+			HikariDataSource pool = pool(arguments.get(2), arguments.get(3), arguments.get(4), 30);
+			JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.valueOf(arguments.get(1)))
+				.withStrategy(JdbcLockStrategy.valueOf(arguments.get(0)))
+				.withMaxLockConnections(24);
+			return new Node(JdbcLocks.provider(pool, settings), pool);
+		}
+
+	}
+
+}

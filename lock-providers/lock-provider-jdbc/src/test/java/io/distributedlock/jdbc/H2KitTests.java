@@ -1,0 +1,64 @@
+package io.distributedlock.jdbc;
+
+import io.distributedlock.test.LockProviderCompatibilityKit;
+import io.distributedlock.test.ProviderSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+
+class H2KitTests {
+
+	private static H2TestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = H2TestServer.run();
+		Databases.createSchema(JdbcDialect.H2, server.url(), "sa", "");
+	}
+
+	@AfterAll
+	static void stopServer() {
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	private static ProviderSource source(JdbcLockStrategy strategy) {
+		return Databases.source(strategy, JdbcDialect.H2, server::restart, server.url(), "sa", "");
+	}
+
+	@Nested
+	@DisplayName("jdbc row on H2")
+	class Row extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return H2KitTests.source(JdbcLockStrategy.ROW);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("jdbc version on H2")
+	class Version extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return H2KitTests.source(JdbcLockStrategy.VERSION);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("jdbc for-update on H2")
+	class ForUpdate extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return H2KitTests.source(JdbcLockStrategy.FOR_UPDATE);
+		}
+
+	}
+
+}

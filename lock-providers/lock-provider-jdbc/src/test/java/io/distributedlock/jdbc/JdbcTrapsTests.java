@@ -1,0 +1,277 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class JdbcTrapsTests {
+
+	private static final LeaseRequest REQUEST = new LeaseRequest("k", Duration.ofSeconds(60), LockType.EXCLUSIVE);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private String url;
+
+	private HikariDataSource pool;
+
+	@BeforeEach
+	void start() {
+		this.url = "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID());
+		this.pool = open(Databases.pool(this.url, "sa", "", 5));
+		JdbcLockSchema.create(this.pool, JdbcDialect.H2);
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void transactionOfTheCallerIsNotTouched(JdbcLockStrategy strategy) throws SQLException {
+		DefaultLockTemplate template = template(strategy, this.pool);
+		DefaultLockTemplate other = template(strategy, this.pool);
+		try (Connection connection = this.pool.getConnection(); Statement statement = connection.createStatement()) {
+			statement.execute("CREATE TABLE orders (id INT)");
+			connection.setAutoCommit(false);
+			statement.execute("INSERT INTO orders VALUES (1)");
+			LockHandle handle = template.acquire("k");
+			connection.rollback();
+			assertThat(other.tryAcquire("k")).as("after the caller's rollback").isEmpty();
+			handle.close();
+			assertThat(statement.executeQuery("SELECT 1 FROM orders").next()).isFalse();
+			other.acquire("k").close();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void poolOfOneInATransactionTimesOut(JdbcLockStrategy strategy) throws SQLException {
+		HikariDataSource narrow = open(Databases.pool(this.url, "sa", "", 1));
+		DefaultLockTemplate template = template(strategy, narrow);
+		try (Connection connection = narrow.getConnection()) {
+			connection.setAutoCommit(false);
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> template.acquire(LockRequest.of("k").withWaitTime(Duration.ZERO)))
+				.withMessageContaining("pool");
+			connection.rollback();
+		}
+		// nothing of it is left, and what comes late is given back
+		template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(15))).close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void missingTableNamesItsStatements(JdbcLockStrategy strategy) {
+		HikariDataSource empty = open(Databases.pool("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "", 2));
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> template(strategy, empty).acquire("k"))
+			.withMessageContainingAll("schema-h2.sql", "initialize-schema")
+			.withCauseInstanceOf(BackendException.class)
+			.satisfies((ex) -> assertThat(((BackendException) ex.getCause()).isRetryable()).isFalse());
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void rowDeletedByHandIsMadeAgainWithAHigherToken(JdbcLockStrategy strategy) throws SQLException {
+		LockProvider provider = provider(strategy, this.pool);
+		Lease first = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
+		get(first.release());
+		execute("DELETE FROM distributed_lock");
+		execute("DELETE FROM distributed_lock_row");
+		Lease second = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
+		assertThat(second.fencingToken().orElseThrow()).isGreaterThan(first.fencingToken().orElseThrow());
+		get(second.release());
+	}
+
+	@Test
+	void rowDeletedUnderItsHolderIsALoss() throws SQLException {
+		DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider(JdbcLockStrategy.ROW, this.pool))
+			.renewalLeaseTime(Duration.ofSeconds(1))
+			.build();
+		open(template);
+		try (LockHandle handle = template.acquire("k")) {
+			execute("DELETE FROM distributed_lock");
+			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+		}
+	}
+
+	@Test
+	void rowsThatNobodyUsesAreSweptAndTheirTokensDoNotComeAgain() throws SQLException {
+		TableLockProvider provider = open(
+				new TableLockProvider(new JdbcCalls(this.pool, settings(JdbcLockStrategy.ROW)),
+						settings(JdbcLockStrategy.ROW).withSweepAfter(Duration.ZERO)));
+		Lease used = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
+		Lease held = Objects.requireNonNull(
+				get(provider.tryAcquire(new LeaseRequest("held", Duration.ofSeconds(60), LockType.EXCLUSIVE))));
+		get(used.release());
+		Awaitility.await().until(() -> get(provider.sweepNow()) == 1);
+		assertThat(get(held.renew(Duration.ofSeconds(60)))).isNotNull();
+		Lease again = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
+		assertThat(again.fencingToken().orElseThrow()).isGreaterThan(used.fencingToken().orElseThrow());
+		// a token that has run ahead of the clock keeps its row
+		get(again.release());
+		execute("UPDATE distributed_lock SET token = token * 2 WHERE lock_key = 'k'");
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> get(provider.sweepNow()) == 0);
+	}
+
+	@Test
+	void moreRowLocksThanConnectionsAreRefusedAndGivenBack() {
+		LockProvider provider = open(
+				JdbcLocks.provider(this.pool, settings(JdbcLockStrategy.FOR_UPDATE).withMaxLockConnections(2)));
+		DefaultLockTemplate template = open(DefaultLockTemplate.builder().provider(provider).build());
+		LockHandle first = template.acquire("1");
+		LockHandle second = template.acquire("2");
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("3"))
+			.withMessageContaining("max-lock-connections");
+		first.close();
+		template.acquire("3").close();
+		second.close();
+		assertThat(((ForUpdateLockProvider) provider).freeConnections()).isEqualTo(2);
+		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
+	}
+
+	@Test
+	void rowLockWhoseConnectionDiedIsLost() {
+		try (PostgresTestServer server = PostgresTestServer.run()) {
+			HikariDataSource own = open(Databases.pool(server.url(), "postgres", "", 5));
+			JdbcLockSchema.create(own, JdbcDialect.POSTGRESQL);
+			LockProvider provider = open(JdbcLocks.provider(own,
+					JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
+			DefaultLockTemplate template = open(
+					DefaultLockTemplate.builder().provider(provider).renewalLeaseTime(Duration.ofSeconds(1)).build());
+			LockHandle handle = template.acquire("k");
+			long token = handle.fencingToken().orElseThrow();
+			try (Connection connection = own.getConnection(); Statement statement = connection.createStatement()) {
+				statement.execute(
+						"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'");
+			}
+			catch (SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
+			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+			handle.close();
+			try (LockHandle next = template.acquire("k")) {
+				assertThat(next.fencingToken().orElseThrow()).isGreaterThan(token);
+			}
+		}
+	}
+
+	@Test
+	void documentedRightsAreEnoughOnPostgres() {
+		try (PostgresTestServer server = PostgresTestServer.run()) {
+			HikariDataSource admin = open(Databases.pool(server.url(), "postgres", "", 2));
+			JdbcLockSchema.create(admin, JdbcDialect.POSTGRESQL);
+			execute(admin, "CREATE USER locker PASSWORD 'secret'",
+					"GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock TO locker",
+					"GRANT SELECT, INSERT, UPDATE ON distributed_lock_row TO locker",
+					"GRANT USAGE ON SEQUENCE distributed_lock_token TO locker",
+					"CREATE USER stranger PASSWORD 'secret'");
+			rightsAreEnough(JdbcDialect.POSTGRESQL, server.url());
+		}
+	}
+
+	@Test
+	void documentedRightsAreEnoughOnMariaDb() {
+		try (MariaDbTestServer server = MariaDbTestServer.run()) {
+			HikariDataSource admin = open(Databases.pool(server.url(), "app", "secret", 2));
+			JdbcLockSchema.create(admin, JdbcDialect.MARIADB);
+			execute(admin, "CREATE USER locker IDENTIFIED BY 'secret'", "CREATE USER stranger IDENTIFIED BY 'secret'",
+					"CREATE TABLE other (id INT)", "GRANT SELECT ON locks.other TO stranger",
+					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock TO locker",
+					"GRANT SELECT, INSERT, UPDATE ON locks.distributed_lock_row TO locker",
+					"GRANT SELECT, INSERT ON locks.distributed_lock_token TO locker");
+			rightsAreEnough(JdbcDialect.MARIADB, server.url());
+			wrongPasswordIsSaidWithoutIt(server.url());
+		}
+	}
+
+	private void rightsAreEnough(JdbcDialect dialect, String databaseUrl) {
+		HikariDataSource locker = open(Databases.pool(databaseUrl, "locker", "secret", 5));
+		for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {
+			LockProvider provider = open(JdbcLocks.provider(locker,
+					JdbcLockSettings.of(dialect).withStrategy(strategy).withSweepAfter(Duration.ZERO)));
+			Lease lease = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
+			assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
+			assertThat(get(lease.release())).isTrue();
+			if (provider instanceof TableLockProvider table) {
+				get(table.sweepNow());
+			}
+		}
+		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
+				JdbcLockSettings.of(dialect)));
+		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> denied.tryAcquire("k"))
+			.withMessageContaining("least rights");
+	}
+
+	private void wrongPasswordIsSaidWithoutIt(String databaseUrl) {
+		LockProvider wrong = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "locker", "wr0ng", 2)),
+				JdbcLockSettings.of(JdbcDialect.MARIADB)));
+		DefaultLockTemplate refused = open(DefaultLockTemplate.builder().provider(wrong).build());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> refused.tryAcquire("k"))
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng"));
+	}
+
+	private void execute(String sql) {
+		execute(this.pool, sql);
+	}
+
+	private static void execute(HikariDataSource database, String... statements) {
+		try (Connection connection = database.getConnection(); Statement statement = connection.createStatement()) {
+			for (String sql : statements) {
+				statement.execute(sql);
+			}
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private DefaultLockTemplate template(JdbcLockStrategy strategy, HikariDataSource database) {
+		return open(DefaultLockTemplate.builder().provider(provider(strategy, database)).build());
+	}
+
+	private LockProvider provider(JdbcLockStrategy strategy, HikariDataSource database) {
+		return open(JdbcLocks.provider(database, settings(strategy)));
+	}
+
+	private static JdbcLockSettings settings(JdbcLockStrategy strategy) {
+		return JdbcLockSettings.of(JdbcDialect.H2).withStrategy(strategy).withCommandTimeout(Duration.ofSeconds(2));
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+}
