@@ -1,6 +1,7 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -39,6 +40,13 @@ public interface LockHandle extends AutoCloseable {
 	 * @return the token, empty where the provider has none
 	 */
 	OptionalLong fencingToken();
+
+	/**
+	 * Return what to show to a resource that the lock guards: key, kind and fencing token
+	 * in one.
+	 * @return the sequencer, empty where the provider has no fencing token
+	 */
+	Optional<Sequencer> sequencer();
 
 	/**
 	 * Return whether the lease still runs, judged by this JVM's monotonic clock and

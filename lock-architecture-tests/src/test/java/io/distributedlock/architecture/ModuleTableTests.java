@@ -81,7 +81,7 @@ class ModuleTableTests {
 									"io.distributedlock.jdbc..", "io.distributedlock.zookeeper..",
 									"io.distributedlock.etcd..", "io.distributedlock.memcached..", "org.slf4j..",
 									"org.springframework..", "org.redisson..", "io.lettuce..",
-									"org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom.."))),
+									"org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..", "com.zaxxer.hikari..", "io.netty.handler.ssl.."))),
 			Map.entry("lock-test", new Module(new String[] { "io.distributedlock.test.." }, join(CORE, "org.slf4j..",
 					"org.junit.jupiter..", "org.assertj..", "org.awaitility..", "redis.embedded.."))));
 

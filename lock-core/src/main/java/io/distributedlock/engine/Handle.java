@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -8,6 +9,7 @@ import java.util.function.Consumer;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.Sequencer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,13 @@ final class Handle implements LockHandle {
 	@Override
 	public OptionalLong fencingToken() {
 		return this.lock.lease().fencingToken();
+	}
+
+	@Override
+	public Optional<Sequencer> sequencer() {
+		OptionalLong token = fencingToken();
+		return token.isPresent() ? Optional.of(new Sequencer(key(), this.lock.attempt().type(), token.getAsLong()))
+				: Optional.empty();
 	}
 
 	@Override

@@ -12,6 +12,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.Sequencer;
+import io.distributedlock.SequencerCheck;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +48,23 @@ abstract class KindContract extends ProviderContract {
 					.withMessageContainingAll(type.name(), required.name());
 			}
 		}
+	}
+
+	@Test
+	final void sequencerTellsAnEarlierHolderFromALaterOne() {
+		LockTemplate node = node();
+		LockHandle first = node.acquire(request());
+		first.close();
+		LockHandle second = node.acquire(request());
+		second.close();
+		if (!isCapableOf(LockCapability.FENCING)) {
+			assertThat(first.sequencer()).isEmpty();
+			return;
+		}
+		SequencerCheck resource = new SequencerCheck();
+		assertThat(resource.accept(Sequencer.parse(first.sequencer().orElseThrow().toString()))).isTrue();
+		assertThat(resource.accept(Sequencer.parse(second.sequencer().orElseThrow().toString()))).isTrue();
+		assertThat(resource.accept(Sequencer.parse(first.sequencer().orElseThrow().toString()))).isFalse();
 	}
 
 	@Test

@@ -151,6 +151,10 @@ final class RedisLink implements AutoCloseable {
 			}
 			catch (RuntimeException ex) {
 				this.failedToConnect = true;
+				if (this.closed) {
+					opening.completeExceptionally(new RedisErrors.NotConnectedException(ex));
+					return;
+				}
 				BackendException translated = RedisErrors.translate(ex);
 				opening.completeExceptionally(
 						translated.isRetryable() ? new RedisErrors.NotConnectedException(ex) : translated);

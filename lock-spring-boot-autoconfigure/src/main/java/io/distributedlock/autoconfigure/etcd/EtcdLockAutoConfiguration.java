@@ -1,0 +1,78 @@
+package io.distributedlock.autoconfigure.etcd;
+
+import java.nio.charset.StandardCharsets;
+
+import javax.net.ssl.SSLException;
+
+import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.etcd.EtcdLockProvider;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.ClientBuilder;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of locks on etcd: with the application's jetcd {@link Client} if it
+ * has one, else with one made from {@code lock.etcd.*}.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(before = DistributedLockAutoConfiguration.class)
+@ConditionalOnClass({ Client.class, EtcdLockProvider.class })
+@ConditionalOnLockProvider(EtcdLockProvider.NAME)
+@EnableConfigurationProperties({ LockProperties.class, EtcdLockProperties.class })
+public final class EtcdLockAutoConfiguration {
+
+	@Bean(destroyMethod = "close")
+	@ConditionalOnMissingBean
+	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles) {
+		ClientBuilder builder = Client.builder()
+			.endpoints(properties.getEndpoints().toArray(String[]::new))
+			.connectTimeout(lock.getCommandTimeout());
+		if (properties.getUsername() != null && properties.getPassword() != null) {
+			builder.user(bytes(properties.getUsername())).password(bytes(properties.getPassword()));
+		}
+		String bundleName = properties.getSslBundle();
+		if (bundleName != null) {
+			useTls(builder, sslBundles.getObject().getBundle(bundleName));
+		}
+		return builder.build();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	EtcdLockProvider etcdLockProvider(Client client, EtcdLockProperties properties, LockProperties lock) {
+		return new EtcdLockProvider(client, properties.getPrefix(), lock.getCommandTimeout());
+	}
+
+	private static void useTls(ClientBuilder builder, SslBundle bundle) {
+		try {
+			builder.sslContext((context) -> {
+				context.trustManager(bundle.getManagers().getTrustManagerFactory());
+				if (bundle.getStores().getKeyStore() != null) {
+					context.keyManager(bundle.getManagers().getKeyManagerFactory());
+				}
+			});
+		}
+		catch (SSLException ex) {
+			throw new LockConfigurationException("The SSL bundle of lock.etcd.ssl-bundle cannot be used.",
+					"Check its certificates.", ex);
+		}
+	}
+
+	private static ByteSequence bytes(String text) {
+		return ByteSequence.from(text, StandardCharsets.UTF_8);
+	}
+
+}

@@ -1,0 +1,84 @@
+package io.distributedlock.autoconfigure.etcd;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * Configuration of locks on etcd.
+ *
+ * @since 0.1
+ */
+@ConfigurationProperties("lock.etcd")
+public class EtcdLockProperties {
+
+	/**
+	 * Addresses of the servers, such as "http://etcd1:2379", or "https:" for TLS. Not
+	 * used where the application has a jetcd Client of its own.
+	 */
+	private List<String> endpoints = new ArrayList<>(List.of("http://localhost:2379"));
+
+	/**
+	 * What all keys of locks start with.
+	 */
+	private String prefix = "distributed-lock/";
+
+	/**
+	 * User, where authentication is enabled.
+	 */
+	private @Nullable String username;
+
+	/**
+	 * Password of the user.
+	 */
+	private @Nullable String password;
+
+	/**
+	 * Name of the SSL bundle for connections to "https:" addresses.
+	 */
+	private @Nullable String sslBundle;
+
+	public List<String> getEndpoints() {
+		return this.endpoints;
+	}
+
+	public void setEndpoints(List<String> endpoints) {
+		this.endpoints = endpoints;
+	}
+
+	public String getPrefix() {
+		return this.prefix;
+	}
+
+	public void setPrefix(String prefix) {
+		this.prefix = prefix;
+	}
+
+	public @Nullable String getUsername() {
+		return this.username;
+	}
+
+	public void setUsername(@Nullable String username) {
+		this.username = username;
+	}
+
+	public @Nullable String getPassword() {
+		return this.password;
+	}
+
+	public void setPassword(@Nullable String password) {
+		this.password = password;
+	}
+
+	public @Nullable String getSslBundle() {
+		return this.sslBundle;
+	}
+
+	public void setSslBundle(@Nullable String sslBundle) {
+		this.sslBundle = sslBundle;
+	}
+
+}

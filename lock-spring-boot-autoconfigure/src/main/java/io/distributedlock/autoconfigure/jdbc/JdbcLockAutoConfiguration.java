@@ -1,0 +1,126 @@
+package io.distributedlock.autoconfigure.jdbc;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.jdbc.JdbcDialect;
+import io.distributedlock.jdbc.JdbcLockSchema;
+import io.distributedlock.jdbc.JdbcLockSettings;
+import io.distributedlock.jdbc.JdbcLockStrategy;
+import io.distributedlock.jdbc.JdbcLocks;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of locks on a database: that of {@code lock.jdbc.url}, else the
+ * application's {@link DataSource}.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(before = DistributedLockAutoConfiguration.class,
+		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+@ConditionalOnClass(JdbcLocks.class)
+@ConditionalOnLockProvider(JdbcLocks.NAME)
+@EnableConfigurationProperties({ LockProperties.class, JdbcLockProperties.class })
+public final class JdbcLockAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockDatabase lockDatabase(JdbcLockProperties properties, LockProperties lock,
+			ObjectProvider<DataSource> dataSources) {
+		if (properties.getUrl() != null) {
+			return LockDatabase.open(properties, lock);
+		}
+		DataSource dataSource = dataSources.getIfUnique();
+		if (dataSource == null) {
+			throw new LockConfigurationException(
+					"Locks on a database have none: there is no DataSource, or several of which none is primary.",
+					"Set spring.datasource.url, or lock.jdbc.url for a database of their own, or mark one DataSource as @Primary.",
+					null);
+		}
+		return new LockDatabase(dataSource, null);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(name = "jdbcLockProvider")
+	LockProvider jdbcLockProvider(LockDatabase database, JdbcLockProperties properties, LockProperties lock) {
+		JdbcDialect dialect = properties.getDialect();
+		try {
+			if (dialect == null) {
+				dialect = JdbcDialect.detect(database.dataSource());
+			}
+			if (isToBeCreated(properties.getInitializeSchema(), dialect)) {
+				JdbcLockSchema.create(database.dataSource(), dialect);
+			}
+		}
+		catch (IllegalStateException ex) {
+			throw new LockConfigurationException(String.valueOf(ex.getMessage()),
+					"Start the database first; or set lock.jdbc.dialect, and lock.jdbc.initialize-schema=never, to start without it.",
+					ex);
+		}
+		return JdbcLocks.provider(database.dataSource(),
+				JdbcLockSettings.of(dialect)
+					.withStrategy(properties.getStrategy())
+					.withCommandTimeout(lock.getCommandTimeout())
+					.withThreads(properties.getThreads())
+					.withMaxLockConnections(properties.getMaxLockConnections())
+					.withSweepAfter(properties.getSweepAfter()));
+	}
+
+	private static boolean isToBeCreated(JdbcLockProperties.SchemaInitialization when, JdbcDialect dialect) {
+		return switch (when) {
+			case ALWAYS -> true;
+			case EMBEDDED -> dialect == JdbcDialect.H2;
+			case NEVER -> false;
+		};
+	}
+
+	/**
+	 * The database of locks. A pool of its own is not a bean, or it would stand in the
+	 * way of the application's.
+	 *
+	 * @param dataSource the connections
+	 * @param own what to close, if it was opened for locks
+	 */
+	record LockDatabase(DataSource dataSource, @Nullable AutoCloseable own) implements DisposableBean {
+
+		static LockDatabase open(JdbcLockProperties properties, LockProperties lock) {
+			HikariDataSource pool = new HikariDataSource();
+			pool.setPoolName("lock");
+			pool.setJdbcUrl(properties.getUrl());
+			pool.setUsername(properties.getUsername());
+			pool.setPassword(properties.getPassword());
+			// one more to listen to notifications
+			pool.setMaximumPoolSize(properties.getThreads() + 1 + heldConnections(properties));
+			pool.setMinimumIdle(1);
+			pool.setConnectionTimeout(Math.max(lock.getCommandTimeout().toMillis(), 250));
+			pool.setInitializationFailTimeout(-1);
+			return new LockDatabase(pool, pool);
+		}
+
+		@Override
+		public void destroy() throws Exception {
+			if (this.own != null) {
+				this.own.close();
+			}
+		}
+
+		private static int heldConnections(JdbcLockProperties properties) {
+			return (properties.getStrategy() == JdbcLockStrategy.FOR_UPDATE) ? properties.getMaxLockConnections() : 0;
+		}
+
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of locks on a database.
+ */
+@NullMarked
+package io.distributedlock.autoconfigure.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,131 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.autoconfigure.etcd.EtcdLockAutoConfiguration;
+import io.distributedlock.autoconfigure.jdbc.JdbcLockAutoConfiguration;
+import io.distributedlock.autoconfigure.memcached.MemcachedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
+import io.distributedlock.autoconfigure.zookeeper.ZooKeeperLockAutoConfiguration;
+import io.distributedlock.test.server.EtcdTestServer;
+import io.distributedlock.test.server.MemcachedTestServer;
+import io.distributedlock.test.server.RedisTestServer;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * One line of configuration and a real server for each provider: two applications exclude
+ * each other.
+ */
+class EveryProviderTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
+				LocalLockAutoConfiguration.class, RedissonLockAutoConfiguration.class, RedisLockAutoConfiguration.class,
+				RedlockAutoConfiguration.class, JdbcLockAutoConfiguration.class, ZooKeeperLockAutoConfiguration.class,
+				EtcdLockAutoConfiguration.class, MemcachedLockAutoConfiguration.class))
+		.withPropertyValues("spring.application.name=shop");
+
+	@Test
+	void jdbcOnTheDataSourceOfTheApplication() {
+		for (String strategy : List.of("row", "version", "for-update")) {
+			ApplicationContextRunner application = this.runner
+				.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+			excludeEachOther("jdbc", application, "lock.jdbc.strategy=" + strategy,
+					"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(strategy));
+		}
+	}
+
+	@Test
+	void jdbcOnADatabaseOfItsOwn() {
+		excludeEachOther("jdbc", this.runner, "lock.jdbc.url=jdbc:h2:mem:own;DB_CLOSE_DELAY=-1",
+				"lock.jdbc.username=sa");
+	}
+
+	@Test
+	void jdbcWithoutADatabaseIsExplained() {
+		this.runner.withPropertyValues("lock.provider=jdbc").run((context) -> {
+			FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("no DataSource");
+			assertThat(analysis.getAction()).contains("lock.jdbc.url");
+		});
+	}
+
+	@Test
+	void zookeeper() throws Exception {
+		try (TestingServer server = new TestingServer()) {
+			excludeEachOther("zookeeper", this.runner, "lock.zookeeper.connect-string=" + server.getConnectString());
+		}
+	}
+
+	@Test
+	void etcd() {
+		try (EtcdTestServer server = EtcdTestServer.run()) {
+			excludeEachOther("etcd", this.runner, "lock.etcd.endpoints=" + server.url());
+		}
+	}
+
+	@Test
+	void memcached() {
+		try (MemcachedTestServer server = MemcachedTestServer.run()) {
+			for (String protocol : List.of("ascii", "binary")) {
+				excludeEachOther("memcached", this.runner, "lock.memcached.servers=127.0.0.1:" + server.port(),
+						"lock.memcached.protocol=" + protocol);
+			}
+		}
+	}
+
+	@Test
+	void redlock() {
+		List<RedisTestServer> servers = new ArrayList<>();
+		try {
+			for (int i = 0; i < 3; i++) {
+				servers.add(RedisTestServer.run());
+			}
+			excludeEachOther("redlock", this.runner, "lock.redis.redlock.nodes="
+					+ String.join(",", servers.stream().map(RedisTestServer::url).toList()));
+		}
+		finally {
+			servers.forEach(RedisTestServer::close);
+		}
+	}
+
+	@Test
+	void everyModuleOnTheClassPathIsACandidate() {
+		this.runner.run((context) -> {
+			FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis).isNotNull();
+			assertThat(analysis.getDescription()).contains("redisson", "redis", "jdbc", "zookeeper", "etcd",
+					"memcached");
+		});
+	}
+
+	private static void excludeEachOther(String provider, ApplicationContextRunner application, String... properties) {
+		ApplicationContextRunner configured = application.withPropertyValues("lock.provider=" + provider)
+			.withPropertyValues(properties);
+		configured.run((first) -> configured.run((second) -> {
+			LockTemplate one = first.getBean(LockTemplate.class);
+			LockTemplate other = second.getBean(LockTemplate.class);
+			try (LockHandle handle = one.acquire("k")) {
+				assertThat(handle.provider()).isEqualTo(provider);
+				assertThat(handle.key()).isEqualTo("shop:lock::k");
+				assertThat(other.tryAcquire("k")).isEmpty();
+			}
+			other.acquire("k").close();
+		}));
+	}
+
+}
