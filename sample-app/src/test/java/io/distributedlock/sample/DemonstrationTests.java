@@ -6,6 +6,8 @@ import java.util.List;
 import io.distributedlock.test.process.ChildJvm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,6 +24,18 @@ class DemonstrationTests {
 			assertThat(demo.awaitExit()).as(String.join("\n", demo.lines())).isZero();
 			assertThat(refused(demo, "  with the lock")).isZero();
 			assertThat(refused(demo, "  without the lock")).isPositive();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jdbc", "zookeeper", "etcd", "memcached", "redis", "redlock" })
+	void everyBackendKeepsThePromise(String profile) {
+		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=12s", "--server.port=0",
+				"--spring.profiles.active=" + profile)) {
+			demo.awaitLine("[demo] with the lock");
+			demo.awaitLine("  with the lock");
+			assertThat(demo.awaitExit()).as(String.join("\n", demo.lines())).isZero();
+			assertThat(refused(demo, "  with the lock")).isZero();
 		}
 	}
 

@@ -143,6 +143,14 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
+	 * Return the number of the process.
+	 * @return its pid
+	 */
+	public final long pid() {
+		return requireProcess().pid();
+	}
+
+	/**
 	 * Return the folder of this server.
 	 * @return the folder, which is deleted at the end
 	 */

@@ -14,14 +14,14 @@ import org.springframework.stereotype.Component;
 @SuppressWarnings("SystemOut")
 class ClosingReport {
 
-	private final RedisServer redis;
+	private final Backend backend;
 
-	ClosingReport(RedisServer redis) {
-		this.redis = redis;
+	ClosingReport(Backend backend) {
+		this.backend = backend;
 	}
 
 	void start(int port) {
-		say("Redis: " + this.redis.description());
+		say("Locks: " + this.backend.description());
 		say("Simulated WeChat API: http://localhost:%d/cgi-bin/... (two hours of a token pass in four seconds)"
 			.formatted(port));
 		say("Starting the nodes ...");

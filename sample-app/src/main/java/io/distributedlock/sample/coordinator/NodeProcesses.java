@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import io.distributedlock.sample.SampleApplication;
 
@@ -32,12 +34,12 @@ class NodeProcesses implements DisposableBean {
 		return thread;
 	});
 
-	private final RedisServer redis;
+	private final Backend backend;
 
 	private volatile boolean stopping;
 
-	NodeProcesses(RedisServer redis) {
-		this.redis = redis;
+	NodeProcesses(Backend backend) {
+		this.backend = backend;
 		Runtime.getRuntime().addShutdownHook(new Thread(this::destroy, "end-nodes"));
 	}
 
@@ -45,15 +47,19 @@ class NodeProcesses implements DisposableBean {
 		List<String> command = new ArrayList<>();
 		command.add(ProcessHandle.current().info().command().orElse("java"));
 		command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-		this.redis.pid().ifPresent((pid) -> command.add("-Ddemo.redis-pid=" + pid));
+		command.add("-Ddemo.server-pids="
+				+ this.backend.pids().stream().map(String::valueOf).collect(Collectors.joining(",")));
 		String classPath = System.getProperty("java.class.path", "");
 		boolean executableJar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
 		command.addAll(executableJar ? List.of("-jar", classPath) : List.of(SampleApplication.class.getName()));
 		command.addAll(List.of(SampleApplication.NODE_ROLE, "--demo.node=" + node,
 				"--demo.coordinator=http://127.0.0.1:" + coordinatorPort));
-		command.addAll(this.redis.clientArguments());
 		ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
 		builder.environment().put("CLASSPATH", classPath);
+		// not by arguments, which everybody on the machine can read
+		this.backend.settings()
+			.forEach((name, value) -> builder.environment()
+				.put(name.toUpperCase(Locale.ROOT).replace('.', '_').replace("-", ""), value));
 		try {
 			Process process = builder.start();
 			this.processes.put(node, process);

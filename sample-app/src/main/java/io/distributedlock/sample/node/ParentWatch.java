@@ -1,7 +1,7 @@
 package io.distributedlock.sample.node;
 
 /**
- * Ends the node, and the Redis that was started for it, when the coordinator is gone
+ * Ends the node, and the servers that were started for it, when the coordinator is gone
  * without having said so.
  */
 final class ParentWatch {
@@ -11,9 +11,10 @@ final class ParentWatch {
 
 	static void endWithParent() {
 		ProcessHandle.current().parent().ifPresent((parent) -> parent.onExit().thenRun(() -> {
-			Long redis = Long.getLong("demo.redis-pid");
-			if (redis != null) {
-				ProcessHandle.of(redis).ifPresent(ProcessHandle::destroy);
+			for (String pid : System.getProperty("demo.server-pids", "").split(",", -1)) {
+				if (!pid.isEmpty()) {
+					ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroy);
+				}
 			}
 			Runtime.getRuntime().halt(1);
 		}));
