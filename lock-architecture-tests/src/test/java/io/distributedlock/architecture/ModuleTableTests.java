@@ -75,13 +75,13 @@ class ModuleTableTests {
 			provider("jdbc", "org.postgresql.."),
 			provider("zookeeper", "org.apache.curator..", "org.apache.zookeeper.."),
 			provider("etcd", "io.etcd.jetcd..", "io.grpc.."), provider("memcached", "com.spotify.folsom.."),
-			Map.entry("lock-spring-boot-autoconfigure",
-					new Module(new String[] { "io.distributedlock.autoconfigure.." },
-							join(join(CORE, SPRING), "io.distributedlock.redisson..", "io.distributedlock.redis..",
-									"io.distributedlock.jdbc..", "io.distributedlock.zookeeper..",
-									"io.distributedlock.etcd..", "io.distributedlock.memcached..", "org.slf4j..",
-									"org.springframework..", "org.redisson..", "io.lettuce..",
-									"org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..", "com.zaxxer.hikari..", "io.netty.handler.ssl.."))),
+			Map.entry("lock-spring-boot-autoconfigure", new Module(
+					new String[] { "io.distributedlock.autoconfigure.." },
+					join(join(CORE, SPRING), "io.distributedlock.redisson..", "io.distributedlock.redis..",
+							"io.distributedlock.jdbc..", "io.distributedlock.zookeeper..", "io.distributedlock.etcd..",
+							"io.distributedlock.memcached..", "org.slf4j..", "org.springframework..", "org.redisson..",
+							"io.lettuce..", "org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..",
+							"com.zaxxer.hikari..", "io.netty.handler.ssl.."))),
 			Map.entry("lock-test", new Module(new String[] { "io.distributedlock.test.." }, join(CORE, "org.slf4j..",
 					"org.junit.jupiter..", "org.assertj..", "org.awaitility..", "redis.embedded.."))));
 
@@ -207,8 +207,8 @@ class ModuleTableTests {
 	 * A provider knows the faces of lock-core and its client.
 	 */
 	private static Map.Entry<String, Module> provider(String name, String... client) {
-		return Map.entry("lock-provider-" + name,
-				new Module(new String[] { "io.distributedlock." + name + ".." }, join(join(FACES, "org.slf4j.."), client)));
+		return Map.entry("lock-provider-" + name, new Module(new String[] { "io.distributedlock." + name + ".." },
+				join(join(FACES, "org.slf4j.."), client)));
 	}
 
 	private static String[] join(String[] some, String... more) {

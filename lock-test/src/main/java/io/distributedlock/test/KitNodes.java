@@ -3,6 +3,7 @@ package io.distributedlock.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -39,6 +40,8 @@ abstract class KitNodes {
 
 	private @Nullable LockProvider sample;
 
+	private Set<LockCapability> seen = Set.of();
+
 	/**
 	 * Return how to come by the provider under test.
 	 * @return the source of providers, all on the same backend
@@ -61,6 +64,7 @@ abstract class KitNodes {
 	final LockProvider provider() {
 		ProviderFactory.Node node = source().create();
 		open(node.client());
+		this.seen = node.provider().capabilities();
 		return open(node.provider());
 	}
 
@@ -120,6 +124,11 @@ abstract class KitNodes {
 
 	final boolean isCapableOf(LockCapability capability) {
 		return sample().capabilities().contains(capability);
+	}
+
+	final Set<LockCapability> capabilities() {
+		LockProvider current = this.sample;
+		return (current != null) ? current.capabilities() : this.seen;
 	}
 
 	private LockProvider sample() {

@@ -32,6 +32,7 @@ import io.distributedlock.test.process.ChildJvm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -44,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  *
  * @since 0.1
  */
+@ExtendWith(KitReport.class)
 public abstract class LockProviderCompatibilityKit extends CrowdContract {
 
 	/**

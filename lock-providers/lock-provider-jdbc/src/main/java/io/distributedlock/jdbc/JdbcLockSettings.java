@@ -20,6 +20,13 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 
 	/**
 	 * Check the settings.
+	 * @param dialect what the database speaks
+	 * @param strategy how locks are made of rows
+	 * @param commandTimeout how long one call to the database may take
+	 * @param threads how many calls run at a time
+	 * @param maxLockConnections how many connections hold locks at a time
+	 * @param sweepAfter how long a row that nobody uses is kept
+	 * @throws IllegalArgumentException if there are no threads or no connections
 	 */
 	public JdbcLockSettings {
 		if (threads < 1 || maxLockConnections < 1) {

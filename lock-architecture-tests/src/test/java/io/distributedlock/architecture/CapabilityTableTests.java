@@ -1,0 +1,125 @@
+package io.distributedlock.architecture;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockCapability;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Makes the table of docs/providers/README.md from what the runs of the compatibility kit
+ * in this build have shown. Out of date, it is written anew, and the test fails once.
+ */
+class CapabilityTableTests {
+
+	private static final String BEGIN = "<!-- made by the build from the results of the kit -->\n";
+
+	private static final String END = "<!-- end -->\n";
+
+	private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+	private static final Path PAGE = ROOT.resolve("docs/providers/README.md");
+
+	private static final List<String> PROVIDERS = List.of("redisson", "redis", "redlock", "jdbc row on H2",
+			"jdbc row on PostgreSQL", "jdbc row on MariaDB", "jdbc version on H2", "jdbc version on PostgreSQL",
+			"jdbc version on MariaDB", "jdbc for-update on H2", "jdbc for-update on PostgreSQL",
+			"jdbc for-update on MariaDB", "zookeeper", "etcd", "memcached", "local");
+
+	/**
+	 * The cases of the kit that show a capability.
+	 */
+	private static final Map<LockCapability, List<String>> SHOWN_BY = Map.of(LockCapability.BLOCKING_WAIT,
+			List.of("releaseWakesAWaiterWhereDeclared", "waiterIsWokenByTheRelease"), LockCapability.FENCING,
+			List.of("tokensRiseFromOwnerToOwner", "noUpdateIsLost"), LockCapability.FAIR,
+			List.of("fairWaitersOfAllNodesAreServedInTheirOrder"), LockCapability.SHARED,
+			List.of("readersShareAndWritersDoNot", "writerMayReadAndReaderMustNotWrite"), LockCapability.LOCK_DELAY,
+			List.of("keyStaysUnavailableForTheLockDelay"));
+
+	@Test
+	void tableShowsWhatTheKitHasShown() throws IOException {
+		Map<String, Properties> results = results();
+		Assumptions.assumeTrue(results.keySet().containsAll(PROVIDERS),
+				"the kit has run on some providers only: " + results.keySet());
+		assertThat(results.keySet()).as("providers that the kit has run on").hasSize(PROVIDERS.size());
+		String page = Files.readString(PAGE);
+		int begin = page.indexOf(BEGIN) + BEGIN.length();
+		String expected = page.substring(0, begin) + "\n" + table(results) + "\n" + page.substring(page.indexOf(END));
+		if (!expected.equals(page)) {
+			Files.writeString(PAGE, expected);
+		}
+		assertThat(page).as("table of capabilities, which has been written anew: commit it").isEqualTo(expected);
+	}
+
+	private static String table(Map<String, Properties> results) {
+		StringBuilder table = new StringBuilder("| provider |");
+		for (LockCapability capability : LockCapability.values()) {
+			table.append(" ").append(capability.name().toLowerCase(Locale.ROOT).replace('_', ' ')).append(" |");
+		}
+		table.append(" kit |\n| --- |").append(" :-: |".repeat(LockCapability.values().length + 1)).append("\n");
+		for (String provider : PROVIDERS) {
+			Properties result = results.getOrDefault(provider, new Properties());
+			Set<String> declared = list(result, "capabilities");
+			Set<String> passed = list(result, "passed");
+			assertThat(list(result, "failed")).as("cases that %s has failed", provider).isEmpty();
+			table.append("| ").append(provider).append(" |");
+			for (LockCapability capability : LockCapability.values()) {
+				boolean has = declared.contains(capability.name());
+				if (has) {
+					assertThat(passed).as("%s declares %s", provider, capability)
+						.containsAll(SHOWN_BY.getOrDefault(capability, List.of()));
+				}
+				table.append(has ? " ● |" : "   |");
+			}
+			table.append(" ").append(passed.size()).append(" |\n");
+		}
+		return table.toString();
+	}
+
+	private static Set<String> list(Properties result, String name) {
+		return Arrays.stream(result.getProperty(name, "").split(",", -1))
+			.filter((each) -> !each.isEmpty())
+			.collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	private static Map<String, Properties> results() throws IOException {
+		Map<String, Properties> results = new LinkedHashMap<>();
+		for (Path file : files()) {
+			Properties properties = new Properties();
+			try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+				properties.load(reader);
+			}
+			String name = file.getFileName().toString().replace(".properties", "");
+			if (PROVIDERS.contains(name)) {
+				results.put(name, properties);
+			}
+		}
+		return results;
+	}
+
+	private static List<Path> files() throws IOException {
+		List<Path> files = new ArrayList<>();
+		try (Stream<Path> found = Files.find(ROOT, 5,
+				(path, attributes) -> path.toString().matches(".*/target/lock-kit/[^/]*\\.properties"))) {
+			found.forEach(files::add);
+		}
+		return files;
+	}
+
+}
