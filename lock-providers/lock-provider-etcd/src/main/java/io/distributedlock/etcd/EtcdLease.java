@@ -43,13 +43,15 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 		CompletableFuture<Long> kept = this.calls.keepAlive(this.leaseId);
 		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.ownKey, this.revision,
 				Op.get(this.ownKey, GetOption.builder().withCountOnly(true).build()));
-		return kept.thenCombine(owned, (seconds, response) -> {
-			if (seconds == 0 || !response.isSucceeded()) {
-				return null;
-			}
-			Duration granted = Duration.ofSeconds(seconds);
-			return new LeaseTerm(sentAt, (granted.compareTo(leaseTime) < 0) ? granted : leaseTime);
-		}).exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+		return kept.thenCombine(owned, (seconds, response) -> response.isSucceeded() ? seconds : 0L)
+			.handle((seconds, failure) -> {
+				if (failure != null) {
+					throw EtcdErrors.translate(failure);
+				}
+				Duration granted = Duration.ofSeconds(seconds);
+				return granted.isZero() ? null
+						: new LeaseTerm(sentAt, (granted.compareTo(leaseTime) < 0) ? granted : leaseTime);
+			});
 	}
 
 	@Override

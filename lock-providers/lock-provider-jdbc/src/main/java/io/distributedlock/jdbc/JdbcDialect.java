@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What databases say differently. All of them count time in milliseconds since the epoch
- * by their own clock, and none by the zone of a session.
+ * What databases say differently. All of them count time since the epoch by their own
+ * clock, and none by the zone of a session.
  *
  * @since 0.1
  */
@@ -19,32 +19,32 @@ public enum JdbcDialect {
 	/**
 	 * H2, embedded or as a server.
 	 */
-	H2("CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)", "SELECT NEXT VALUE FOR distributed_lock_token"),
+	H2("CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * %d AS BIGINT)", "SELECT NEXT VALUE FOR distributed_lock_token"),
 
 	/**
 	 * PostgreSQL.
 	 */
-	POSTGRESQL("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+	POSTGRESQL("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * %d AS BIGINT)",
 			"SELECT nextval('distributed_lock_token')"),
 
 	/**
 	 * MariaDB.
 	 */
-	MARIADB("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)",
+	MARIADB("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %d))",
 			"SELECT NEXT VALUE FOR distributed_lock_token"),
 
 	/**
 	 * MySQL. It has no sequences: a row is added to a table that counts up, which a
 	 * rollback does not take back.
 	 */
-	MYSQL("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)", null);
+	MYSQL("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %d))", null);
 
-	private final String nowMillis;
+	private final String now;
 
 	private final @Nullable String nextToken;
 
-	JdbcDialect(String nowMillis, @Nullable String nextToken) {
-		this.nowMillis = nowMillis;
+	JdbcDialect(String now, @Nullable String nextToken) {
+		this.now = now;
 		this.nextToken = nextToken;
 	}
 
@@ -91,7 +91,11 @@ public enum JdbcDialect {
 	}
 
 	String nowMillis() {
-		return this.nowMillis;
+		return this.now.formatted(1000);
+	}
+
+	String nowMicros() {
+		return this.now.formatted(1_000_000);
 	}
 
 	@Nullable String nextToken() {

@@ -19,9 +19,22 @@ final class LockTable {
 
 	private final int timeoutSeconds;
 
+	/**
+	 * The time for expiry.
+	 */
+	private final String now;
+
+	/**
+	 * The time for a first token, finer than anybody can make a row, delete it and make
+	 * it again.
+	 */
+	private final String firstToken;
+
 	LockTable(JdbcDialect dialect, int timeoutSeconds) {
 		this.dialect = dialect;
 		this.timeoutSeconds = timeoutSeconds;
+		this.now = dialect.nowMillis();
+		this.firstToken = dialect.nowMicros();
 	}
 
 	/**
@@ -29,8 +42,8 @@ final class LockTable {
 	 * @return the token, zero if it was not to be had
 	 */
 	long takeIfFree(Connection connection, String key, String owner, Duration lease) throws SQLException {
-		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + now()
-				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR expires_at <= " + now() + ")";
+		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
+				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR expires_at <= " + this.now + ")";
 		if (this.dialect.returnsUpdated()) {
 			try (PreparedStatement statement = prepare(connection, sql + " RETURNING token")) {
 				set(statement, owner, lease.toMillis(), key);
@@ -52,7 +65,7 @@ final class LockTable {
 	 */
 	boolean takeIfVersionIs(Connection connection, String key, long version, String owner, Duration lease)
 			throws SQLException {
-		return update(connection, "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + now()
+		return update(connection, "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
 				+ " + ? WHERE lock_key = ? AND token = ?", owner, lease.toMillis(), key, version) == 1;
 	}
 
@@ -61,7 +74,7 @@ final class LockTable {
 	 */
 	Version read(Connection connection, String key) throws SQLException {
 		try (PreparedStatement statement = prepare(connection, "SELECT token, CASE WHEN owner IS NULL OR expires_at <= "
-				+ now() + " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ?")) {
+				+ this.now + " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ?")) {
 			set(statement, key);
 			try (ResultSet result = statement.executeQuery()) {
 				return result.next() ? new Version(true, result.getLong(1), result.getInt(2) == 1)
@@ -77,8 +90,8 @@ final class LockTable {
 	 */
 	long insert(Connection connection, String key, String owner, Duration lease) throws SQLException {
 		try {
-			update(connection, "INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + now()
-					+ ", " + now() + " + ?)", key, owner, lease.toMillis());
+			update(connection, "INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, "
+					+ this.firstToken + ", " + this.now + " + ?)", key, owner, lease.toMillis());
 		}
 		catch (SQLException ex) {
 			if (JdbcErrors.isDuplicate(ex)) {
@@ -91,12 +104,12 @@ final class LockTable {
 
 	boolean renew(Connection connection, String key, String owner, Duration lease) throws SQLException {
 		return update(connection,
-				"UPDATE " + TABLE + " SET expires_at = " + now() + " + ? WHERE lock_key = ? AND owner = ?",
+				"UPDATE " + TABLE + " SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND owner = ?",
 				lease.toMillis(), key, owner) == 1;
 	}
 
 	boolean release(Connection connection, String key, String owner) throws SQLException {
-		String sql = "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + now()
+		String sql = "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now
 				+ " WHERE lock_key = ? AND owner = ?";
 		if (!this.dialect.notifies()) {
 			return update(connection, sql, key, owner) == 1;
@@ -115,13 +128,8 @@ final class LockTable {
 	 * stays: a new row would start below it.
 	 */
 	int sweep(Connection connection, Duration unusedFor) throws SQLException {
-		return update(connection,
-				"DELETE FROM " + TABLE + " WHERE owner IS NULL AND expires_at < " + now() + " - ? AND token < " + now(),
-				unusedFor.toMillis());
-	}
-
-	private String now() {
-		return this.dialect.nowMillis();
+		return update(connection, "DELETE FROM " + TABLE + " WHERE owner IS NULL AND expires_at < " + this.now
+				+ " - ? AND token < " + this.firstToken, unusedFor.toMillis());
 	}
 
 	private int update(Connection connection, String sql, Object... parameters) throws SQLException {

@@ -215,6 +215,33 @@ class JdbcTrapsTests {
 		}
 	}
 
+	/**
+	 * There is no MySQL without a Docker engine. What it says differently from MariaDB,
+	 * the counting table in place of a sequence, MariaDB understands too.
+	 */
+	@Test
+	void statementsForMySqlAreUnderstoodByItsRelative() {
+		try (MariaDbTestServer server = MariaDbTestServer.run()) {
+			execute(open(Databases.pool(server.url(), "app", "secret", 1)), "CREATE DATABASE mysqlish");
+			HikariDataSource database = open(
+					Databases.pool(server.url().replace("/locks", "/mysqlish"), "app", "secret", 8));
+			JdbcLockSchema.create(database, JdbcDialect.MYSQL);
+			for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {
+				LockProvider provider = open(
+						JdbcLocks.provider(database, JdbcLockSettings.of(JdbcDialect.MYSQL).withStrategy(strategy)));
+				long before = 0;
+				for (int i = 0; i < 3; i++) {
+					Lease lease = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
+					assertThat(get(provider.tryAcquire(REQUEST))).isNull();
+					assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(before);
+					before = lease.fencingToken().orElseThrow();
+					assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
+					assertThat(get(lease.release())).isTrue();
+				}
+			}
+		}
+	}
+
 	private void rightsAreEnough(JdbcDialect dialect, String databaseUrl) {
 		HikariDataSource locker = open(Databases.pool(databaseUrl, "locker", "secret", 5));
 		for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {

@@ -170,7 +170,7 @@ public final class RedlockProvider implements LockProvider {
 		return this.nodes.stream().map(question).toList();
 	}
 
-	private static CompletableFuture<@Nullable Void> pause() {
+	private static CompletableFuture<Void> pause() {
 		Executor later = CompletableFuture
 			.delayedExecutor(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE_MILLIS), TimeUnit.MILLISECONDS);
 		return CompletableFuture.runAsync(() -> {

@@ -1,0 +1,113 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The rights of docs/providers/redisson.md are enough, and what is missing is said.
+ */
+class RedissonRightsTests {
+
+	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~redisson_lock_token:{shop:lock:* "
+			+ "~redisson_unlock_latch:{shop:lock:* ~redisson_lock__channel:{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* -@all +exists +hexists "
+			+ "+hincrby +pexpire +pttl +incr +get +set +del +eval +evalsha +script|load +publish +subscribe +unsubscribe "
+			+ "+ping +client|setname";
+
+	private static RedisTestServer server;
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@Test
+	void documentedRightsAreEnough() throws Exception {
+		createUser("locker", DOCUMENTED);
+		RedissonClient client = connect("locker", "secret");
+		try (DefaultLockTemplate holder = template(client, Duration.ofSeconds(1));
+				DefaultLockTemplate waiter = template(client, Duration.ofSeconds(1))) {
+			LockRequest request = LockRequest.of("order:1").withWaitTime(Duration.ofSeconds(30));
+			LockHandle handle = holder.acquire(request);
+			CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
+			Awaitility.await("several renewals")
+				.during(Duration.ofSeconds(2))
+				.atMost(Duration.ofSeconds(5))
+				.until(() -> handle.isValid() && !waiting.isDone());
+			handle.close();
+			waiting.get(10, TimeUnit.SECONDS).close();
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	@Test
+	void missingRightIsSaid() {
+		createUser("no-counter", DOCUMENTED.replace("~redisson_lock_token:{shop:lock:*", ""));
+		RedissonClient client = connect("no-counter", "secret");
+		try (DefaultLockTemplate template = template(client, Duration.ofSeconds(30))) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("order:2"))
+				.withMessageContaining("denies");
+			assertThat(server.command("EXISTS", "shop:lock:order:2")).isEqualTo(0L);
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	private static void createUser(String user, String rights) {
+		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
+		Arrays.stream(rights.split(" ", -1)).filter((right) -> !right.isEmpty()).forEach(command::add);
+		assertThat(server.command(command.toArray(String[]::new))).isEqualTo("OK");
+	}
+
+	private static RedissonClient connect(String user, String password) {
+		Config config = new Config();
+		config.setThreads(2);
+		config.setNettyThreads(2);
+		config.setUsername(user);
+		config.setPassword(password);
+		config.useSingleServer()
+			.setAddress(server.url())
+			.setConnectionMinimumIdleSize(1)
+			.setConnectionPoolSize(4)
+			.setRetryAttempts(1);
+		return Redisson.create(config);
+	}
+
+	private static DefaultLockTemplate template(RedissonClient client, Duration leaseTime) {
+		// the release wakes the waiter, or nothing does
+		return DefaultLockTemplate.builder()
+			.provider(new RedissonLockProvider(client))
+			.keyPrefix("shop:lock")
+			.pollInterval(Duration.ofMinutes(10))
+			.renewalLeaseTime(leaseTime)
+			.build();
+	}
+
+}
