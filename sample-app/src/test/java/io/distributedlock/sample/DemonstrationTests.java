@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.distributedlock.test.process.ChildJvm;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +29,7 @@ class DemonstrationTests {
 	}
 
 	@ParameterizedTest
+	@Tag("every-backend")
 	@ValueSource(strings = { "jdbc", "zookeeper", "etcd", "memcached", "redis", "redlock" })
 	void everyBackendKeepsThePromise(String profile) {
 		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=12s", "--server.port=0",

@@ -124,7 +124,7 @@ public final class RedisTestServer extends ServerProcess {
 		}
 	}
 
-	private static File executable() {
+	static File executable() {
 		for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
 			File candidate = new File(folder, "redis-server");
 			if (candidate.canExecute()) {

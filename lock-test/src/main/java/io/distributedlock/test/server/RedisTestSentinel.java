@@ -1,0 +1,88 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.List;
+
+/**
+ * A Redis Sentinel that watches one primary, and promotes its replica within seconds when
+ * the primary is gone.
+ *
+ * @since 0.1
+ */
+public final class RedisTestSentinel extends ServerProcess {
+
+	/**
+	 * The name of the primary that it watches.
+	 */
+	public static final String MASTER = "primary";
+
+	private final int primaryPort;
+
+	private RedisTestSentinel(int primaryPort) {
+		super("sentinel");
+		this.primaryPort = primaryPort;
+	}
+
+	/**
+	 * Start a sentinel.
+	 * @param primary the server to watch, which has replicas already
+	 * @return the sentinel, which knows the replicas
+	 */
+	public static RedisTestSentinel run(RedisTestServer primary) {
+		RedisTestSentinel sentinel = new RedisTestSentinel(primary.port());
+		try {
+			Files.writeString(sentinel.folder().resolve("sentinel.conf"), """
+					port %d
+					bind 127.0.0.1
+					sentinel monitor %s 127.0.0.1 %d 1
+					sentinel down-after-milliseconds %s 1000
+					sentinel failover-timeout %s 3000
+					""".formatted(sentinel.port(), MASTER, primary.port(), MASTER, MASTER));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		sentinel.start();
+		return sentinel;
+	}
+
+	/**
+	 * Return the port of the server that is the primary now.
+	 * @return its port on the loopback interface
+	 */
+	public int currentPrimaryPort() {
+		if (command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER) instanceof List<?> address) {
+			return Integer.parseInt(String.valueOf(address.get(1)));
+		}
+		return this.primaryPort;
+	}
+
+	@Override
+	protected List<String> command() {
+		return List.of(RedisTestServer.executable().getPath(), folder().resolve("sentinel.conf").toString(),
+				"--sentinel");
+	}
+
+	@Override
+	protected boolean isReady() {
+		try {
+			return command("SENTINEL", "REPLICAS", MASTER) instanceof List<?> replicas && !replicas.isEmpty();
+		}
+		catch (UncheckedIOException ex) {
+			return false;
+		}
+	}
+
+	private Object command(String... command) {
+		try (RespConnection connection = new RespConnection(port())) {
+			Object answer = connection.send(command);
+			return (answer != null) ? answer : List.of();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
