@@ -82,8 +82,10 @@ class ModuleTableTests {
 							"io.distributedlock.memcached..", "org.slf4j..", "org.springframework..", "org.redisson..",
 							"io.lettuce..", "org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..",
 							"com.zaxxer.hikari..", "io.netty.handler.ssl.."))),
-			Map.entry("lock-test", new Module(new String[] { "io.distributedlock.test.." }, join(CORE, "org.slf4j..",
-					"org.junit.jupiter..", "org.assertj..", "org.awaitility..", "redis.embedded.."))));
+			Map.entry("lock-test",
+					new Module(new String[] { "io.distributedlock.test.." },
+							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility..",
+									"redis.embedded..", "org.testcontainers.."))));
 
 	@Test
 	void everyModuleIsInTheTableAndSeen() throws IOException {

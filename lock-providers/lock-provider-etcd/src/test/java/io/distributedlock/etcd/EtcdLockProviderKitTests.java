@@ -2,10 +2,12 @@ package io.distributedlock.etcd;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
 import org.junit.jupiter.api.AfterAll;
@@ -17,9 +19,17 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	private static EtcdTestServer server;
 
+	private static DockerServer container;
+
 	@BeforeAll
 	static void startServer() {
-		server = EtcdTestServer.run();
+		if (EtcdTestServer.isAvailable()) {
+			server = EtcdTestServer.run();
+		}
+		else {
+			container = DockerServer.run("quay.io/coreos/etcd:v3.5.21", 2379, Map.of(), "etcd", "--listen-client-urls",
+					"http://0.0.0.0:2379", "--advertise-client-urls", "http://0.0.0.0:2379");
+		}
 	}
 
 	@AfterAll
@@ -27,11 +37,15 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 		if (server != null) {
 			server.close();
 		}
+		if (container != null) {
+			container.close();
+		}
 	}
 
 	@Override
 	protected ProviderSource source() {
-		return ProviderSource.onServer(Factory.class, server::restart, server.url());
+		return (server != null) ? ProviderSource.onServer(Factory.class, server::restart, server.url())
+				: new ProviderSource(Factory.class, List.of("http://" + container.address()), true, null);
 	}
 
 	/**

@@ -1,7 +1,13 @@
 package io.distributedlock.jdbc;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.DockerServer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -11,10 +17,22 @@ class MariaDbKitTests {
 
 	private static MariaDbTestServer server;
 
+	private static DockerServer container;
+
 	@BeforeAll
 	static void startServer() {
-		server = MariaDbTestServer.run();
-		Databases.createSchema(JdbcDialect.MARIADB, server.url(), "app", "secret");
+		if (MariaDbTestServer.isAvailable()) {
+			server = MariaDbTestServer.run();
+		}
+		else {
+			container = DockerServer.run("mariadb:11.4", 3306, Map.of("MARIADB_DATABASE", "locks", "MARIADB_USER",
+					"app", "MARIADB_PASSWORD", "secret", "MARIADB_RANDOM_ROOT_PASSWORD", "yes"));
+		}
+		// an image opens its port before the server behind it is the one that stays
+		Awaitility.await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
+			Databases.createSchema(JdbcDialect.MARIADB, url(), "app", "secret");
+			return true;
+		});
 	}
 
 	@AfterAll
@@ -22,10 +40,19 @@ class MariaDbKitTests {
 		if (server != null) {
 			server.close();
 		}
+		if (container != null) {
+			container.close();
+		}
+	}
+
+	private static String url() {
+		return (server != null) ? server.url() : "jdbc:mariadb://" + container.address() + "/locks";
 	}
 
 	private static ProviderSource source(JdbcLockStrategy strategy) {
-		return Databases.source(strategy, JdbcDialect.MARIADB, server::restart, server.url(), "app", "secret");
+		return new ProviderSource(Databases.Factory.class,
+				List.of(strategy.name(), JdbcDialect.MARIADB.name(), url(), "app", "secret"), true,
+				(server != null) ? server::restart : null);
 	}
 
 	@Nested

@@ -12,6 +12,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 import io.distributedlock.test.server.ServerBinary;
 import io.distributedlock.test.server.ServerProcess;
@@ -20,6 +22,10 @@ import io.distributedlock.test.server.ServerProcess;
  * A real mariadbd: the one on the {@code PATH}, else that of the distribution's package.
  */
 final class MariaDbTestServer extends ServerProcess {
+
+	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(
+			() -> ServerBinary.onPath("mariadbd", Path.of("/usr/sbin")),
+			() -> ServerBinary.fromDebianPackage("mariadb-server-core", "usr/sbin/mariadbd"));
 
 	private final ServerBinary binary;
 
@@ -31,10 +37,12 @@ final class MariaDbTestServer extends ServerProcess {
 		this.base = binary.path().toAbsolutePath().getParent().getParent();
 	}
 
+	static boolean isAvailable() {
+		return SOURCES.stream().anyMatch((source) -> source.get().isPresent());
+	}
+
 	static MariaDbTestServer run() {
-		ServerBinary binary = ServerBinary.require("mariadbd",
-				List.of(() -> ServerBinary.onPath("mariadbd", Path.of("/usr/sbin")),
-						() -> ServerBinary.fromDebianPackage("mariadb-server-core", "usr/sbin/mariadbd")));
+		ServerBinary binary = ServerBinary.require("mariadbd", SOURCES);
 		MariaDbTestServer server = new MariaDbTestServer(binary);
 		server.bootstrap();
 		server.start();

@@ -16,13 +16,21 @@ final class Clients {
 	}
 
 	static MemcacheClient<String> connect(int port) {
-		MemcacheClient<String> client = builder(port).connectAscii();
+		return connect("127.0.0.1", port);
+	}
+
+	static MemcacheClient<String> connect(String host, int port) {
+		MemcacheClient<String> client = builder(host, port).connectAscii();
 		get(ConnectFuture.connectFuture(client));
 		return client;
 	}
 
 	static MemcacheClientBuilder<String> builder(int port) {
-		return MemcacheClientBuilder.newStringClient().withAddress("127.0.0.1", port).withConnections(1);
+		return builder("127.0.0.1", port);
+	}
+
+	private static MemcacheClientBuilder<String> builder(String host, int port) {
+		return MemcacheClientBuilder.newStringClient().withAddress(host, port).withConnections(1);
 	}
 
 	static <T> T get(CompletionStage<T> stage) {

@@ -2,11 +2,13 @@ package io.distributedlock.memcached;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import com.spotify.folsom.MemcacheClient;
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.MemcachedTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,9 +19,16 @@ class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	private static MemcachedTestServer server;
 
+	private static DockerServer container;
+
 	@BeforeAll
 	static void startServer() {
-		server = MemcachedTestServer.run();
+		if (MemcachedTestServer.isAvailable()) {
+			server = MemcachedTestServer.run();
+		}
+		else {
+			container = DockerServer.run("memcached:1.6", 11211, Map.of());
+		}
 	}
 
 	@AfterAll
@@ -27,11 +36,16 @@ class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
 		if (server != null) {
 			server.close();
 		}
+		if (container != null) {
+			container.close();
+		}
 	}
 
 	@Override
 	protected ProviderSource source() {
-		return ProviderSource.onServer(Factory.class, server::restart, Integer.toString(server.port()));
+		return (server != null)
+				? ProviderSource.onServer(Factory.class, server::restart, "127.0.0.1", Integer.toString(server.port()))
+				: new ProviderSource(Factory.class, List.of(container.address().split(":", 2)), true, null);
 	}
 
 	/**
@@ -41,7 +55,7 @@ class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
 
 		@Override
 		public Node create(List<String> arguments) {
-			MemcacheClient<String> client = Clients.connect(Integer.parseInt(arguments.get(0)));
+			MemcacheClient<String> client = Clients.connect(arguments.get(0), Integer.parseInt(arguments.get(1)));
 			return new Node(new MemcachedLockProvider(client, Duration.ofSeconds(2)), client::shutdown);
 		}
 

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -22,6 +24,9 @@ import java.util.stream.IntStream;
 public final class EtcdTestServer extends ServerProcess {
 
 	private static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
+
+	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(() -> ServerBinary.onPath("etcd"),
+			() -> ServerBinary.fromDebianPackage("etcd-server", "usr/bin/etcd"));
 
 	private final ServerBinary binary;
 
@@ -41,6 +46,14 @@ public final class EtcdTestServer extends ServerProcess {
 		this.name = "node" + number;
 		this.arguments = List.of(arguments);
 		this.cluster = member();
+	}
+
+	/**
+	 * Return whether there is a program of it on this machine.
+	 * @return {@code true} if a server can be started
+	 */
+	public static boolean isAvailable() {
+		return SOURCES.stream().anyMatch((source) -> source.get().isPresent());
 	}
 
 	/**
@@ -148,8 +161,7 @@ public final class EtcdTestServer extends ServerProcess {
 	}
 
 	private static ServerBinary binary() {
-		return ServerBinary.require("etcd", List.of(() -> ServerBinary.onPath("etcd"),
-				() -> ServerBinary.fromDebianPackage("etcd-server", "usr/bin/etcd")));
+		return ServerBinary.require("etcd", SOURCES);
 	}
 
 }

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A real memcached: the one on the {@code PATH}, else that of the distribution's package.
@@ -15,6 +17,10 @@ import java.util.Map;
  * @since 0.1
  */
 public final class MemcachedTestServer extends ServerProcess {
+
+	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(
+			() -> ServerBinary.onPath("memcached"),
+			() -> ServerBinary.fromDebianPackage("memcached", "usr/bin/memcached"));
 
 	private final ServerBinary binary;
 
@@ -27,13 +33,20 @@ public final class MemcachedTestServer extends ServerProcess {
 	}
 
 	/**
+	 * Return whether there is a program of it on this machine.
+	 * @return {@code true} if a server can be started
+	 */
+	public static boolean isAvailable() {
+		return SOURCES.stream().anyMatch((source) -> source.get().isPresent());
+	}
+
+	/**
 	 * Start a server. A test without one is skipped, see {@link ServerBinary}.
 	 * @param arguments further arguments of memcached
 	 * @return the server, which answers
 	 */
 	public static MemcachedTestServer run(String... arguments) {
-		ServerBinary binary = ServerBinary.require("memcached", List.of(() -> ServerBinary.onPath("memcached"),
-				() -> ServerBinary.fromDebianPackage("memcached", "usr/bin/memcached")));
+		ServerBinary binary = ServerBinary.require("memcached", SOURCES);
 		MemcachedTestServer server = new MemcachedTestServer(binary, List.of(arguments));
 		server.start();
 		return server;
