@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,9 +23,9 @@ final class LockAttempts {
 
 	private static final Logger logger = LoggerFactory.getLogger(LockAttempts.class);
 
-	private final Map<String, LockProvider> providers;
+	private final Map<String, Offer> offers = new LinkedHashMap<>();
 
-	private final LockProvider defaultProvider;
+	private final Offer defaultOffer;
 
 	private final LockKeyFormat keyFormat;
 
@@ -40,9 +41,10 @@ final class LockAttempts {
 		if (builder.providers.isEmpty()) {
 			throw new IllegalStateException("A lock template needs at least one lock provider");
 		}
-		this.providers = Map.copyOf(builder.providers);
-		this.defaultProvider = (builder.defaultProvider != null) ? provider(builder.defaultProvider)
-				: builder.providers.values().iterator().next();
+		builder.providers.forEach((name, provider) -> this.offers.put(name,
+				new Offer(provider, Set.copyOf(provider.capabilities()), provider.leaseLimits())));
+		this.defaultOffer = (builder.defaultProvider != null) ? offer(builder.defaultProvider)
+				: this.offers.values().iterator().next();
 		this.keyFormat = new LockKeyFormat(builder.keyPrefix);
 		this.waitTime = builder.waitTime;
 		this.leaseTime = builder.leaseTime;
@@ -65,7 +67,7 @@ final class LockAttempts {
 	}
 
 	private LockAttempt attempt(LockRequest request, Duration defaultWaitTime) {
-		LockProvider provider = (request.provider() != null) ? provider(request.provider()) : this.defaultProvider;
+		Offer offer = (request.provider() != null) ? offer(request.provider()) : this.defaultOffer;
 		Duration ceiling = (request.leaseTime() != null) ? request.leaseTime() : this.leaseTime;
 		boolean renewed = ceiling == null || request.autoRenew();
 		Duration lease = LockTimes.wholeMillis((ceiling != null) ? ceiling : this.renewalLeaseTime);
@@ -75,15 +77,14 @@ final class LockAttempts {
 					request.key(), longest.toDays(), lease);
 			lease = longest;
 		}
-		LockAttempt attempt = new LockAttempt(this.keyFormat.format(request), provider, request.type(),
+		LockAttempt attempt = new LockAttempt(this.keyFormat.format(request), offer.provider, request.type(),
 				(request.waitTime() != null) ? request.waitTime() : defaultWaitTime, lease, renewed, this.lockDelay);
-		requireCapabilities(request, attempt);
-		requireLeaseWithinLimits(attempt);
+		requireCapabilities(request, attempt, offer.capabilities);
+		requireLeaseWithinLimits(attempt, offer.limits);
 		return attempt;
 	}
 
-	private void requireCapabilities(LockRequest request, LockAttempt attempt) {
-		Set<LockCapability> offered = attempt.provider().capabilities();
+	private void requireCapabilities(LockRequest request, LockAttempt attempt, Set<LockCapability> offered) {
 		LockCapability ofKind = request.type().requiredCapability();
 		boolean delayRefused = !this.lockDelay.isZero() && !offered.contains(LockCapability.LOCK_DELAY);
 		if ((ofKind == null || offered.contains(ofKind)) && !delayRefused && offered.containsAll(request.requires())) {
@@ -98,10 +99,10 @@ final class LockAttempts {
 			missing.add(LockCapability.LOCK_DELAY);
 		}
 		missing.removeAll(offered);
-		List<String> capable = this.providers.values()
+		List<String> capable = this.offers.values()
 			.stream()
-			.filter((each) -> each.capabilities().containsAll(missing))
-			.map(LockProvider::name)
+			.filter((each) -> each.capabilities.containsAll(missing))
+			.map((each) -> each.provider.name())
 			.sorted()
 			.toList();
 		throw new IllegalArgumentException(
@@ -110,8 +111,7 @@ final class LockAttempts {
 							capable.isEmpty() ? "none" : capable));
 	}
 
-	private static void requireLeaseWithinLimits(LockAttempt attempt) {
-		LeaseLimits limits = attempt.provider().leaseLimits();
+	private static void requireLeaseWithinLimits(LockAttempt attempt, LeaseLimits limits) {
 		if (!limits.allow(attempt.leaseOnBackend())) {
 			throw new IllegalArgumentException(
 					"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s. Set another lease time, or choose another provider."
@@ -120,13 +120,19 @@ final class LockAttempts {
 		}
 	}
 
-	private LockProvider provider(String name) {
-		LockProvider provider = this.providers.get(name);
-		if (provider == null) {
+	private Offer offer(String name) {
+		Offer offer = this.offers.get(name);
+		if (offer == null) {
 			throw new IllegalArgumentException("There is no lock provider named '%s'. Those that there are: %s"
-				.formatted(name, this.providers.keySet().stream().sorted().toList()));
+				.formatted(name, this.offers.keySet().stream().sorted().toList()));
 		}
-		return provider;
+		return offer;
+	}
+
+	/**
+	 * A provider with what it has said of itself, which need not be asked at each call.
+	 */
+	private record Offer(LockProvider provider, Set<LockCapability> capabilities, LeaseLimits limits) {
 	}
 
 }

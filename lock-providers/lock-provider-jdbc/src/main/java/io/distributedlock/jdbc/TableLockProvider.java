@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -69,8 +70,11 @@ class TableLockProvider implements LockProvider {
 		CompletableFuture<Long> token = this.calls.withConnection((connection) -> take(connection, request, owner));
 		return token.handle((value, failure) -> {
 			if (failure != null) {
-				this.unknownOwners.remove(key, request.leaseTime(), () -> release(key, owner));
-				throw JdbcLocks.backendException(failure);
+				RuntimeException exception = JdbcLocks.backendException(failure);
+				if (exception instanceof BackendException backendException && backendException.isRetryable()) {
+					this.unknownOwners.remove(key, request.leaseTime(), () -> release(key, owner));
+				}
+				throw exception;
 			}
 			return (value != 0) ? new TableLease(this, key, owner, value, term) : null;
 		});
