@@ -23,6 +23,11 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 
+	/**
+	 * What an assumption throws that does not hold, such as that there is a server.
+	 */
+	private static final String ABORTED = "org.opentest4j.TestAbortedException";
+
 	private static final Path FOLDER = Path.of("target", "lock-kit");
 
 	private final Set<LockCapability> capabilities = ConcurrentHashMap.newKeySet();
@@ -33,8 +38,14 @@ final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 
 	@Override
 	public void afterTestExecution(ExtensionContext context) {
-		Collection<String> list = context.getExecutionException().isEmpty() ? this.passed : this.failed;
-		list.add(context.getRequiredTestMethod().getName());
+		String test = context.getRequiredTestMethod().getName();
+		Throwable failure = context.getExecutionException().orElse(null);
+		if (failure == null) {
+			this.passed.add(test);
+		}
+		else if (!ABORTED.equals(failure.getClass().getName())) {
+			this.failed.add(test);
+		}
 		if (context.getRequiredTestInstance() instanceof KitNodes kit) {
 			this.capabilities.addAll(kit.capabilities());
 		}
