@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * token comes from a sequence, which a rollback does not take back: it rises also after a
  * holder whose connection died.
  */
-class ForUpdateLockProvider implements LockProvider {
+final class ForUpdateLockProvider implements LockProvider {
 
 	private static final String TABLE = "distributed_lock_row";
 
@@ -45,17 +44,17 @@ class ForUpdateLockProvider implements LockProvider {
 	}
 
 	@Override
-	public final String name() {
+	public String name() {
 		return JdbcLocks.NAME;
 	}
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return EnumSet.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY);
+		return Set.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY);
 	}
 
 	@Override
-	public final CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.calls.run(() -> acquire(request, term), (late) -> late.ifPresent(ForUpdateLease::end))
 			.handle((lease, failure) -> {
@@ -70,7 +69,7 @@ class ForUpdateLockProvider implements LockProvider {
 	/**
 	 * Give a connection back that holds no lock any more.
 	 */
-	final void giveBack(Connection connection) {
+	void giveBack(Connection connection) {
 		this.connections.release();
 		try (connection) {
 			connection.setAutoCommit(true);
@@ -80,7 +79,7 @@ class ForUpdateLockProvider implements LockProvider {
 		}
 	}
 
-	final int freeConnections() {
+	int freeConnections() {
 		return this.connections.availablePermits();
 	}
 

@@ -32,12 +32,10 @@ public final class JdbcLocks {
 	 */
 	public static LockProvider provider(DataSource dataSource, JdbcLockSettings settings) {
 		JdbcCalls calls = new JdbcCalls(dataSource, settings);
-		boolean signalled = settings.dialect().notifies() && PostgresReleases.isSupported();
-		if (settings.strategy() == JdbcLockStrategy.FOR_UPDATE) {
-			return signalled ? new SignalledForUpdateLockProvider(calls, settings)
-					: new ForUpdateLockProvider(calls, settings);
-		}
-		return signalled ? new SignalledTableLockProvider(calls, settings) : new TableLockProvider(calls, settings);
+		LockProvider provider = (settings.strategy() == JdbcLockStrategy.FOR_UPDATE)
+				? new ForUpdateLockProvider(calls, settings) : new TableLockProvider(calls, settings);
+		return (settings.dialect().notifies() && PostgresReleases.isSupported())
+				? new NotifiedLockProvider(provider, new PostgresReleases(calls)) : provider;
 	}
 
 	static RuntimeException backendException(Throwable failure) {

@@ -3,7 +3,6 @@ package io.distributedlock.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Grants leases by a row for each key, which is taken in one statement or by
  * compare-and-set.
  */
-class TableLockProvider implements LockProvider {
+final class TableLockProvider implements LockProvider {
 
 	private static final Logger logger = LoggerFactory.getLogger(TableLockProvider.class);
 
@@ -53,17 +52,17 @@ class TableLockProvider implements LockProvider {
 	}
 
 	@Override
-	public final String name() {
+	public String name() {
 		return JdbcLocks.NAME;
 	}
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return EnumSet.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
+		return Set.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
 	}
 
 	@Override
-	public final CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		String key = request.key();
 		String owner = UUID.randomUUID().toString();
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
@@ -80,20 +79,20 @@ class TableLockProvider implements LockProvider {
 		});
 	}
 
-	final CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
+	CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
 		return this.calls.withConnection((connection) -> this.table.renew(connection, key, owner, leaseTime))
 			.thenApply((renewed) -> renewed ? term : null);
 	}
 
-	final CompletionStage<Boolean> release(String key, String owner) {
+	CompletionStage<Boolean> release(String key, String owner) {
 		return this.calls.withConnection((connection) -> this.table.release(connection, key, owner));
 	}
 
 	/**
 	 * Delete rows that nobody has used for a while, in the background.
 	 */
-	final CompletableFuture<Integer> sweepNow() {
+	CompletableFuture<Integer> sweepNow() {
 		return this.calls.withConnection((connection) -> this.table.sweep(connection, this.settings.sweepAfter()));
 	}
 

@@ -245,15 +245,14 @@ class JdbcTrapsTests {
 	private void rightsAreEnough(JdbcDialect dialect, String databaseUrl) {
 		HikariDataSource locker = open(Databases.pool(databaseUrl, "locker", "secret", 5));
 		for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {
-			LockProvider provider = open(JdbcLocks.provider(locker,
-					JdbcLockSettings.of(dialect).withStrategy(strategy).withSweepAfter(Duration.ZERO)));
+			LockProvider provider = open(
+					JdbcLocks.provider(locker, JdbcLockSettings.of(dialect).withStrategy(strategy)));
 			Lease lease = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
 			assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
 			assertThat(get(lease.release())).isTrue();
-			if (provider instanceof TableLockProvider table) {
-				get(table.sweepNow());
-			}
 		}
+		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withSweepAfter(Duration.ZERO);
+		get(open(new TableLockProvider(new JdbcCalls(locker, settings), settings)).sweepNow());
 		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
 				JdbcLockSettings.of(dialect)));
 		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());

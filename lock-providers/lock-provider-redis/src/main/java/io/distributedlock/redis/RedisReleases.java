@@ -4,10 +4,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.ReleaseSignal;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,13 +63,19 @@ final class RedisReleases implements ReleaseSignal {
 		if (this.listening.compareAndSet(false, true)) {
 			connection.addListener(new Listener());
 		}
+		AtomicReference<@Nullable RedisFuture<Void>> subscribed = new AtomicReference<>();
 		this.waiters.compute(waiter.key, (key, current) -> {
 			if (waiter.closed) {
 				return current;
 			}
 			Set<Waiter> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
 			all.add(waiter);
-			connection.async().subscribe(key).whenComplete((done, failure) -> {
+			subscribed.set(connection.async().subscribe(key));
+			return all;
+		});
+		RedisFuture<Void> answer = subscribed.get();
+		if (answer != null) {
+			answer.whenComplete((done, failure) -> {
 				if (failure == null) {
 					waiter.onRelease.run();
 				}
@@ -74,8 +83,7 @@ final class RedisReleases implements ReleaseSignal {
 					warnOnce(failure);
 				}
 			});
-			return all;
-		});
+		}
 	}
 
 	private void unsubscribe(StatefulRedisPubSubConnection<String, String> connection, Waiter waiter) {

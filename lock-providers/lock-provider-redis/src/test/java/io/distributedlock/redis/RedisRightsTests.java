@@ -1,5 +1,8 @@
 package io.distributedlock.redis;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -83,6 +86,25 @@ class RedisRightsTests {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.acquire("order:3"))
 			.withMessageContaining("least rights");
 		assertThat(server.command("EXISTS", "shop:lock:order:3")).isEqualTo(0L);
+	}
+
+	@Test
+	void whatIsMissingIsSaidAtTheStart() {
+		PrintStream before = System.err;
+		ByteArrayOutputStream log = new ByteArrayOutputStream();
+		System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+		try {
+			template("start-no-scripts", DOCUMENTED.replace("+eval +evalsha", ""), Duration.ofMillis(50));
+			template("start-silent", DOCUMENTED.replace("+publish +subscribe +unsubscribe", ""), Duration.ofMillis(50));
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(log.toString(StandardCharsets.UTF_8))
+					.contains("Locks under 'shop:lock' cannot work")
+					.contains("may not subscribe to channels under 'shop:lock'")
+					.doesNotContain("secret"));
+		}
+		finally {
+			System.setErr(before);
+		}
 	}
 
 	@Test
