@@ -27,8 +27,9 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 			server = EtcdTestServer.run();
 		}
 		else {
-			container = DockerServer.run("quay.io/coreos/etcd:v3.5.21", 2379, Map.of(), "etcd", "--listen-client-urls",
-					"http://0.0.0.0:2379", "--advertise-client-urls", "http://0.0.0.0:2379");
+			container = DockerServer.run("debian:12", 2379, Map.of(), "sh", "-c",
+					"apt-get update && apt-get install -y --no-install-recommends etcd-server && exec etcd "
+							+ "--listen-client-urls http://0.0.0.0:2379 --advertise-client-urls http://0.0.0.0:2379");
 		}
 	}
 
