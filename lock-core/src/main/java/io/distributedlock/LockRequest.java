@@ -1,6 +1,7 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 
@@ -147,7 +148,7 @@ public final class LockRequest {
 	 */
 	public LockRequest withRequired(LockCapability... capabilities) {
 		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type,
-				this.provider, Set.of(capabilities));
+				this.provider, Set.copyOf(Arrays.asList(capabilities)));
 	}
 
 	/**

@@ -31,7 +31,7 @@ abstract class KindContract extends ProviderContract {
 	final void whatIsNotDeclaredIsAnError() {
 		LockTemplate node = node();
 		for (LockCapability capability : LockCapability.values()) {
-			LockRequest request = request().withRequired(capability);
+			LockRequest request = request().withRequired(capability, capability);
 			if (isCapableOf(capability)) {
 				assertThatNoException().isThrownBy(() -> node.check(request));
 			}

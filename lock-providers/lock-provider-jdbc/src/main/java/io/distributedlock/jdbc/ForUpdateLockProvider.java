@@ -105,16 +105,13 @@ final class ForUpdateLockProvider implements LockProvider {
 		}
 		boolean held = false;
 		try {
-			held = lockRow(connection, request.key());
-			return held ? Optional.of(new ForUpdateLease(this, this.calls, request.key(), connection,
-					nextToken(connection), term, this.dialect.notifies())) : Optional.empty();
-		}
-		catch (SQLException ex) {
-			held = false;
-			if (JdbcErrors.isCollision(ex)) {
+			if (!lockRow(connection, request.key())) {
 				return Optional.empty();
 			}
-			throw ex;
+			ForUpdateLease lease = new ForUpdateLease(this, this.calls, request.key(), connection,
+					nextToken(connection), term, this.dialect.notifies());
+			held = true;
+			return Optional.of(lease);
 		}
 		finally {
 			if (!held) {

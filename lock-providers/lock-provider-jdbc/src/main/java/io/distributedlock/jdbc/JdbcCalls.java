@@ -57,6 +57,15 @@ final class JdbcCalls implements AutoCloseable {
 	 * Work with a connection that commits each statement.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> withConnection(Work<T> work) {
+		return withConnection(work, (late) -> {
+		});
+	}
+
+	/**
+	 * Work with a connection that commits each statement.
+	 * @param undo what to do with a result that comes later than the command time-out
+	 */
+	<T extends @Nullable Object> CompletableFuture<T> withConnection(Work<T> work, Consumer<T> undo) {
 		return run(() -> {
 			for (int attempt = 1;; attempt++) {
 				try (Connection connection = openCommitting()) {
@@ -69,7 +78,7 @@ final class JdbcCalls implements AutoCloseable {
 					LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000, 20_000_000L * attempt));
 				}
 			}
-		});
+		}, undo);
 	}
 
 	/**

@@ -38,19 +38,20 @@ final class LockTable {
 	}
 
 	/**
-	 * Take a row that is free or has expired, whoever had it.
+	 * Take a row that is free or has expired, whoever had it. A call that is tried again
+	 * after a collision may have taken it already.
 	 * @return the token, zero if it was not to be had
 	 */
 	long takeIfFree(Connection connection, String key, String owner, Duration lease) throws SQLException {
 		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
-				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR expires_at <= " + this.now + ")";
+				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR owner = ? OR expires_at <= " + this.now + ")";
 		if (this.dialect.returnsUpdated()) {
 			try (PreparedStatement statement = prepare(connection, sql + " RETURNING token")) {
-				set(statement, owner, lease.toMillis(), key);
+				set(statement, owner, lease.toMillis(), key, owner);
 				return firstLong(statement);
 			}
 		}
-		if (update(connection, sql, owner, lease.toMillis(), key) == 0) {
+		if (update(connection, sql, owner, lease.toMillis(), key, owner) == 0) {
 			return 0;
 		}
 		try (PreparedStatement statement = prepare(connection,
@@ -61,12 +62,15 @@ final class LockTable {
 	}
 
 	/**
-	 * Take a row if its version is still the one that was read.
+	 * Take a row if its version is still the one that was read, and it is still free.
 	 */
 	boolean takeIfVersionIs(Connection connection, String key, long version, String owner, Duration lease)
 			throws SQLException {
-		return update(connection, "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
-				+ " + ? WHERE lock_key = ? AND token = ?", owner, lease.toMillis(), key, version) == 1;
+		// an owner may have renewed since, which leaves the version as it is
+		return update(connection,
+				"UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
+						+ " + ? WHERE lock_key = ? AND token = ? AND (owner IS NULL OR expires_at <= " + this.now + ")",
+				owner, lease.toMillis(), key, version) == 1;
 	}
 
 	/**

@@ -66,7 +66,8 @@ final class TableLockProvider implements LockProvider {
 		String key = request.key();
 		String owner = UUID.randomUUID().toString();
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		CompletableFuture<Long> token = this.calls.withConnection((connection) -> take(connection, request, owner));
+		CompletableFuture<Long> token = this.calls.withConnection((connection) -> take(connection, request, owner),
+				(late) -> release(key, owner));
 		return token.handle((value, failure) -> {
 			if (failure != null) {
 				RuntimeException exception = JdbcLocks.backendException(failure);

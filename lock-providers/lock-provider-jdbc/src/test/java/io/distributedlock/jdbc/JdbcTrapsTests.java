@@ -112,6 +112,24 @@ class JdbcTrapsTests {
 		get(second.release());
 	}
 
+	/**
+	 * A renewal that was sent in time may be executed after the lease has ended there.
+	 */
+	@Test
+	void versionThatWasReadBeforeALateRenewalIsNotTaken() throws SQLException {
+		LockTable table = new LockTable(JdbcDialect.H2, 2);
+		Duration lease = Duration.ofSeconds(60);
+		try (Connection connection = this.pool.getConnection()) {
+			table.insert(connection, "k", "first", Duration.ofMillis(1));
+			Awaitility.await().until(() -> table.read(connection, "k").free());
+			LockTable.Version seen = table.read(connection, "k");
+			assertThat(table.renew(connection, "k", "first", lease)).isTrue();
+			assertThat(table.takeIfVersionIs(connection, "k", seen.token(), "second", lease)).isFalse();
+			table.release(connection, "k", "first");
+			assertThat(table.takeIfVersionIs(connection, "k", seen.token(), "second", lease)).isTrue();
+		}
+	}
+
 	@Test
 	void rowDeletedUnderItsHolderIsALoss() throws SQLException {
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
