@@ -33,6 +33,11 @@ public enum LockCapability {
 	SHARED,
 
 	/**
+	 * A number of owners can hold a key together: {@link LockType#SEMAPHORE}.
+	 */
+	SEMAPHORE,
+
+	/**
 	 * A lease ends at the millisecond asked for, not at a rounded or negotiated time.
 	 */
 	EXACT_EXPIRY,

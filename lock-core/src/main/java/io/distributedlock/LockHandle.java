@@ -1,6 +1,7 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -63,11 +64,68 @@ public interface LockHandle extends AutoCloseable {
 	Duration remaining();
 
 	/**
+	 * Return whether this handle was closed. A lock that was lost is not closed by that.
+	 * @return {@code true} from the first call of {@link #close()} on
+	 */
+	boolean isClosed();
+
+	/**
+	 * Return the locks that were had together, each with a key and a fencing token of its
+	 * own. Closing one of them gives back that one only.
+	 * @return the handles in the order in which the locks were taken; only this one
+	 * unless several locks were asked for
+	 */
+	default List<LockHandle> parts() {
+		return List.of(this);
+	}
+
+	/**
 	 * Fail unless the lease still runs. Call it before a step that must not happen
 	 * without the lock. Makes no call to the backend.
 	 * @throws LockLostException if the lease has ended, or the lock was given back
 	 */
 	void ensureHeld();
+
+	/**
+	 * Have the lease run for a time from now on, also beyond the lease time that was
+	 * asked for, or shorten it to that time. A lease that is kept alive goes on to be.
+	 * Asks the backend, and waits for the answer at most the command time-out.
+	 * @param leaseTime how long the lease shall run
+	 * @throws LockLostException if this owner no longer has the lock
+	 * @throws LockUnavailableException if the backend failed; the lease then ends when it
+	 * would have ended
+	 * @throws IllegalArgumentException if the provider cannot keep a lease of that length
+	 */
+	void extend(Duration leaseTime);
+
+	/**
+	 * As {@link #extend(Duration)}, without blocking the calling thread.
+	 * @param leaseTime how long the lease shall run
+	 * @return completes when the backend has answered; fails with what
+	 * {@link #extend(Duration)} throws
+	 */
+	CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime);
+
+	/**
+	 * Make sure, before a step that takes a while, that the lock is held for long enough.
+	 * Asks the backend for more time only if there is less left.
+	 * @param duration the time that must be left, by the local deadline
+	 * @throws LockLostException if this owner no longer has the lock, or the backend does
+	 * not grant as much
+	 * @throws LockUnavailableException if there is less time left and the backend failed
+	 */
+	void ensureAtLeast(Duration duration);
+
+	/**
+	 * Have a callback called when so little time is left of the lease: because its
+	 * explicit end comes near, or because it could not be renewed. Called on a thread of
+	 * the template's executor, by this JVM's clock and so also while the backend cannot
+	 * be reached; again if the lease was renewed meanwhile and runs short once more; at
+	 * once if it is that short already; never after a release or a loss.
+	 * @param margin how long before the local deadline
+	 * @param callback what to do; what it throws is logged
+	 */
+	void onExpiring(Duration margin, Runnable callback);
 
 	/**
 	 * Have a callback called once when the lease ends while the lock is held: expired,
@@ -85,6 +143,13 @@ public interface LockHandle extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * As {@link #close()}, after work that may have failed.
+	 * @param workFailure what the work threw, to which a failed release is added as
+	 * suppressed; {@code null} if it did not fail
+	 */
+	void close(@Nullable Throwable workFailure);
 
 	/**
 	 * As {@link #close()}, without blocking the calling thread.

@@ -67,6 +67,12 @@ public class LockNotAcquiredException extends LockException {
 		CONTENDED,
 
 		/**
+		 * As many calls of this JVM as the request allows were already waiting for the
+		 * key.
+		 */
+		CROWDED,
+
+		/**
 		 * The waiting thread was interrupted or the waiting future was cancelled. The
 		 * interrupt flag of the thread is set again.
 		 */

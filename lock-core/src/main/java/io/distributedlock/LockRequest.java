@@ -1,15 +1,24 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * What to lock, for how long, and how long to wait for it. Immutable; each {@code with}
  * method gives a changed copy. What is not set takes the template's default.
+ * <p>
+ * A request may stand for several locks, which are had all together or not at all, see
+ * {@link #ofAll} and {@link #and}. They are taken in one order that is the same for all
+ * callers, so that two calls never wait for each other, and within one wait time that
+ * starts with the first.
  *
  * @since 0.1
  */
@@ -19,28 +28,15 @@ public final class LockRequest {
 
 	private final String key;
 
-	private final @Nullable Duration waitTime;
+	private final Options options;
 
-	private final @Nullable Duration leaseTime;
+	private final List<LockRequest> others;
 
-	private final boolean autoRenew;
-
-	private final LockType type;
-
-	private final @Nullable String provider;
-
-	private final Set<LockCapability> requires;
-
-	private LockRequest(String name, String key, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-			boolean autoRenew, LockType type, @Nullable String provider, Set<LockCapability> requires) {
+	private LockRequest(String name, String key, Options options, List<LockRequest> others) {
 		this.name = name;
 		this.key = key;
-		this.waitTime = waitTime;
-		this.leaseTime = leaseTime;
-		this.autoRenew = autoRenew;
-		this.type = type;
-		this.provider = provider;
-		this.requires = requires;
+		this.options = options;
+		this.others = others;
 	}
 
 	/**
@@ -50,18 +46,72 @@ public final class LockRequest {
 	 * @throws IllegalArgumentException if the key is {@code null} or blank
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest("", requireText(key, "key"), null, null, false, LockType.EXCLUSIVE, null, Set.of());
+		return new LockRequest("", requireText(key, "key"), new Options(), List.of());
+	}
+
+	/**
+	 * Ask for the locks of several keys, all or none.
+	 * @param keys the keys, at least one; what is there twice is locked once
+	 * @return the request, with the defaults of the template
+	 * @throws IllegalArgumentException if there is no key, or one is {@code null} or
+	 * blank
+	 */
+	public static LockRequest ofAll(Collection<String> keys) {
+		return of("several").withKeys(keys);
+	}
+
+	/**
+	 * Ask for further locks together with this one, all or none. Each keeps its own name,
+	 * type, provider and times; each is waited for no longer than its own wait time,
+	 * counted from the start of the call.
+	 * @param other what else to lock
+	 * @return a request for both
+	 */
+	public LockRequest and(LockRequest other) {
+		List<LockRequest> all = new ArrayList<>(this.others);
+		all.addAll(other.parts());
+		return new LockRequest(this.name, this.key, this.options, List.copyOf(all));
+	}
+
+	/**
+	 * Return what this request asks for, lock by lock.
+	 * @return a request for each lock, only this one unless it asks for several
+	 */
+	public List<LockRequest> parts() {
+		if (this.others.isEmpty()) {
+			return List.of(this);
+		}
+		List<LockRequest> parts = new ArrayList<>(this.others.size() + 1);
+		parts.add(new LockRequest(this.name, this.key, this.options, List.of()));
+		parts.addAll(this.others);
+		return parts;
 	}
 
 	/**
 	 * Set what to lock, and keep the rest: one prepared request can serve many keys.
 	 * @param key the key, neither {@code null} nor blank
-	 * @return a changed copy
+	 * @return a changed copy, which asks for this key only
 	 * @throws IllegalArgumentException if the key is {@code null} or blank
 	 */
 	public LockRequest withKey(String key) {
-		return new LockRequest(this.name, requireText(key, "key"), this.waitTime, this.leaseTime, this.autoRenew,
-				this.type, this.provider, this.requires);
+		return new LockRequest(this.name, requireText(key, "key"), this.options, List.of());
+	}
+
+	/**
+	 * Set several keys to lock, all or none, and keep the rest.
+	 * @param keys the keys, at least one; what is there twice is locked once
+	 * @return a changed copy, which asks for these keys only
+	 * @throws IllegalArgumentException if there is no key, or one is {@code null} or
+	 * blank
+	 */
+	public LockRequest withKeys(Collection<String> keys) {
+		if (keys.isEmpty()) {
+			throw new IllegalArgumentException(
+					"There is no key to lock: the collection of keys is empty. Check the value that it is made from, or lock under a condition.");
+		}
+		List<LockRequest> parts = keys.stream().map(this::withKey).toList();
+		LockRequest first = parts.get(0);
+		return new LockRequest(first.name, first.key, first.options, parts.subList(1, parts.size()));
 	}
 
 	/**
@@ -70,8 +120,8 @@ public final class LockRequest {
 	 * @return a changed copy
 	 */
 	public LockRequest withName(String name) {
-		return new LockRequest(requireText(name, "name"), this.key, this.waitTime, this.leaseTime, this.autoRenew,
-				this.type, this.provider, this.requires);
+		return new LockRequest(requireText(name, "name"), this.key, this.options,
+				this.others.stream().map((other) -> other.withName(name)).toList());
 	}
 
 	/**
@@ -86,8 +136,7 @@ public final class LockRequest {
 			throw new IllegalArgumentException("The wait time of lock '%s' is negative: %s. Use zero for one attempt."
 				.formatted(this.key, waitTime));
 		}
-		return new LockRequest(this.name, this.key, waitTime, this.leaseTime, this.autoRenew, this.type, this.provider,
-				this.requires);
+		return change((options) -> options.waitTime = waitTime);
 	}
 
 	/**
@@ -104,8 +153,7 @@ public final class LockRequest {
 					"The lease time of lock '%s' must be positive but is %s. Leave it out to keep the lock alive until it is released."
 						.formatted(this.key, leaseTime));
 		}
-		return new LockRequest(this.name, this.key, this.waitTime, leaseTime, this.autoRenew, this.type, this.provider,
-				this.requires);
+		return change((options) -> options.leaseTime = leaseTime);
 	}
 
 	/**
@@ -116,18 +164,37 @@ public final class LockRequest {
 	 * @return a changed copy
 	 */
 	public LockRequest withAutoRenew(boolean autoRenew) {
-		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, autoRenew, this.type, this.provider,
-				this.requires);
+		return change((options) -> options.autoRenew = autoRenew);
 	}
 
 	/**
-	 * Set the kind of lock.
+	 * Set the kind of lock. A semaphore is asked for by {@link #withPermits}.
 	 * @param type the kind
 	 * @return a changed copy
 	 */
 	public LockRequest withType(LockType type) {
-		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew,
-				Objects.requireNonNull(type, "type"), this.provider, this.requires);
+		Objects.requireNonNull(type, "type");
+		return change((options) -> options.type = type);
+	}
+
+	/**
+	 * Ask for one permit of a semaphore instead of a lock: up to so many owners hold the
+	 * key at a time. All who use a key must give the same number; while a new version of
+	 * an application changes it, each caller is admitted by its own number. Sets the type
+	 * to {@link LockType#SEMAPHORE}.
+	 * @param permits how many permits there are, at least one
+	 * @return a changed copy
+	 * @throws IllegalArgumentException if there are less than one
+	 */
+	public LockRequest withPermits(int permits) {
+		if (permits < 1) {
+			throw new IllegalArgumentException(
+					"A semaphore has at least one permit, but '%s' has %d".formatted(this.key, permits));
+		}
+		return change((options) -> {
+			options.type = LockType.SEMAPHORE;
+			options.permits = permits;
+		});
 	}
 
 	/**
@@ -136,8 +203,8 @@ public final class LockRequest {
 	 * @return a changed copy
 	 */
 	public LockRequest withProvider(String provider) {
-		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type,
-				requireText(provider, "provider"), this.requires);
+		requireText(provider, "provider");
+		return change((options) -> options.provider = provider);
 	}
 
 	/**
@@ -147,8 +214,40 @@ public final class LockRequest {
 	 * @return a changed copy
 	 */
 	public LockRequest withRequired(LockCapability... capabilities) {
-		return new LockRequest(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type,
-				this.provider, Set.copyOf(Arrays.asList(capabilities)));
+		Set<LockCapability> requires = Set.copyOf(Arrays.asList(capabilities));
+		return change((options) -> options.requires = requires);
+	}
+
+	/**
+	 * Limit the crowd: a call fails at once, with
+	 * {@link LockNotAcquiredException.Reason#CROWDED}, when already so many calls of this
+	 * JVM wait for the key.
+	 * @param maxWaiters how many may wait, zero for none
+	 * @return a changed copy
+	 * @throws IllegalArgumentException if the number is negative
+	 */
+	public LockRequest withMaxWaiters(int maxWaiters) {
+		if (maxWaiters < 0) {
+			throw new IllegalArgumentException(
+					"The number of waiters for lock '%s' is negative: %d".formatted(this.key, maxWaiters));
+		}
+		return change((options) -> options.maxWaiters = maxWaiters);
+	}
+
+	/**
+	 * Keep the key for a minimum time, even if it is given back earlier: so nodes whose
+	 * clocks differ run a scheduled task once. Counts from when the lock was acquired.
+	 * Needs {@link LockCapability#LOCK_DELAY}.
+	 * @param holdAtLeast the time, zero for none; not beyond an explicit lease time
+	 * @return a changed copy
+	 * @throws IllegalArgumentException if the time is negative
+	 */
+	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
+		if (holdAtLeast.isNegative()) {
+			throw new IllegalArgumentException(
+					"The time to hold lock '%s' at least is negative: %s".formatted(this.key, holdAtLeast));
+		}
+		return change((options) -> options.holdAtLeast = holdAtLeast);
 	}
 
 	/**
@@ -160,7 +259,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return the key as it was given.
+	 * Return the key as it was given; where there are several, the first.
 	 * @return the key
 	 */
 	public String key() {
@@ -172,7 +271,7 @@ public final class LockRequest {
 	 * @return the wait time, {@code null} for the template's default
 	 */
 	public @Nullable Duration waitTime() {
-		return this.waitTime;
+		return this.options.waitTime;
 	}
 
 	/**
@@ -180,7 +279,7 @@ public final class LockRequest {
 	 * @return the lease time, {@code null} for the template's default
 	 */
 	public @Nullable Duration leaseTime() {
-		return this.leaseTime;
+		return this.options.leaseTime;
 	}
 
 	/**
@@ -188,7 +287,7 @@ public final class LockRequest {
 	 * @return {@code true} if so
 	 */
 	public boolean autoRenew() {
-		return this.autoRenew;
+		return this.options.autoRenew;
 	}
 
 	/**
@@ -196,7 +295,15 @@ public final class LockRequest {
 	 * @return the kind
 	 */
 	public LockType type() {
-		return this.type;
+		return this.options.type;
+	}
+
+	/**
+	 * Return how many permits a semaphore has.
+	 * @return the number, 1 for what is no semaphore
+	 */
+	public int permits() {
+		return this.options.permits;
 	}
 
 	/**
@@ -204,7 +311,7 @@ public final class LockRequest {
 	 * @return the provider's name, {@code null} for the default one
 	 */
 	public @Nullable String provider() {
-		return this.provider;
+		return this.options.provider;
 	}
 
 	/**
@@ -212,14 +319,39 @@ public final class LockRequest {
 	 * @return the capabilities beyond those that the kind of lock implies
 	 */
 	public Set<LockCapability> requires() {
-		return this.requires;
+		return this.options.requires;
+	}
+
+	/**
+	 * Return how many calls of this JVM may wait for the key.
+	 * @return the number, {@link Integer#MAX_VALUE} for no limit
+	 */
+	public int maxWaiters() {
+		return this.options.maxWaiters;
+	}
+
+	/**
+	 * Return how long the key is kept at least.
+	 * @return the time, zero for none
+	 */
+	public Duration holdAtLeast() {
+		return this.options.holdAtLeast;
 	}
 
 	@Override
 	public String toString() {
+		if (!this.others.isEmpty()) {
+			return "LockRequest" + parts();
+		}
 		return "LockRequest[name=%s, key=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, type=%s, provider=%s, requires=%s]"
-			.formatted(this.name, this.key, this.waitTime, this.leaseTime, this.autoRenew, this.type, this.provider,
-					this.requires);
+			.formatted(this.name, this.key, waitTime(), leaseTime(), autoRenew(), type(), provider(), requires());
+	}
+
+	private LockRequest change(Consumer<Options> change) {
+		Options changed = new Options(this.options);
+		change.accept(changed);
+		return new LockRequest(this.name, this.key, changed,
+				this.others.stream().map((other) -> other.change(change)).toList());
 	}
 
 	private static String requireText(@Nullable String text, String what) {
@@ -228,6 +360,47 @@ public final class LockRequest {
 				.formatted(what, (text != null) ? "blank" : "null"));
 		}
 		return text;
+	}
+
+	/**
+	 * What requests for different keys have in common. Not changed after a request was
+	 * made with it.
+	 */
+	private static final class Options {
+
+		private @Nullable Duration waitTime;
+
+		private @Nullable Duration leaseTime;
+
+		private boolean autoRenew;
+
+		private LockType type = LockType.EXCLUSIVE;
+
+		private int permits = 1;
+
+		private @Nullable String provider;
+
+		private Set<LockCapability> requires = Set.of();
+
+		private int maxWaiters = Integer.MAX_VALUE;
+
+		private Duration holdAtLeast = Duration.ZERO;
+
+		Options() {
+		}
+
+		Options(Options other) {
+			this.waitTime = other.waitTime;
+			this.leaseTime = other.leaseTime;
+			this.autoRenew = other.autoRenew;
+			this.type = other.type;
+			this.permits = other.permits;
+			this.provider = other.provider;
+			this.requires = other.requires;
+			this.maxWaiters = other.maxWaiters;
+			this.holdAtLeast = other.holdAtLeast;
+		}
+
 	}
 
 }

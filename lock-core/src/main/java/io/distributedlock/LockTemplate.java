@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -217,6 +218,32 @@ public interface LockTemplate {
 	 * @return the view, which may be shared between threads
 	 */
 	Lock asLock(LockRequest request);
+
+	/**
+	 * Return a view of a key's read and write locks for code that knows
+	 * {@link ReadWriteLock}. Each behaves as {@link #asLock} says. Whoever holds the
+	 * write lock may take the read lock too; taking the write lock with the read lock
+	 * held fails with an {@link IllegalStateException} instead of waiting for itself.
+	 * @param request what to lock and how; its wait time and its type are not used
+	 * @return the view, which may be shared between threads
+	 */
+	default ReadWriteLock asReadWriteLock(LockRequest request) {
+		Lock read = asLock(request.withType(LockType.READ));
+		Lock write = asLock(request.withType(LockType.WRITE));
+		return new ReadWriteLock() {
+
+			@Override
+			public Lock readLock() {
+				return read;
+			}
+
+			@Override
+			public Lock writeLock() {
+				return write;
+			}
+
+		};
+	}
 
 	/**
 	 * Check that a request can be served, without asking the backend: its provider

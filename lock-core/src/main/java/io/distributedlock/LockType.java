@@ -30,7 +30,13 @@ public enum LockType {
 	 * One owner at a time, and no readers. A writer may also read. Needs
 	 * {@link LockCapability#SHARED}.
 	 */
-	WRITE;
+	WRITE,
+
+	/**
+	 * Up to a number of owners at a time, see {@link LockRequest#withPermits}. Needs
+	 * {@link LockCapability#SEMAPHORE}.
+	 */
+	SEMAPHORE;
 
 	/**
 	 * Return what a provider must be capable of to grant locks of this kind.
@@ -41,6 +47,7 @@ public enum LockType {
 			case EXCLUSIVE -> null;
 			case FAIR -> LockCapability.FAIR;
 			case READ, WRITE -> LockCapability.SHARED;
+			case SEMAPHORE -> LockCapability.SEMAPHORE;
 		};
 	}
 

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -9,59 +10,105 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a caller comes by a lock: by re-entry, by waiting for an {@link Acquisition}, or by
- * a future that follows one. Bounds each by the wait time and one command time-out.
+ * How a caller comes by its locks: by re-entry, by waiting for an {@link Acquisition}, or
+ * by a future that follows one. Bounds each by the wait time and one command time-out.
  */
 final class Acquirer {
 
 	private final Engine engine;
 
-	private final ThreadHolds threadHolds;
-
 	private final Exits exits;
 
-	private final Duration commandTimeout;
-
-	Acquirer(Engine engine, ThreadHolds threadHolds, Exits exits, Duration commandTimeout) {
+	Acquirer(Engine engine, Exits exits) {
 		this.engine = engine;
-		this.threadHolds = threadHolds;
 		this.exits = exits;
-		this.commandTimeout = commandTimeout;
+	}
+
+	LockHandle acquire(List<LockAttempt> attempts) {
+		LockHandle handle = tryAcquire(attempts, true);
+		if (handle == null) {
+			throw new IllegalStateException("What is contended must end with an exception here");
+		}
+		return handle;
+	}
+
+	@Nullable LockHandle tryAcquire(List<LockAttempt> attempts) {
+		return tryAcquire(attempts, false);
+	}
+
+	CompletableFuture<LockHandle> acquireAsync(List<LockAttempt> attempts) {
+		if (attempts.size() > 1) {
+			return new AllOrNone(this, attempts, true).start(Optional::orElseThrow);
+		}
+		LockAttempt attempt = attempts.get(0);
+		return start(attempt, (outcome) -> required(attempt, outcome));
+	}
+
+	CompletableFuture<Optional<LockHandle>> tryAcquireAsync(List<LockAttempt> attempts) {
+		if (attempts.size() > 1) {
+			return new AllOrNone(this, attempts, false).start((handle) -> handle);
+		}
+		LockAttempt attempt = attempts.get(0);
+		return start(attempt, (outcome) -> Optional.ofNullable(unlessContended(attempt, outcome)));
+	}
+
+	/**
+	 * Close the innermost handle of this thread that stands for these locks.
+	 */
+	boolean closeOnThread(List<LockAttempt> attempts) {
+		Optional<LockHandle> found = LockContext.capture()
+			.innermost((handle) -> handle.parts().size() == attempts.size() && lockOf(handle, attempts.get(0)) != null);
+		found.ifPresent(LockHandle::close);
+		return found.isPresent();
+	}
+
+	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean mustHave) {
+		if (attempts.size() > 1) {
+			Holding all = new AllOrNone(this, attempts, mustHave).await();
+			return (all != null) ? attached(all) : null;
+		}
+		LockAttempt attempt = attempts.get(0);
+		Outcome outcome = await(attempt);
+		Holding handle = mustHave ? required(attempt, outcome) : unlessContended(attempt, outcome);
+		return (handle != null) ? attached(handle) : null;
+	}
+
+	private static Holding attached(Holding handle) {
+		LockContext.attach(handle);
+		return handle;
 	}
 
 	Outcome await(LockAttempt attempt) {
-		Outcome reentered = reenter(attempt);
+		Outcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
 			return reentered;
 		}
 		Acquisition acquisition = new Acquisition(attempt, this.engine);
-		Outcome outcome;
 		try {
-			outcome = acquisition.start().get(longestNanos(attempt), TimeUnit.NANOSECONDS);
+			return acquisition.start().get(longestNanos(attempt), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException ex) {
-			outcome = acquisition.abandon(Outcome.UNANSWERED);
+			return acquisition.abandon(Outcome.UNANSWERED);
 		}
 		catch (InterruptedException ex) {
-			outcome = acquisition.abandon(Outcome.INTERRUPTED);
+			Outcome outcome = acquisition.abandon(Outcome.INTERRUPTED);
 			Thread.currentThread().interrupt();
+			return outcome;
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException("An acquisition ends with an outcome, not with an exception", ex);
 		}
-		if (outcome.lock() != null) {
-			this.threadHolds.push(outcome.lock());
-		}
-		return outcome;
 	}
 
 	<R> CompletableFuture<R> start(LockAttempt attempt, Function<Outcome, R> toResult) {
 		CompletableFuture<R> future = new CompletableFuture<>();
-		Outcome reentered = reenter(attempt);
+		Outcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
 			deliver(reentered, toResult, future);
 			return future;
@@ -89,10 +136,30 @@ final class Acquirer {
 		return future;
 	}
 
+	Holding required(LockAttempt attempt, Outcome outcome) {
+		Holding handle = unlessContended(attempt, outcome);
+		if (handle == null) {
+			throw (outcome.kind() == Outcome.Kind.CROWDED) ? LockErrors.crowded(attempt)
+					: LockErrors.contended(attempt);
+		}
+		return handle;
+	}
+
+	@Nullable Holding unlessContended(LockAttempt attempt, Outcome outcome) {
+		return switch (outcome.kind()) {
+			case ACQUIRED -> new Handle(outcome.requiredLock(), this.exits);
+			case CONTENDED, CROWDED -> null;
+			case UNAVAILABLE -> throw LockErrors.unavailable(attempt, outcome.requiredFailure());
+			case UNANSWERED -> throw LockErrors.unanswered(attempt, this.engine.commandTimeout());
+			case INTERRUPTED -> throw LockErrors.interrupted(attempt);
+			case CLOSED -> throw LockErrors.closed(attempt);
+		};
+	}
+
 	private <R> void deliver(Outcome outcome, Function<Outcome, R> toResult, CompletableFuture<R> future) {
 		try {
 			if (!future.complete(toResult.apply(outcome)) && outcome.lock() != null) {
-				this.exits.exitAsync(outcome.lock());
+				this.exits.discard(outcome.lock());
 			}
 		}
 		catch (LockException ex) {
@@ -100,11 +167,11 @@ final class Acquirer {
 		}
 	}
 
-	private @Nullable Outcome reenter(LockAttempt attempt) {
+	private @Nullable Outcome reenter(LockAttempt attempt, LockContext context) {
 		if (this.engine.waiting().isClosed()) {
 			return Outcome.CLOSED;
 		}
-		HeldLock lock = this.threadHolds.find(attempt.provider(), attempt.key());
+		HeldLock lock = attempt.isReentrant() ? find(attempt, context) : null;
 		if (lock == null) {
 			return null;
 		}
@@ -115,8 +182,18 @@ final class Acquirer {
 		return lock.enter() ? Outcome.acquired(lock) : null;
 	}
 
+	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {
+		LockHandle handle = context.innermost((each) -> lockOf(each, attempt) != null).orElse(null);
+		return (handle != null) ? lockOf(handle, attempt) : null;
+	}
+
+	private @Nullable HeldLock lockOf(LockHandle handle, LockAttempt attempt) {
+		return (handle instanceof Holding holding) ? holding.find(this.engine, attempt.provider(), attempt.key())
+				: null;
+	}
+
 	private long longestNanos(LockAttempt attempt) {
-		return LockTimes.saturatedNanos(attempt.waitTime()) + this.commandTimeout.toNanos();
+		return LockTimes.saturatedNanos(attempt.waitTime()) + this.engine.commandTimeout().toNanos();
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
@@ -34,6 +33,8 @@ final class Acquisition {
 
 	private final Engine engine;
 
+	private final String lane;
+
 	private final Turn turn;
 
 	private final long waitUntilNanos;
@@ -52,6 +53,8 @@ final class Acquisition {
 
 	private volatile boolean inside;
 
+	private volatile boolean registered;
+
 	private volatile @Nullable Future<?> queueTimer;
 
 	private long delayNanos = FIRST_DELAY_NANOS;
@@ -59,8 +62,8 @@ final class Acquisition {
 	Acquisition(LockAttempt attempt, Engine engine) {
 		this.attempt = attempt;
 		this.engine = engine;
-		this.turn = attempt.isGated()
-				? engine.gate().place(attempt.provider().name() + ' ' + attempt.key(), this::onTurn) : Turn.FREE;
+		this.lane = attempt.describe();
+		this.turn = attempt.isGated() ? engine.gate().place(this.lane, this::onTurn) : Turn.FREE;
 		this.waitUntilNanos = System.nanoTime() + LockTimes.saturatedNanos(attempt.waitTime());
 	}
 
@@ -121,7 +124,7 @@ final class Acquisition {
 		cancelTimer();
 		CompletionStage<? extends @Nullable Lease> answer;
 		try {
-			if (this.attempt.provider() instanceof LockQueue queue && !this.attempt.waitTime().isZero()) {
+			if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
 				answer = enqueue(queue);
 			}
 			else {
@@ -140,6 +143,13 @@ final class Acquisition {
 				finish(Outcome.unavailable(ex));
 			}
 		});
+	}
+
+	/**
+	 * A call that may find the crowd too large makes one attempt before it joins it.
+	 */
+	private boolean mayWait() {
+		return !this.attempt.waitTime().isZero() && (this.registered || this.attempt.maxWaiters() == Integer.MAX_VALUE);
 	}
 
 	private CompletionStage<Lease> enqueue(LockQueue queue) {
@@ -184,8 +194,7 @@ final class Acquisition {
 			onLease(lease);
 		}
 		else if (failure != null) {
-			onFailure((failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-					: failure);
+			onFailure(LockErrors.unwrap(failure));
 		}
 		else {
 			onContention();
@@ -193,17 +202,17 @@ final class Acquisition {
 	}
 
 	private void onLease(Lease lease) {
-		HeldLock lock = new HeldLock(this.attempt, lease, this.turn, this.engine.callbacks());
+		HeldLock lock = new HeldLock(this.attempt, lease, this.turn, this.engine);
 		if (!lock.isValid()) {
-			this.engine.releaser().giveBack(lock);
+			this.engine.releaser().discard(lock);
 			finish(Outcome.unavailable(LockErrors.noTimeLeft(this.attempt, lease)));
 		}
 		else if (!this.engine.keeper().track(lock)) {
-			this.engine.releaser().giveBack(lock);
+			this.engine.releaser().discard(lock);
 			finish(Outcome.CLOSED);
 		}
 		else if (!finish(Outcome.acquired(lock))) {
-			this.engine.releaser().giveBack(lock);
+			this.engine.releaser().discard(lock);
 		}
 	}
 
@@ -263,12 +272,14 @@ final class Acquisition {
 	}
 
 	private boolean registerAsWaiting() {
-		if (!this.engine.waiting().add(this)) {
-			finish(Outcome.CLOSED);
+		this.registered = true;
+		Outcome refusal = this.engine.waiting().add(this.lane, this.attempt.maxWaiters(), this);
+		if (refusal != null) {
+			finish(refusal);
 			return false;
 		}
 		if (this.finished.get()) {
-			this.engine.waiting().remove(this);
+			this.engine.waiting().remove(this.lane, this);
 			return false;
 		}
 		return true;
@@ -278,7 +289,9 @@ final class Acquisition {
 		if (!this.finished.compareAndSet(false, true)) {
 			return false;
 		}
-		this.engine.waiting().remove(this);
+		if (this.registered) {
+			this.engine.waiting().remove(this.lane, this);
+		}
 		cancel(this.queueTimer);
 		cancelTimer();
 		stopListening();

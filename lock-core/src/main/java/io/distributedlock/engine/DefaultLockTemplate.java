@@ -1,10 +1,8 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -15,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
@@ -39,10 +38,6 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Engine engine;
 
-	private final Duration commandTimeout;
-
-	private final ThreadHolds threadHolds = new ThreadHolds();
-
 	private final Exits exits;
 
 	private final Acquirer acquirer;
@@ -51,7 +46,6 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
-		this.commandTimeout = builder.commandTimeout;
 		ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, daemon("lock-scheduler"));
 		scheduler.setRemoveOnCancelPolicy(true);
 		scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -65,10 +59,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		}
 		LeaseKeeper keeper = new LeaseKeeper();
 		this.engine = new Engine(new LocalGate(), new WaitingCalls(), keeper,
-				new LeaseReleaser(keeper, scheduler, this.commandTimeout), scheduler, callbacks,
-				builder.pollInterval.toNanos());
-		this.exits = new Exits(this.engine, this.threadHolds, this.commandTimeout);
-		this.acquirer = new Acquirer(this.engine, this.threadHolds, this.exits, this.commandTimeout);
+				new LeaseReleaser(keeper, scheduler, builder.commandTimeout), scheduler, callbacks,
+				builder.pollInterval.toNanos(), builder.commandTimeout, Optional.ofNullable(builder.lossListener));
+		this.exits = new Exits(this.engine);
+		this.acquirer = new Acquirer(this.engine, this.exits);
 	}
 
 	/**
@@ -82,54 +76,47 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCall<T, E> work)
 			throws E {
-		LockAttempt attempt = this.attempts.waiting(request);
-		return call(handle(attempt, this.acquirer.await(attempt)), work);
+		return call(acquire(request), work);
 	}
 
 	@Override
 	public <T, E extends Throwable> LockOutcome<T> tryExecute(LockRequest request,
 			LockedCall<? extends @Nullable T, E> work) throws E {
-		LockAttempt attempt = this.attempts.trying(request);
-		Handle handle = handleUnlessContended(attempt, this.acquirer.await(attempt));
+		LockHandle handle = this.acquirer.tryAcquire(this.attempts.trying(request));
 		return (handle != null) ? new LockOutcome<>(true, call(handle, work)) : new LockOutcome<>(false, null);
 	}
 
 	@Override
 	public LockHandle acquire(LockRequest request) {
-		LockAttempt attempt = this.attempts.waiting(request);
-		return handle(attempt, this.acquirer.await(attempt));
+		return this.acquirer.acquire(this.attempts.waiting(request));
 	}
 
 	@Override
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
-		LockAttempt attempt = this.attempts.trying(request);
-		return Optional.ofNullable(handleUnlessContended(attempt, this.acquirer.await(attempt)));
+		return Optional.ofNullable(this.acquirer.tryAcquire(this.attempts.trying(request)));
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-		LockAttempt attempt = this.attempts.waiting(request);
-		return this.acquirer.start(attempt, (outcome) -> handle(attempt, outcome));
+		return this.acquirer.acquireAsync(this.attempts.waiting(request));
 	}
 
 	@Override
 	public CompletableFuture<Optional<LockHandle>> tryAcquireAsync(LockRequest request) {
-		LockAttempt attempt = this.attempts.trying(request);
-		return this.acquirer.start(attempt, (outcome) -> Optional.ofNullable(handleUnlessContended(attempt, outcome)));
+		return this.acquirer.tryAcquireAsync(this.attempts.trying(request));
 	}
 
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
 		CompletableFuture<T> result = new CompletableFuture<>();
-		LockAttempt attempt = this.attempts.waiting(request);
-		CompletableFuture<Handle> acquired = this.acquirer.start(attempt, (outcome) -> handle(attempt, outcome));
+		CompletableFuture<LockHandle> acquired = acquireAsync(request);
 		acquired.whenComplete((handle, failure) -> {
 			if (handle != null) {
 				startWork(handle, work, result);
 			}
 			else {
-				result.completeExceptionally(unwrap(failure));
+				result.completeExceptionally(LockErrors.unwrap(failure));
 			}
 		});
 		result.whenComplete((ignored, failure) -> {
@@ -178,25 +165,16 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		return this.engine;
 	}
 
-	ThreadHolds threadHolds() {
-		return this.threadHolds;
-	}
-
 	/**
-	 * Give up the innermost hold that the current thread has on a key.
+	 * Close the innermost handle that the current thread has for a request.
 	 * @return {@code false} if it has none
 	 */
-	boolean exitOnThread(LockRequest request) {
-		LockAttempt attempt = this.attempts.waiting(request);
-		HeldLock lock = this.threadHolds.find(attempt.provider(), attempt.key());
-		if (lock == null) {
-			return false;
-		}
-		this.exits.exit(lock, null);
-		return true;
+	boolean closeOnThread(LockRequest request) {
+		return this.acquirer.closeOnThread(this.attempts.waiting(request));
 	}
 
-	private <T extends @Nullable Object, E extends Throwable> T call(Handle handle, LockedCall<T, E> work) throws E {
+	private <T extends @Nullable Object, E extends Throwable> T call(LockHandle handle, LockedCall<T, E> work)
+			throws E {
 		Throwable workFailure = null;
 		try {
 			return work.call();
@@ -210,56 +188,23 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		}
 	}
 
-	private <T extends @Nullable Object> void startWork(Handle handle, Supplier<? extends CompletionStage<T>> work,
+	private <T extends @Nullable Object> void startWork(LockHandle handle, Supplier<? extends CompletionStage<T>> work,
 			CompletableFuture<T> result) {
 		CompletionStage<T> stage;
-		HeldLock lock = handle.lock();
-		boolean bind = this.threadHolds.find(lock.provider(), lock.key()) == null;
 		try {
-			if (bind) {
-				this.threadHolds.push(lock);
-			}
-			stage = work.get();
+			stage = LockContext.capture().with(handle).call(work::get);
 		}
 		catch (RuntimeException | Error ex) {
 			stage = CompletableFuture.failedFuture(ex);
 		}
-		finally {
-			if (bind) {
-				this.threadHolds.remove(lock);
-			}
-		}
 		stage.whenComplete((value, failure) -> handle.closeAsync().whenComplete((ignored, never) -> {
 			if (failure != null) {
-				result.completeExceptionally(unwrap(failure));
+				result.completeExceptionally(LockErrors.unwrap(failure));
 			}
 			else {
 				result.complete(value);
 			}
 		}));
-	}
-
-	private Handle handle(LockAttempt attempt, Outcome outcome) {
-		Handle handle = handleUnlessContended(attempt, outcome);
-		if (handle == null) {
-			throw LockErrors.contended(attempt);
-		}
-		return handle;
-	}
-
-	private @Nullable Handle handleUnlessContended(LockAttempt attempt, Outcome outcome) {
-		return switch (outcome.kind()) {
-			case ACQUIRED -> new Handle(outcome.requiredLock(), this.exits);
-			case CONTENDED -> null;
-			case UNAVAILABLE -> throw LockErrors.unavailable(attempt, outcome.requiredFailure());
-			case UNANSWERED -> throw LockErrors.unanswered(attempt, this.commandTimeout);
-			case INTERRUPTED -> throw LockErrors.interrupted(attempt);
-			case CLOSED -> throw LockErrors.closed(attempt);
-		};
-	}
-
-	private static Throwable unwrap(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	private static ThreadFactory daemon(String name) {

@@ -23,15 +23,12 @@ final class Exits {
 
 	private final WaitingCalls waiting;
 
-	private final ThreadHolds threadHolds;
-
 	private final Duration commandTimeout;
 
-	Exits(Engine engine, ThreadHolds threadHolds, Duration commandTimeout) {
+	Exits(Engine engine) {
 		this.releaser = engine.releaser();
 		this.waiting = engine.waiting();
-		this.threadHolds = threadHolds;
-		this.commandTimeout = commandTimeout;
+		this.commandTimeout = engine.commandTimeout();
 	}
 
 	void exit(HeldLock lock, @Nullable Throwable workFailure) {
@@ -57,13 +54,16 @@ final class Exits {
 		return this.releaser.giveBack(lock);
 	}
 
+	/**
+	 * Leave a lock under which nothing was done.
+	 */
+	CompletableFuture<@Nullable Void> discard(HeldLock lock) {
+		return leave(lock) ? this.releaser.discard(lock) : CompletableFuture.completedFuture(null);
+	}
+
 	private boolean leave(HeldLock lock) {
-		if (!lock.exit()) {
-			return false;
-		}
-		this.threadHolds.remove(lock);
-		// close() gives back everything itself
-		return !this.waiting.isClosed();
+		// closing the template gives back everything itself
+		return lock.exit() && !this.waiting.isClosed();
 	}
 
 	/**
@@ -87,7 +87,7 @@ final class Exits {
 					return ex.getCause();
 				}
 				catch (TimeoutException ex) {
-					TimeoutException failure = this.releaser.unanswered();
+					TimeoutException failure = LockErrors.unanswered(this.commandTimeout);
 					release.completeExceptionally(failure);
 					return failure;
 				}

@@ -7,15 +7,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.Sequencer;
+import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One caller's hold on a lock; re-entrant callers have a handle each.
  */
-final class Handle implements LockHandle {
+final class Handle implements LockHandle, Holding {
 
 	private final HeldLock lock;
 
@@ -28,8 +30,13 @@ final class Handle implements LockHandle {
 		this.exits = exits;
 	}
 
-	HeldLock lock() {
-		return this.lock;
+	// engines and providers are told apart by identity
+	@SuppressWarnings("ReferenceEquality")
+	@Override
+	public @Nullable HeldLock find(Engine engine, LockProvider provider, String key) {
+		boolean found = this.lock.engine() == engine && this.lock.provider() == provider && this.lock.key().equals(key)
+				&& this.lock.attempt().isReentrant();
+		return found ? this.lock : null;
 	}
 
 	@Override
@@ -60,6 +67,11 @@ final class Handle implements LockHandle {
 	}
 
 	@Override
+	public boolean isClosed() {
+		return this.closed.get();
+	}
+
+	@Override
 	public Duration remaining() {
 		return this.closed.get() ? Duration.ZERO : Duration.ofNanos(this.lock.remainingNanos());
 	}
@@ -70,6 +82,40 @@ final class Handle implements LockHandle {
 			throw LockErrors.lost(this.lock.attempt(), "this handle was closed");
 		}
 		this.lock.ensureHeld();
+	}
+
+	@Override
+	public CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
+		if (this.closed.get()) {
+			throw LockErrors.lost(this.lock.attempt(), "this handle was closed");
+		}
+		return Extension.of(this.lock, leaseTime);
+	}
+
+	@Override
+	public void extend(Duration leaseTime) {
+		Extension.await(extendAsync(leaseTime));
+	}
+
+	@Override
+	public void ensureAtLeast(Duration duration) {
+		ensureHeld();
+		if (remaining().compareTo(duration) < 0) {
+			extend(Extension.lengthFor(duration, this.lock.attempt()));
+			if (remaining().compareTo(duration) < 0) {
+				throw LockErrors.lost(this.lock.attempt(), "only %s are left, and %s are needed"
+					.formatted(LockTimes.text(remaining()), LockTimes.text(duration)));
+			}
+		}
+	}
+
+	@Override
+	public void onExpiring(Duration margin, Runnable callback) {
+		this.lock.onExpiring(margin, () -> {
+			if (!this.closed.get()) {
+				callback.run();
+			}
+		});
 	}
 
 	@Override
@@ -85,17 +131,13 @@ final class Handle implements LockHandle {
 
 	@Override
 	public void close() {
-		if (this.closed.compareAndSet(false, true)) {
-			this.exits.exit(this.lock, null);
-		}
+		close(null);
 	}
 
-	/**
-	 * Close after the work is done.
-	 * @param workFailure what the work threw; a failed release is added to it
-	 */
-	void close(@Nullable Throwable workFailure) {
+	@Override
+	public void close(@Nullable Throwable workFailure) {
 		if (this.closed.compareAndSet(false, true)) {
+			LockContext.detach(this);
 			this.exits.exit(this.lock, workFailure);
 		}
 	}
@@ -103,7 +145,17 @@ final class Handle implements LockHandle {
 	@Override
 	public CompletableFuture<@Nullable Void> closeAsync() {
 		if (this.closed.compareAndSet(false, true)) {
+			LockContext.detach(this);
 			return this.exits.exitAsync(this.lock);
+		}
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public CompletableFuture<@Nullable Void> discard() {
+		if (this.closed.compareAndSet(false, true)) {
+			LockContext.detach(this);
+			return this.exits.discard(this.lock);
 		}
 		return CompletableFuture.completedFuture(null);
 	}

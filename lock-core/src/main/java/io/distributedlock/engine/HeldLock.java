@@ -3,7 +3,7 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
@@ -27,45 +26,40 @@ final class HeldLock {
 
 	private static final Logger logger = LoggerFactory.getLogger(HeldLock.class);
 
-	private static final long MAX_BATCH_WINDOW_NANOS = 50_000_000;
-
-	private static final int RETRIES_PER_LEASE = 10;
-
 	private final LockAttempt attempt;
 
 	private final Lease lease;
 
 	private final Turn turn;
 
-	private final Executor callbacks;
+	private final Engine engine;
+
+	private final LeaseClock clock;
 
 	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
 
 	private final AtomicInteger holders = new AtomicInteger(1);
 
-	private final ReentrantLock lossLock = new ReentrantLock();
+	private final ReentrantLock guard = new ReentrantLock();
 
 	private final List<Consumer<LockLostException>> lossCallbacks = new ArrayList<>(0);
 
 	private @Nullable LockLostException loss;
 
 	/**
-	 * The end of a lease of explicit length.
+	 * What the backend was asked for last: a renewal, or an extension that no renewal may
+	 * overtake.
 	 */
-	private final long ceilingNanos;
+	private CompletableFuture<?> lastRequest = CompletableFuture.completedFuture(null);
 
-	private volatile LeaseTerm term;
+	private int extensions;
 
-	private volatile long renewAtNanos;
-
-	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Executor callbacks) {
+	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Engine engine) {
 		this.attempt = attempt;
 		this.lease = lease;
 		this.turn = turn;
-		this.callbacks = callbacks;
-		this.term = attempt.usable(lease.term());
-		this.ceilingNanos = this.term.startNanos() + attempt.leaseTime().toNanos();
-		this.renewAtNanos = this.term.startNanos() + this.term.granted().toNanos() / 3;
+		this.engine = engine;
+		this.clock = new LeaseClock(attempt, lease.term());
 	}
 
 	LockAttempt attempt() {
@@ -84,8 +78,12 @@ final class HeldLock {
 		return this.lease;
 	}
 
-	long deadlineNanos() {
-		return this.term.deadlineNanos();
+	LeaseClock clock() {
+		return this.clock;
+	}
+
+	Engine engine() {
+		return this.engine;
 	}
 
 	boolean isValid() {
@@ -93,14 +91,15 @@ final class HeldLock {
 	}
 
 	long remainingNanos() {
-		return (this.state.get() == State.HELD) ? Math.max(0, deadlineNanos() - System.nanoTime()) : 0;
+		return (this.state.get() == State.HELD) ? Math.max(0, this.clock.deadlineNanos() - System.nanoTime()) : 0;
 	}
 
 	/**
-	 * Return whether the last holder has left.
+	 * Return how long the key is still to be kept though its holders have left.
 	 */
-	boolean isLetGo() {
-		return this.holders.get() == 0;
+	long remainingHoldNanos() {
+		long atLeast = this.attempt.holdAtLeast().toNanos();
+		return (atLeast == 0) ? 0 : this.lease.term().startNanos() + atLeast - System.nanoTime();
 	}
 
 	/**
@@ -120,62 +119,55 @@ final class HeldLock {
 	}
 
 	/**
-	 * Return whether a renewal can bring more time: always for a lease that is kept
-	 * alive; for one of explicit length only if the backend has granted less than that.
+	 * Note a renewal that is about to be sent.
+	 * @param answer completes with the answer to it
+	 * @return {@code false} if it must not be sent, since an extension is under way
 	 */
-	private boolean isRenewable() {
-		return this.attempt.renewed() || this.term.startNanos() + this.term.granted().toNanos() - this.ceilingNanos < 0;
-	}
-
-	/**
-	 * Return for how long to renew.
-	 */
-	LeaseRenewal renewal(long now) {
-		Duration wanted = this.attempt.leaseOnBackend();
-		if (!this.attempt.renewed()) {
-			wanted = LockTimes.wholeMillis(Duration.ofNanos(Math.max(this.ceilingNanos - now, 1)))
-				.plus(this.attempt.lockDelay());
+	boolean startRenewal(CompletableFuture<?> answer) {
+		this.guard.lock();
+		try {
+			if (this.extensions > 0) {
+				return false;
+			}
+			this.lastRequest = this.lastRequest.isDone() ? answer
+					: CompletableFuture.allOf(this.lastRequest, answer).exceptionally((failure) -> null);
+			return true;
 		}
-		return new LeaseRenewal(this.lease, wanted);
-	}
-
-	/**
-	 * Return when the keeper has to look at this lease again.
-	 */
-	long nextEventNanos() {
-		long deadline = deadlineNanos();
-		return (isRenewable() && this.renewAtNanos - deadline < 0) ? this.renewAtNanos : deadline;
-	}
-
-	/**
-	 * Return whether to renew now, or so soon that it is sent with those that are due
-	 * now. The window is shorter than the delay after a failure, which would be none
-	 * otherwise.
-	 */
-	boolean isRenewalDue(long now) {
-		return isRenewable() && this.renewAtNanos - now <= Math.min(MAX_BATCH_WINDOW_NANOS,
-				this.attempt.leaseTime().toNanos() / (2 * RETRIES_PER_LEASE));
-	}
-
-	/**
-	 * Set when to renew next if no answer to a renewal comes. An answer moves it.
-	 */
-	void renewalSent(long now) {
-		this.renewAtNanos = now + this.attempt.leaseTime().toNanos() / 3;
-	}
-
-	void renewed(LeaseTerm granted) {
-		LeaseTerm newTerm = this.attempt.usable(granted);
-		// answers may overtake each other: the renewal that was sent last counts
-		if (newTerm.startNanos() - this.term.startNanos() > 0) {
-			this.term = newTerm;
-			this.renewAtNanos = newTerm.startNanos() + newTerm.granted().toNanos() / 3;
+		finally {
+			this.guard.unlock();
 		}
 	}
 
-	void renewalFailed(long now) {
-		long retryDelay = Math.min(this.attempt.leaseTime().toNanos() / RETRIES_PER_LEASE, 1_000_000_000L);
-		this.renewAtNanos = now + retryDelay;
+	/**
+	 * Ask the backend for another term, after the answer to what it was asked before: a
+	 * renewal that came later would cut the term short.
+	 * @param leaseTime how long the lease shall run, for the holder
+	 * @return completes with the term, {@code null} if the lease is gone
+	 */
+	CompletableFuture<@Nullable LeaseTerm> extend(Duration leaseTime) {
+		CompletableFuture<@Nullable LeaseTerm> extension;
+		this.guard.lock();
+		try {
+			this.extensions++;
+			extension = this.lastRequest.handle((ignored, failure) -> this.lease)
+				.thenCompose((granted) -> granted.renew(leaseTime.plus(this.attempt.lockDelay())));
+			this.lastRequest = extension;
+		}
+		finally {
+			this.guard.unlock();
+		}
+		return extension.whenComplete((term, failure) -> {
+			if (term != null) {
+				this.clock.extended(term, leaseTime);
+			}
+			this.guard.lock();
+			try {
+				this.extensions--;
+			}
+			finally {
+				this.guard.unlock();
+			}
+		});
 	}
 
 	/**
@@ -198,21 +190,22 @@ final class HeldLock {
 		LockLostException exception = LockErrors.lost(this.attempt, reason);
 		logger.warn(exception.getMessage());
 		List<Consumer<LockLostException>> toTell;
-		this.lossLock.lock();
+		this.guard.lock();
 		try {
 			this.loss = exception;
 			toTell = List.copyOf(this.lossCallbacks);
 		}
 		finally {
-			this.lossLock.unlock();
+			this.guard.unlock();
 		}
 		leaveGate();
-		toTell.forEach((callback) -> tell(callback, exception));
+		toTell.forEach((callback) -> tell("loss", () -> callback.accept(exception)));
+		this.engine.onLost().ifPresent((listener) -> tell("loss", () -> listener.accept(exception)));
 	}
 
 	void onLost(Consumer<LockLostException> callback) {
 		LockLostException happened;
-		this.lossLock.lock();
+		this.guard.lock();
 		try {
 			happened = this.loss;
 			if (happened == null) {
@@ -220,18 +213,34 @@ final class HeldLock {
 			}
 		}
 		finally {
-			this.lossLock.unlock();
+			this.guard.unlock();
 		}
 		if (happened != null) {
-			tell(callback, happened);
+			tell("loss", () -> callback.accept(happened));
 		}
+	}
+
+	void onExpiring(Duration margin, Runnable callback) {
+		this.clock.watch(new ExpiryWatch(LockTimes.saturatedNanos(margin), callback));
+		this.engine.keeper().lookAgain();
+	}
+
+	/**
+	 * Call those who asked to be told that the lease runs short, if it does.
+	 */
+	void warnOfExpiry(long now) {
+		this.clock.dueWatches(now).forEach((watch) -> tell("expiry", () -> {
+			if (this.state.get() == State.HELD) {
+				watch.callback().run();
+			}
+		}));
 	}
 
 	void ensureHeld() {
 		if (!isValid()) {
 			State ended = this.state.get();
 			String reason = (ended == State.RELEASED) ? "it was given back before" : (ended == State.LOST)
-					? "see the cause" : "its lease of %s has ended".formatted(LockTimes.text(this.term.granted()));
+					? "see the cause" : "its lease of %s has ended".formatted(LockTimes.text(this.clock.granted()));
 			throw LockErrors.lost(this.attempt, reason, this.loss);
 		}
 	}
@@ -240,23 +249,20 @@ final class HeldLock {
 		this.turn.leave();
 	}
 
-	Duration granted() {
-		return this.term.granted();
-	}
-
-	private void tell(Consumer<LockLostException> callback, LockLostException exception) {
+	private void tell(String event, Runnable callback) {
 		try {
-			this.callbacks.execute(() -> {
+			this.engine.callbacks().execute(() -> {
 				try {
-					callback.accept(exception);
+					callback.run();
 				}
 				catch (RuntimeException | Error ex) {
-					logger.error("A callback for the loss of lock '{}' failed", key(), ex);
+					logger.error("A callback for the {} of lock '{}' failed", event, key(), ex);
 				}
 			});
 		}
 		catch (RejectedExecutionException ex) {
-			logger.error("A callback for the loss of lock '{}' was not called: the executor takes no more", key(), ex);
+			logger.error("A callback for the {} of lock '{}' was not called: the executor takes no more", event, key(),
+					ex);
 		}
 	}
 

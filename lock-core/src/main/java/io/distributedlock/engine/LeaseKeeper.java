@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -62,7 +63,7 @@ final class LeaseKeeper implements AutoCloseable {
 		if (keeper == null) {
 			start();
 		}
-		else if (this.asleepUntilWoken || lock.nextEventNanos() - this.wakeAtNanos < 0) {
+		else if (this.asleepUntilWoken || lock.clock().nextEventNanos() - this.wakeAtNanos < 0) {
 			LockSupport.unpark(keeper);
 		}
 		return true;
@@ -70,6 +71,13 @@ final class LeaseKeeper implements AutoCloseable {
 
 	void forget(HeldLock lock) {
 		this.tracked.remove(lock);
+	}
+
+	/**
+	 * Note that what a tracked lease needs next may come earlier now.
+	 */
+	void lookAgain() {
+		LockSupport.unpark(this.thread.get());
 	}
 
 	int size() {
@@ -139,41 +147,47 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private long scan(long now) {
 		long wakeAt = now + NAP_NANOS;
-		Map<LockProvider, List<HeldLock>> due = new HashMap<>();
+		Map<LockProvider, List<Renewal>> due = new HashMap<>();
 		for (HeldLock lock : this.tracked) {
-			if (lock.deadlineNanos() - now <= 0) {
-				lose(lock, "its lease of %s ended before it was given back".formatted(LockTimes.text(lock.granted())));
+			LeaseClock clock = lock.clock();
+			if (clock.deadlineNanos() - now <= 0) {
+				lose(lock, "its lease of %s ended before it was given back".formatted(LockTimes.text(clock.granted())));
 				continue;
 			}
-			if (lock.isRenewalDue(now)) {
-				due.computeIfAbsent(lock.provider(), (ignored) -> new ArrayList<>()).add(lock);
-				lock.renewalSent(now);
+			if (clock.isRenewalDue(now)) {
+				Renewal renewal = new Renewal(lock, new CompletableFuture<>());
+				clock.renewalSent(now);
+				if (lock.startRenewal(renewal.answered)) {
+					due.computeIfAbsent(lock.provider(), (ignored) -> new ArrayList<>()).add(renewal);
+				}
 			}
-			if (lock.nextEventNanos() - wakeAt < 0) {
-				wakeAt = lock.nextEventNanos();
+			lock.warnOfExpiry(now);
+			if (clock.nextEventNanos() - wakeAt < 0) {
+				wakeAt = clock.nextEventNanos();
 			}
 		}
-		due.forEach((provider, locks) -> renew(provider, locks, now));
+		due.forEach((provider, renewals) -> renew(provider, renewals, now));
 		return wakeAt;
 	}
 
-	private void renew(LockProvider provider, List<HeldLock> locks, long now) {
-		List<LeaseRenewal> renewals = locks.stream().map((lock) -> lock.renewal(now)).toList();
+	private void renew(LockProvider provider, List<Renewal> renewals, long now) {
 		try {
-			List<? extends CompletionStage<@Nullable LeaseTerm>> answers = provider.renewAll(renewals);
-			for (int i = 0; i < locks.size(); i++) {
-				HeldLock lock = locks.get(i);
-				answers.get(i).whenComplete((term, failure) -> onAnswer(lock, term, failure));
+			List<? extends CompletionStage<@Nullable LeaseTerm>> answers = provider
+				.renewAll(renewals.stream().map((each) -> each.request(now)).toList());
+			for (int i = 0; i < renewals.size(); i++) {
+				Renewal renewal = renewals.get(i);
+				answers.get(i).whenComplete((term, failure) -> onAnswer(renewal, term, failure));
 			}
 		}
 		catch (RuntimeException ex) {
-			locks.forEach((lock) -> onAnswer(lock, null, ex));
+			renewals.forEach((renewal) -> onAnswer(renewal, null, ex));
 		}
 	}
 
-	private void onAnswer(HeldLock lock, @Nullable LeaseTerm term, @Nullable Throwable failure) {
+	private void onAnswer(Renewal renewal, @Nullable LeaseTerm term, @Nullable Throwable failure) {
+		HeldLock lock = renewal.lock;
 		if (term != null) {
-			lock.renewed(term);
+			lock.clock().renewed(term);
 		}
 		else if (failure == null) {
 			lose(lock, "the backend says that this owner no longer has it");
@@ -181,14 +195,26 @@ final class LeaseKeeper implements AutoCloseable {
 		else if (lock.isValid()) {
 			logger.warn("Lock '{}' of provider {} could not be renewed and is tried again; it is lost in {} ms: {}",
 					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());
-			lock.renewalFailed(System.nanoTime());
-			LockSupport.unpark(this.thread.get());
+			lock.clock().renewalFailed(System.nanoTime());
+			lookAgain();
 		}
+		renewal.answered.complete(null);
 	}
 
-	private void lose(HeldLock lock, String reason) {
+	void lose(HeldLock lock, String reason) {
 		forget(lock);
 		lock.lose(reason);
+	}
+
+	/**
+	 * A renewal that is sent.
+	 */
+	private record Renewal(HeldLock lock, CompletableFuture<@Nullable Void> answered) {
+
+		LeaseRenewal request(long now) {
+			return new LeaseRenewal(this.lock.lease(), this.lock.clock().renewalTime(now));
+		}
+
 	}
 
 }

@@ -2,13 +2,12 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,11 +43,7 @@ final class LeaseReleaser {
 	 * backend could not be told. The caller bounds the time
 	 */
 	CompletableFuture<@Nullable Void> release(HeldLock lock) {
-		boolean wasHeld = lock.markReleased();
-		this.keeper.forget(lock);
-		CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-		send(lock, wasHeld, 0, done);
-		return done.whenComplete((ignored, failure) -> lock.leaveGate());
+		return end(lock, () -> (lock.remainingHoldNanos() > 0) ? keepForMinimum(lock) : lock.lease().release());
 	}
 
 	/**
@@ -57,28 +52,51 @@ final class LeaseReleaser {
 	 * @return completes normally, within the command time-out
 	 */
 	CompletableFuture<@Nullable Void> giveBack(HeldLock lock) {
-		CompletableFuture<@Nullable Void> done = release(lock);
+		return bounded(lock, release(lock));
+	}
+
+	/**
+	 * As {@link #giveBack}, for a lease under which nothing was done: it is not kept for
+	 * a minimum time.
+	 */
+	CompletableFuture<@Nullable Void> discard(HeldLock lock) {
+		return bounded(lock, end(lock, () -> lock.lease().release()));
+	}
+
+	private CompletableFuture<@Nullable Void> bounded(HeldLock lock, CompletableFuture<@Nullable Void> done) {
 		if (!done.isDone()) {
 			bound(done);
 		}
 		return done.handle((ignored, failure) -> {
 			if (failure != null) {
 				lock.leaveGate();
-				Throwable cause = (failure instanceof CompletionException && failure.getCause() != null)
-						? failure.getCause() : failure;
-				logger.warn(LockErrors.releaseFailed(lock.attempt(), cause).getMessage());
+				logger.warn(LockErrors.releaseFailed(lock.attempt(), LockErrors.unwrap(failure)).getMessage());
 			}
 			return null;
 		});
 	}
 
-	TimeoutException unanswered() {
-		return new TimeoutException("no answer within the command time-out of " + LockTimes.text(this.commandTimeout));
+	private CompletableFuture<@Nullable Void> end(HeldLock lock, Supplier<CompletionStage<Boolean>> request) {
+		boolean wasHeld = lock.markReleased();
+		this.keeper.forget(lock);
+		CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+		send(lock, request, wasHeld, 0, done);
+		return done.whenComplete((ignored, failure) -> lock.leaveGate());
+	}
+
+	/**
+	 * The rest of the minimum time is left to run out: also if this JVM ends before.
+	 */
+	private CompletionStage<Boolean> keepForMinimum(HeldLock lock) {
+		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingHoldNanos(), 1)));
+		Duration shortest = lock.provider().leaseLimits().shortest();
+		return lock.lease().renew((rest.compareTo(shortest) < 0) ? shortest : rest).thenApply((term) -> term != null);
 	}
 
 	private void bound(CompletableFuture<@Nullable Void> done) {
 		try {
-			Future<?> limit = this.scheduler.schedule(() -> done.completeExceptionally(unanswered()),
+			Future<?> limit = this.scheduler.schedule(
+					() -> done.completeExceptionally(LockErrors.unanswered(this.commandTimeout)),
 					this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
 			done.whenComplete((ignored, failure) -> limit.cancel(false));
 		}
@@ -87,10 +105,11 @@ final class LeaseReleaser {
 		}
 	}
 
-	private void send(HeldLock lock, boolean wasHeld, int retry, CompletableFuture<@Nullable Void> done) {
+	private void send(HeldLock lock, Supplier<CompletionStage<Boolean>> request, boolean wasHeld, int retry,
+			CompletableFuture<@Nullable Void> done) {
 		CompletionStage<Boolean> answer;
 		try {
-			answer = lock.lease().release();
+			answer = request.get();
 		}
 		catch (RuntimeException ex) {
 			answer = CompletableFuture.failedFuture(ex);
@@ -109,15 +128,15 @@ final class LeaseReleaser {
 				done.completeExceptionally(failure);
 			}
 			else {
-				sendLater(lock, wasHeld, retry + 1, done, failure);
+				sendLater(lock, request, wasHeld, retry + 1, done, failure);
 			}
 		});
 	}
 
-	private void sendLater(HeldLock lock, boolean wasHeld, int retry, CompletableFuture<@Nullable Void> done,
-			Throwable failure) {
+	private void sendLater(HeldLock lock, Supplier<CompletionStage<Boolean>> request, boolean wasHeld, int retry,
+			CompletableFuture<@Nullable Void> done, Throwable failure) {
 		try {
-			this.scheduler.schedule(() -> send(lock, wasHeld, retry, done),
+			this.scheduler.schedule(() -> send(lock, request, wasHeld, retry, done),
 					this.commandTimeout.toNanos() / (2L << (RETRIES - retry)) / 2, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {

@@ -13,14 +13,25 @@ import io.distributedlock.spi.LockProvider;
  * @param key the full key
  * @param provider the backend to ask
  * @param type the kind of lock
+ * @param permits how many owners a semaphore admits
  * @param waitTime how long to wait
  * @param leaseTime the length of the lease in whole milliseconds
  * @param renewed whether the lease is kept alive
  * @param lockDelay how long the key stays unavailable after a lease that ended without a
  * release: the backend is asked for so much more, and the holder does not rely on it
+ * @param maxWaiters how many calls of this JVM may wait for the key
+ * @param holdAtLeast how long the key is kept even if it is given back earlier
  */
-record LockAttempt(String key, LockProvider provider, LockType type, Duration waitTime, Duration leaseTime,
-		boolean renewed, Duration lockDelay) {
+record LockAttempt(String key, LockProvider provider, LockType type, int permits, Duration waitTime, Duration leaseTime,
+		boolean renewed, Duration lockDelay, int maxWaiters, Duration holdAtLeast) {
+
+	/**
+	 * Return the same attempt with less time to wait.
+	 */
+	LockAttempt waitingFor(Duration remaining) {
+		return new LockAttempt(this.key, this.provider, this.type, this.permits, remaining, this.leaseTime,
+				this.renewed, this.lockDelay, this.maxWaiters, this.holdAtLeast);
+	}
 
 	Duration leaseOnBackend() {
 		return this.lockDelay.isZero() ? this.leaseTime : this.leaseTime.plus(this.lockDelay);
@@ -36,7 +47,7 @@ record LockAttempt(String key, LockProvider provider, LockType type, Duration wa
 	}
 
 	LeaseRequest request() {
-		return new LeaseRequest(this.key, leaseOnBackend(), this.type);
+		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits);
 	}
 
 	/**
@@ -47,10 +58,22 @@ record LockAttempt(String key, LockProvider provider, LockType type, Duration wa
 	}
 
 	/**
+	 * Return whether the holder may enter again without asking the backend. Permits are
+	 * counted: each call takes one.
+	 */
+	boolean isReentrant() {
+		return this.type != LockType.SEMAPHORE;
+	}
+
+	/**
 	 * Return whether whoever holds a lock of one kind may enter it again for another.
 	 */
 	boolean isCoveredBy(LockType held) {
 		return held != LockType.READ || this.type == LockType.READ;
+	}
+
+	String describe() {
+		return this.provider.name() + ' ' + this.key;
 	}
 
 }

@@ -6,9 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
@@ -53,17 +55,32 @@ final class LockAttempts {
 	}
 
 	/**
-	 * Return the attempt for a call that waits by default.
+	 * Return the attempts of a call that waits by default.
 	 */
-	LockAttempt waiting(LockRequest request) {
-		return attempt(request, this.waitTime);
+	List<LockAttempt> waiting(LockRequest request) {
+		return attempts(request, this.waitTime);
 	}
 
 	/**
-	 * Return the attempt for a call that does not wait by default.
+	 * Return the attempts of a call that does not wait by default.
 	 */
-	LockAttempt trying(LockRequest request) {
-		return attempt(request, Duration.ZERO);
+	List<LockAttempt> trying(LockRequest request) {
+		return attempts(request, Duration.ZERO);
+	}
+
+	/**
+	 * Return the attempts at all locks of a request, in the one order that is the same
+	 * for every caller. A key that is asked for twice is taken once, and not for reading
+	 * only if one part wants more.
+	 */
+	private List<LockAttempt> attempts(LockRequest request, Duration defaultWaitTime) {
+		Map<String, LockAttempt> attempts = new TreeMap<>();
+		for (LockRequest part : request.parts()) {
+			LockAttempt attempt = attempt(part, defaultWaitTime);
+			attempts.merge(attempt.describe(), attempt,
+					(first, second) -> (first.type() == LockType.READ) ? second : first);
+		}
+		return List.copyOf(attempts.values());
 	}
 
 	private LockAttempt attempt(LockRequest request, Duration defaultWaitTime) {
@@ -71,6 +88,10 @@ final class LockAttempts {
 		Duration ceiling = (request.leaseTime() != null) ? request.leaseTime() : this.leaseTime;
 		boolean renewed = ceiling == null || request.autoRenew();
 		Duration lease = LockTimes.wholeMillis((ceiling != null) ? ceiling : this.renewalLeaseTime);
+		if (renewed && lease.compareTo(request.holdAtLeast()) < 0) {
+			// so the key is kept for that long also if its holder dies
+			lease = LockTimes.wholeMillis(request.holdAtLeast());
+		}
 		Duration longest = LeaseLimits.DEFAULT.longest().minus(this.lockDelay);
 		if (lease.compareTo(longest) > 0) {
 			logger.warn("The lease time of lock '{}' is cut to {} days: no backend can be trusted with {}",
@@ -78,7 +99,8 @@ final class LockAttempts {
 			lease = longest;
 		}
 		LockAttempt attempt = new LockAttempt(this.keyFormat.format(request), offer.provider, request.type(),
-				(request.waitTime() != null) ? request.waitTime() : defaultWaitTime, lease, renewed, this.lockDelay);
+				request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime, lease, renewed,
+				this.lockDelay, request.maxWaiters(), request.holdAtLeast());
 		requireCapabilities(request, attempt, offer.capabilities);
 		requireLeaseWithinLimits(attempt, offer.limits);
 		return attempt;
@@ -86,7 +108,8 @@ final class LockAttempts {
 
 	private void requireCapabilities(LockRequest request, LockAttempt attempt, Set<LockCapability> offered) {
 		LockCapability ofKind = request.type().requiredCapability();
-		boolean delayRefused = !this.lockDelay.isZero() && !offered.contains(LockCapability.LOCK_DELAY);
+		boolean keepsKey = !this.lockDelay.isZero() || !request.holdAtLeast().isZero();
+		boolean delayRefused = keepsKey && !offered.contains(LockCapability.LOCK_DELAY);
 		if ((ofKind == null || offered.contains(ofKind)) && !delayRefused && offered.containsAll(request.requires())) {
 			return;
 		}
@@ -113,10 +136,13 @@ final class LockAttempts {
 
 	private static void requireLeaseWithinLimits(LockAttempt attempt, LeaseLimits limits) {
 		if (!limits.allow(attempt.leaseOnBackend())) {
+			throw LockErrors.leaseOutsideLimits(attempt, limits, attempt.leaseOnBackend());
+		}
+		if (!attempt.renewed() && attempt.holdAtLeast().compareTo(attempt.leaseTime()) > 0) {
 			throw new IllegalArgumentException(
-					"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s. Set another lease time, or choose another provider."
-						.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(limits.shortest()),
-								LockTimes.text(limits.longest()), LockTimes.text(attempt.leaseOnBackend())));
+					"Lock '%s' is to be held for at least %s, which is beyond its lease time of %s: it may end before. Set a longer lease time."
+						.formatted(attempt.key(), LockTimes.text(attempt.holdAtLeast()),
+								LockTimes.text(attempt.leaseTime())));
 		}
 	}
 

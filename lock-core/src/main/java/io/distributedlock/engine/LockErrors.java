@@ -1,6 +1,8 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -8,6 +10,7 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,13 @@ final class LockErrors {
 				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait), null);
 	}
 
+	static LockNotAcquiredException crowded(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.CROWDED,
+				"as many calls of this JVM as may wait for it, %d, do so already. Try again later, or allow more waiters"
+					.formatted(attempt.maxWaiters()),
+				null);
+	}
+
 	static LockNotAcquiredException interrupted(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held", null);
 	}
@@ -32,6 +42,13 @@ final class LockErrors {
 	static LockNotAcquiredException closed(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CLOSED,
 				"the lock template is closed, as it is when the application shuts down", null);
+	}
+
+	static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.CONTENDED,
+				"its lease of %s ended while the other locks of the same call were waited for. Set a longer lease time, or wait for less time"
+					.formatted(LockTimes.text(attempt.leaseTime())),
+				null);
 	}
 
 	static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
@@ -46,6 +63,17 @@ final class LockErrors {
 				"Lock '%s' could not be asked for: provider %s gave no answer within the command time-out of %s. The body was not run. Check that the backend is up and can be reached."
 					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(commandTimeout)),
 				null);
+	}
+
+	static TimeoutException unanswered(Duration commandTimeout) {
+		return new TimeoutException("no answer within the command time-out of " + LockTimes.text(commandTimeout));
+	}
+
+	static LockUnavailableException notExtended(LockAttempt attempt, Throwable cause) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be extended: provider %s failed: %s. It ends when it would have ended."
+					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
+				cause);
 	}
 
 	/**
@@ -92,6 +120,17 @@ final class LockErrors {
 				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
 						what),
 				cause);
+	}
+
+	static IllegalArgumentException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits, Duration lease) {
+		return new IllegalArgumentException(
+				"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s. Set another lease time, or choose another provider."
+					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(limits.shortest()),
+							LockTimes.text(limits.longest()), LockTimes.text(lease)));
+	}
+
+	static Throwable unwrap(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	private static String describe(Throwable cause) {

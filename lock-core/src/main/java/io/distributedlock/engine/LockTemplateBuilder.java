@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
+import io.distributedlock.LockLostException;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,8 @@ public final class LockTemplateBuilder {
 	Duration lockDelay = Duration.ZERO;
 
 	@Nullable Executor executor;
+
+	@Nullable Consumer<LockLostException> lossListener;
 
 	LockTemplateBuilder() {
 	}
@@ -163,6 +167,17 @@ public final class LockTemplateBuilder {
 	 */
 	public LockTemplateBuilder executor(Executor executor) {
 		this.executor = executor;
+		return this;
+	}
+
+	/**
+	 * Set what is told of every lock that is lost while it is held, beside the callbacks
+	 * of its handles. Called on a thread of the executor.
+	 * @param lossListener the listener; what it throws is logged
+	 * @return this builder
+	 */
+	public LockTemplateBuilder lossListener(Consumer<LockLostException> lossListener) {
+		this.lossListener = lossListener;
 		return this;
 	}
 

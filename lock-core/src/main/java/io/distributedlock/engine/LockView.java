@@ -63,7 +63,7 @@ final class LockView implements Lock {
 
 	@Override
 	public void unlock() {
-		if (!this.template.exitOnThread(this.request)) {
+		if (!this.template.closeOnThread(this.request)) {
 			throw new IllegalMonitorStateException(
 					"Lock '%s' is not held by code on this thread".formatted(this.request.key()));
 		}

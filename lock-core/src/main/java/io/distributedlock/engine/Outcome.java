@@ -16,6 +16,8 @@ record Outcome(Kind kind, @Nullable HeldLock lock, @Nullable Throwable failure) 
 
 	static final Outcome CONTENDED = new Outcome(Kind.CONTENDED, null, null);
 
+	static final Outcome CROWDED = new Outcome(Kind.CROWDED, null, null);
+
 	static final Outcome UNANSWERED = new Outcome(Kind.UNANSWERED, null, null);
 
 	static final Outcome INTERRUPTED = new Outcome(Kind.INTERRUPTED, null, null);
@@ -40,7 +42,7 @@ record Outcome(Kind kind, @Nullable HeldLock lock, @Nullable Throwable failure) 
 
 	enum Kind {
 
-		ACQUIRED, CONTENDED, UNAVAILABLE, UNANSWERED, INTERRUPTED, CLOSED
+		ACQUIRED, CONTENDED, CROWDED, UNAVAILABLE, UNANSWERED, INTERRUPTED, CLOSED
 
 	}
 

@@ -12,7 +12,19 @@ import io.distributedlock.LockType;
  * @param leaseTime how long the lease shall run, at least one millisecond and a whole
  * number of them
  * @param type the kind of lock
+ * @param permits how many owners a {@link LockType#SEMAPHORE} admits, 1 for other kinds
  * @since 0.1
  */
-public record LeaseRequest(String key, Duration leaseTime, LockType type) {
+public record LeaseRequest(String key, Duration leaseTime, LockType type, int permits) {
+
+	/**
+	 * Ask for a lock that is no semaphore.
+	 * @param key the full key
+	 * @param leaseTime how long the lease shall run
+	 * @param type the kind of lock
+	 */
+	public LeaseRequest(String key, Duration leaseTime, LockType type) {
+		this(key, leaseTime, type, 1);
+	}
+
 }

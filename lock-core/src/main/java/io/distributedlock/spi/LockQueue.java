@@ -2,6 +2,8 @@ package io.distributedlock.spi;
 
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.LockType;
+
 /**
  * A provider whose backend queues waiters itself. The engine then takes one place for a
  * call that may wait, instead of attempt after attempt. Messages may be missed: the
@@ -10,6 +12,16 @@ import java.util.concurrent.CompletionStage;
  * @since 0.1
  */
 public interface LockQueue {
+
+	/**
+	 * Return whether waiters for a kind of lock are queued. Those for other kinds make
+	 * attempt after attempt.
+	 * @param type the kind of lock
+	 * @return {@code true}, unless the provider says otherwise
+	 */
+	default boolean queues(LockType type) {
+		return true;
+	}
 
 	/**
 	 * Take a place in the queue for a key, for a new owner. Returns without waiting for

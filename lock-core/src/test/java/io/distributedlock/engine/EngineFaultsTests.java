@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
@@ -285,29 +284,6 @@ class EngineFaultsTests {
 		assertThat(this.template.engine().gate().size()).isEqualTo(1);
 		assertThat(this.template.engine().keeper().size()).isEqualTo(1);
 		held.close();
-		assertNothingIsLeft();
-	}
-
-	@Test
-	void threadForgetsWhatOthersGaveBackForIt() {
-		List<LockHandle> handles = new ArrayList<>();
-		for (int i = 0; i < 5000; i++) {
-			handles.add(this.template.acquire("chain" + i));
-			if (i > 0) {
-				CompletableFuture.runAsync(handles.get(i - 1)::close).join();
-			}
-		}
-		assertThat(this.template.threadHolds().depth()).isLessThan(200);
-		handles.get(4999).close();
-		assertThat(this.template.threadHolds().depth()).isZero();
-		assertNothingIsLeft();
-	}
-
-	@Test
-	void oneThreadMayHoldManyLocks() {
-		List<LockHandle> handles = IntStream.range(0, 2000).mapToObj((i) -> this.template.acquire("many" + i)).toList();
-		handles.forEach(LockHandle::close);
-		assertThat(this.template.threadHolds().depth()).isZero();
 		assertNothingIsLeft();
 	}
 

@@ -1,0 +1,151 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.distributedlock.spi.LeaseTerm;
+
+/**
+ * The times of one lease: how long it runs, when to renew it, and when to warn of its
+ * end.
+ */
+final class LeaseClock {
+
+	private static final long MAX_BATCH_WINDOW_NANOS = 50_000_000;
+
+	private static final int RETRIES_PER_LEASE = 10;
+
+	private final LockAttempt attempt;
+
+	private final List<ExpiryWatch> watches = new CopyOnWriteArrayList<>();
+
+	/**
+	 * The end of a lease of explicit length.
+	 */
+	private volatile long ceilingNanos;
+
+	private volatile LeaseTerm term;
+
+	private volatile long renewAtNanos;
+
+	LeaseClock(LockAttempt attempt, LeaseTerm granted) {
+		this.attempt = attempt;
+		this.term = attempt.usable(granted);
+		this.ceilingNanos = this.term.startNanos() + attempt.leaseTime().toNanos();
+		this.renewAtNanos = dueNanos(this.term);
+	}
+
+	long startNanos() {
+		return this.term.startNanos();
+	}
+
+	Duration granted() {
+		return this.term.granted();
+	}
+
+	long deadlineNanos() {
+		return this.term.deadlineNanos();
+	}
+
+	/**
+	 * Return for how long to renew.
+	 */
+	Duration renewalTime(long now) {
+		if (this.attempt.renewed()) {
+			return this.attempt.leaseOnBackend();
+		}
+		return LockTimes.wholeMillis(Duration.ofNanos(Math.max(this.ceilingNanos - now, 1)))
+			.plus(this.attempt.lockDelay());
+	}
+
+	/**
+	 * Return when the keeper has to look at this lease again.
+	 */
+	long nextEventNanos() {
+		long deadline = deadlineNanos();
+		long next = (isRenewable() && this.renewAtNanos - deadline < 0) ? this.renewAtNanos : deadline;
+		for (ExpiryWatch watch : this.watches) {
+			if (watch.isArmed(deadline) && watch.dueNanos(deadline) - next < 0) {
+				next = watch.dueNanos(deadline);
+			}
+		}
+		return next;
+	}
+
+	/**
+	 * Return whether to renew now, or so soon that it is sent with those that are due
+	 * now. The window is shorter than the delay after a failure, which would be none
+	 * otherwise.
+	 */
+	boolean isRenewalDue(long now) {
+		return isRenewable() && this.renewAtNanos - now <= Math.min(MAX_BATCH_WINDOW_NANOS,
+				this.attempt.leaseTime().toNanos() / (2 * RETRIES_PER_LEASE));
+	}
+
+	/**
+	 * Set when to renew next if no answer to a renewal comes. An answer moves it.
+	 */
+	void renewalSent(long now) {
+		this.renewAtNanos = now + this.attempt.leaseTime().toNanos() / 3;
+	}
+
+	void renewed(LeaseTerm granted) {
+		LeaseTerm newTerm = this.attempt.usable(granted);
+		// answers may overtake each other: the renewal that was sent last counts
+		if (newTerm.startNanos() - this.term.startNanos() > 0) {
+			this.term = newTerm;
+			this.renewAtNanos = dueNanos(newTerm);
+		}
+	}
+
+	void renewalFailed(long now) {
+		long retryDelay = Math.min(this.attempt.leaseTime().toNanos() / RETRIES_PER_LEASE, 1_000_000_000L);
+		this.renewAtNanos = now + retryDelay;
+	}
+
+	/**
+	 * Set the term that the holder asked for, which moves the end of a lease of explicit
+	 * length.
+	 */
+	void extended(LeaseTerm granted, Duration leaseTime) {
+		this.ceilingNanos = granted.startNanos() + leaseTime.toNanos();
+		renewed(granted);
+	}
+
+	void watch(ExpiryWatch watch) {
+		this.watches.add(watch);
+	}
+
+	/**
+	 * Return the callbacks whose time has come.
+	 */
+	List<ExpiryWatch> dueWatches(long now) {
+		if (this.watches.isEmpty()) {
+			return List.of();
+		}
+		long deadline = deadlineNanos();
+		return this.watches.stream()
+			.filter((watch) -> watch.dueNanos(deadline) - now <= 0 && watch.disarm(deadline))
+			.toList();
+	}
+
+	/**
+	 * Return whether a renewal can bring more time: always for a lease that is kept
+	 * alive; for one of explicit length only if the backend has granted less than that.
+	 */
+	private boolean isRenewable() {
+		return this.attempt.renewed() || this.term.startNanos() + this.term.granted().toNanos() - this.ceilingNanos < 0;
+	}
+
+	/**
+	 * A third of the usual lease has passed, or of the one that was granted if it is
+	 * shorter; of a longer one two thirds of the usual are left.
+	 */
+	private long dueNanos(LeaseTerm current) {
+		long usual = this.attempt.leaseTime().toNanos();
+		long granted = current.granted().toNanos();
+		return current.startNanos() + ((granted > usual) ? granted - usual / 3 * 2 : granted / 3);
+	}
+
+}

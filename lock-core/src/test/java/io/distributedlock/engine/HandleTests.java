@@ -1,0 +1,209 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.LeaseTerm;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What a holder can ask of its lock, also while the backend is down.
+ */
+class HandleTests {
+
+	private final ScriptedProvider provider = new ScriptedProvider();
+
+	private final List<LockLostException> losses = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.provider(new LocalLockProvider())
+		.waitTime(Duration.ofSeconds(5))
+		.commandTimeout(Duration.ofMillis(300))
+		.pollInterval(Duration.ofMillis(50))
+		.lossListener(this.losses::add)
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void explicitLeaseIsExtendedBeyondItsEnd() {
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofMillis(300)))) {
+			handle.extend(Duration.ofSeconds(30));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(20));
+			Awaitility.await().during(Duration.ofMillis(400)).until(handle::isValid);
+			handle.extend(Duration.ofMillis(50));
+			Awaitility.await().until(() -> !handle.isValid());
+		}
+	}
+
+	@Test
+	void extensionThatIsRefusedIsALoss() {
+		this.provider.renewals.add(() -> CompletableFuture.completedFuture(null));
+		LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofMinutes(1)));
+		assertThat(handle.isValid()).isFalse();
+		Awaitility.await().until(() -> this.losses.size() == 1);
+		handle.close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofMinutes(1)));
+	}
+
+	@Test
+	void extensionThatFailsLeavesTheLeaseAsItWas() {
+		this.provider.renewals.add(ScriptedProvider::unreachable);
+		this.provider.renewals.add(ScriptedProvider::never);
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> handle.extend(Duration.ofMinutes(1)))
+				.withMessageContaining("unreachable");
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> handle.ensureAtLeast(Duration.ofMinutes(1)))
+				.withMessageContaining("300ms");
+			handle.ensureAtLeast(Duration.ofSeconds(20));
+			assertThat(handle.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ZERO));
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ofDays(5000)));
+		}
+	}
+
+	@Test
+	void enoughTimeIsAskedForOnlyIfItIsNotThere() {
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(10)))) {
+			handle.ensureAtLeast(Duration.ofSeconds(5));
+			assertThat(this.provider.renewed).hasValue(0);
+			handle.ensureAtLeast(Duration.ofSeconds(60));
+			assertThat(this.provider.renewed).hasValue(1);
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(59));
+		}
+	}
+
+	@Test
+	void extensionWaitsForTheAnswerToARenewal() throws Exception {
+		CompletableFuture<LeaseTerm> slow = new CompletableFuture<>();
+		this.provider.renewals.add(() -> slow);
+		try (LockHandle handle = this.template
+			.acquire(LockRequest.of("k").withLeaseTime(Duration.ofMillis(600)).withAutoRenew(true))) {
+			Awaitility.await().until(() -> this.provider.renewed.get() == 1);
+			CompletableFuture<Void> extension = handle.extendAsync(Duration.ofMinutes(1));
+			assertThat(this.provider.renewed).hasValue(1);
+			slow.complete(new LeaseTerm(System.nanoTime(), Duration.ofMillis(600)));
+			extension.get(1, TimeUnit.SECONDS);
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(50));
+			Awaitility.await()
+				.during(Duration.ofMillis(500))
+				.until(() -> handle.remaining().compareTo(Duration.ofSeconds(50)) > 0);
+			assertThat(this.provider.renewed).as("no renewal cuts it short").hasValue(2);
+		}
+	}
+
+	@Test
+	void holderIsWarnedBeforeTheEndWhileTheBackendIsDown() {
+		for (int i = 0; i < 1000; i++) {
+			this.provider.renewals.add(ScriptedProvider::unreachable);
+		}
+		AtomicInteger warned = new AtomicInteger();
+		try (LockHandle handle = this.template
+			.acquire(LockRequest.of("k").withLeaseTime(Duration.ofMillis(800)).withAutoRenew(true))) {
+			handle.onExpiring(Duration.ofMillis(500), () -> {
+				if (handle.isValid()) {
+					warned.incrementAndGet();
+				}
+			});
+			Awaitility.await().until(() -> !this.losses.isEmpty());
+			assertThat(warned).hasValue(1);
+		}
+	}
+
+	@Test
+	void holderIsWarnedAgainAfterARenewalAndNeverAfterTheRelease() {
+		AtomicInteger warned = new AtomicInteger();
+		LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)));
+		handle.onExpiring(Duration.ofMinutes(1), warned::incrementAndGet);
+		Awaitility.await().until(() -> warned.get() == 1);
+		handle.extend(Duration.ofSeconds(40));
+		Awaitility.await().until(() -> warned.get() == 2);
+		handle.close();
+		handle.onExpiring(Duration.ofMinutes(1), warned::incrementAndGet);
+		Awaitility.await().during(Duration.ofMillis(100)).until(() -> warned.get() == 2);
+	}
+
+	@Test
+	void crowdIsLimited() throws Exception {
+		LockRequest request = LockRequest.of("k").withProvider("local").withMaxWaiters(2);
+		CompletableFuture<LockHandle> holder = this.template.acquireAsync(request);
+		LockHandle held = holder.get(1, TimeUnit.SECONDS);
+		CompletableFuture<LockHandle> first = this.template.acquireAsync(request);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request);
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.template.acquire(request))
+			.withMessageContaining("2")
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CROWDED));
+		assertThat(this.template.tryAcquire(request.withWaitTime(Duration.ofSeconds(5)))).isEmpty();
+		second.cancel(true);
+		CompletableFuture<LockHandle> third = this.template.acquireAsync(request);
+		held.close();
+		first.get(1, TimeUnit.SECONDS).close();
+		third.get(1, TimeUnit.SECONDS).close();
+		assertThat(this.template.engine().waiting().size()).isZero();
+		this.template.acquire(request.withMaxWaiters(0)).close();
+	}
+
+	@Test
+	void keyIsKeptForItsMinimumTime() {
+		LockRequest request = LockRequest.of("k")
+			.withProvider("local")
+			.withHoldAtLeast(Duration.ofMillis(500))
+			.withWaitTime(Duration.ZERO);
+		long start = System.nanoTime();
+		this.template.acquire(request).close();
+		assertThat(this.template.tryAcquire(request)).isEmpty();
+		this.template.acquire(request.withWaitTime(Duration.ofSeconds(5))).close();
+		assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(490).toNanos());
+	}
+
+	@Test
+	void minimumTimeIsOverWhenTheWorkTookLonger() {
+		LockRequest request = LockRequest.of("k").withProvider("local").withHoldAtLeast(Duration.ofMillis(20));
+		try (LockHandle handle = this.template.acquire(request)) {
+			Awaitility.await().during(Duration.ofMillis(40)).until(handle::isValid);
+		}
+		this.template.acquire(request.withWaitTime(Duration.ZERO)).close();
+	}
+
+	@Test
+	void minimumTimeBeyondTheLeaseIsRefused() {
+		LockRequest request = LockRequest.of("k").withProvider("local").withHoldAtLeast(Duration.ofMinutes(1));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.template.check(request.withLeaseTime(Duration.ofSeconds(30))))
+			.withMessageContainingAll("60s", "30s");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.template.check(request.withProvider("scripted")))
+			.withMessageContainingAll("LOCK_DELAY", "local");
+		try (LockHandle handle = this.template.acquire(request)) {
+			assertThat(handle.remaining()).as("also if the holder dies").isGreaterThan(Duration.ofSeconds(50));
+		}
+	}
+
+	private static LockRequest lease(Duration leaseTime) {
+		return LockRequest.of("k").withLeaseTime(leaseTime);
+	}
+
+}
