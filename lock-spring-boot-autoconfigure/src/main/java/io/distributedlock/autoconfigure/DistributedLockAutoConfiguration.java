@@ -8,6 +8,7 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
+import io.distributedlock.spring.LockLostEvent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +18,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
@@ -36,7 +38,7 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
-			Environment environment) {
+			Environment environment, ApplicationEventPublisher events) {
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
 		providers.forEach(builder::provider);
@@ -51,6 +53,7 @@ public final class DistributedLockAutoConfiguration {
 				.renewalLeaseTime(properties.getRenewal().getLeaseTime())
 				.commandTimeout(properties.getCommandTimeout())
 				.pollInterval(properties.getPollInterval())
+				.lossListener((loss) -> events.publishEvent(new LockLostEvent(loss.getKey(), loss)))
 				.build();
 		}
 		catch (IllegalArgumentException ex) {
@@ -76,8 +79,11 @@ public final class DistributedLockAutoConfiguration {
 		// LockProperties would be made too early here: post-processors come before all
 		// beans
 		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(template::getObject,
-				environment.getProperty("lock.spel.bean-references", Boolean.class, false));
+				LockAdviceSettings.read(environment));
 		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
+		processor.setAdviceOrder(
+				environment.getProperty("lock.order", Integer.class, DistributedLockBeanPostProcessor.DEFAULT_ORDER));
+		processor.setProxying(LockAdviceSettings.mode(environment) == LockProperties.Mode.PROXY);
 		return processor;
 	}
 

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.distributedlock.annotation.ReleaseTime;
+import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -71,6 +73,24 @@ public class LockProperties {
 	 * asks anyway.
 	 */
 	private Duration pollInterval = Duration.ofMillis(500);
+
+	/**
+	 * How annotated methods come under their locks.
+	 */
+	private Mode mode = Mode.PROXY;
+
+	/**
+	 * Order of the locks' advice among that of a bean. Lower is further outside.
+	 */
+	private int order = DistributedLockBeanPostProcessor.DEFAULT_ORDER;
+
+	/**
+	 * What becomes of calls of annotated methods whose lock others hold for the whole
+	 * wait time, where the annotation does not say.
+	 */
+	private OnContention onContention = OnContention.THROW;
+
+	private final Transaction transaction = new Transaction();
 
 	private final Renewal renewal = new Renewal();
 
@@ -163,6 +183,34 @@ public class LockProperties {
 		this.pollInterval = pollInterval;
 	}
 
+	public Mode getMode() {
+		return this.mode;
+	}
+
+	public void setMode(Mode mode) {
+		this.mode = mode;
+	}
+
+	public int getOrder() {
+		return this.order;
+	}
+
+	public void setOrder(int order) {
+		this.order = order;
+	}
+
+	public OnContention getOnContention() {
+		return this.onContention;
+	}
+
+	public void setOnContention(OnContention onContention) {
+		this.onContention = onContention;
+	}
+
+	public Transaction getTransaction() {
+		return this.transaction;
+	}
+
 	public Renewal getRenewal() {
 		return this.renewal;
 	}
@@ -173,6 +221,98 @@ public class LockProperties {
 
 	public Redisson getRedisson() {
 		return this.redisson;
+	}
+
+	/**
+	 * How annotated methods come under their locks.
+	 */
+	public enum Mode {
+
+		/**
+		 * Beans are wrapped by proxies: what is called through them is locked.
+		 */
+		PROXY,
+
+		/**
+		 * AspectJ weaves the advice into the methods when their classes are loaded, so
+		 * that calls from within the same object, private and final methods are locked
+		 * too. Needs the agent of aspectjweaver.
+		 */
+		ASPECTJ
+
+	}
+
+	/**
+	 * What becomes of a call whose lock others hold.
+	 */
+	public enum OnContention {
+
+		/**
+		 * It ends with an exception.
+		 */
+		THROW,
+
+		/**
+		 * It gives nothing, and the method does not run.
+		 */
+		SKIP
+
+	}
+
+	/**
+	 * Locks and transactions.
+	 */
+	public static class Transaction {
+
+		/**
+		 * When a method that is called inside a transaction gives its lock back, where
+		 * its annotation does not say.
+		 */
+		private Release release = Release.AFTER_TRANSACTION;
+
+		/**
+		 * Whether the lease is checked once more before the commit, and the transaction
+		 * rolled back if it was lost.
+		 */
+		private boolean verifyBeforeCommit = true;
+
+		public Release getRelease() {
+			return this.release;
+		}
+
+		public void setRelease(Release release) {
+			this.release = release;
+		}
+
+		public boolean isVerifyBeforeCommit() {
+			return this.verifyBeforeCommit;
+		}
+
+		public void setVerifyBeforeCommit(boolean verifyBeforeCommit) {
+			this.verifyBeforeCommit = verifyBeforeCommit;
+		}
+
+	}
+
+	/**
+	 * When a lock is given back that was taken inside a transaction.
+	 */
+	public enum Release {
+
+		/**
+		 * After the commit or rollback.
+		 */
+		AFTER_TRANSACTION,
+
+		/**
+		 * When the method has ended.
+		 */
+		AFTER_METHOD;
+
+		ReleaseTime asReleaseTime() {
+			return (this == AFTER_TRANSACTION) ? ReleaseTime.AFTER_TRANSACTION : ReleaseTime.AFTER_METHOD;
+		}
+
 	}
 
 	/**

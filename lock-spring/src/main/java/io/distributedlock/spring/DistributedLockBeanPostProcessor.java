@@ -1,28 +1,29 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.Collections;
 import java.util.Set;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.aspectj.DistributedLockAspect;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.ReflectionUtils;
@@ -33,32 +34,30 @@ import org.springframework.util.function.SingletonSupplier;
  * annotation: how it is written when its bean is created, and whether its provider can
  * serve it when all beans have been made.
  * <p>
- * The advice goes before that of transactions, so that a transaction which the method
- * starts has ended when the lock is given back, and behind that of retries and
- * asynchronous execution.
+ * Among the advice of a bean the lock's goes by its order, before what has none and so
+ * before that of transactions and caches: a transaction which the method starts has ended
+ * when the lock is given back. Advice for retries and asynchronous execution is added
+ * later, outside of all.
  *
  * @since 0.1
  */
 public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-		implements SmartInitializingSingleton {
+		implements SmartInitializingSingleton, DisposableBean {
 
 	/**
-	 * The default order: just before the advice for retries, which is so added outside.
+	 * The default order: just before advice without an order.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 2;
 
 	private static final long serialVersionUID = 1L;
 
-	private static final Logger logger = LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class);
-
 	private final transient Supplier<LockTemplate> template;
 
-	/**
-	 * Whether key expressions may refer to beans.
-	 */
-	private final boolean beanReferences;
+	private final transient DistributedLockSettings settings;
 
 	private transient @Nullable LockOperationSource operations;
+
+	private transient @Nullable Advisor commitCheck;
 
 	/**
 	 * Whether all singletons have been made.
@@ -68,43 +67,131 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	private final transient Set<Class<?>> examined = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
 
 	/**
+	 * The order of the advice, which is not that of this post-processor.
+	 */
+	private int adviceOrder = DEFAULT_ORDER;
+
+	/**
+	 * Whether beans are wrapped by proxies.
+	 */
+	private boolean proxying = true;
+
+	/**
 	 * Create a post-processor.
 	 * @param template gives the template; asked at the first call of a locked method, so
 	 * that neither it nor a connection is made too early
-	 * @param beanReferences whether key expressions may refer to beans
+	 * @param settings what applies to all annotated methods
 	 */
-	public DistributedLockBeanPostProcessor(Supplier<LockTemplate> template, boolean beanReferences) {
+	public DistributedLockBeanPostProcessor(Supplier<LockTemplate> template, DistributedLockSettings settings) {
 		this.template = SingletonSupplier.of(template);
-		this.beanReferences = beanReferences;
+		this.settings = settings;
 		setBeforeExistingAdvisors(true);
+		// before the post-processors for retries and asynchronous execution, which so
+		// put theirs outside
 		setOrder(DEFAULT_ORDER);
+	}
+
+	/**
+	 * Set where the lock's advice goes among that of a bean: outside of what has a higher
+	 * order or none, inside of what has a lower one.
+	 * @param adviceOrder the order, by default {@link #DEFAULT_ORDER}
+	 */
+	public void setAdviceOrder(int adviceOrder) {
+		this.adviceOrder = adviceOrder;
+	}
+
+	/**
+	 * Set whether beans are wrapped by proxies. Without them the advice is woven in, see
+	 * {@link io.distributedlock.spring.aspectj.DistributedLockAspect}.
+	 * @param proxying {@code false} for no proxies
+	 */
+	public void setProxying(boolean proxying) {
+		this.proxying = proxying;
 	}
 
 	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
-		LockKeyParser keyParser = new LockKeyParser(this.beanReferences ? new BeanFactoryResolver(beanFactory) : null);
-		LockOperationSource operations = new LockOperationSource(keyParser,
-				(text) -> resolvePlaceholders(beanFactory, text));
+		LockExpressionParser parser = new LockExpressionParser(
+				this.settings.beanReferences() ? new BeanFactoryResolver(beanFactory) : null);
+		LockOperationSource operations = new LockOperationSource(parser,
+				(text) -> resolvePlaceholders(beanFactory, text), this.settings, beanFactory);
 		this.operations = operations;
-		this.advisor = new DefaultPointcutAdvisor(new OperationPointcut(operations),
+		OperationPointcut pointcut = new OperationPointcut(operations);
+		DefaultPointcutAdvisor lockAdvisor = new DefaultPointcutAdvisor(pointcut,
 				new DistributedLockInterceptor(operations, this.template));
+		lockAdvisor.setOrder(this.adviceOrder);
+		this.advisor = lockAdvisor;
+		if (OptionalLibraries.TRANSACTIONS && this.settings.verifyBeforeCommit()) {
+			this.commitCheck = new DefaultPointcutAdvisor(pointcut, new CommitCheckInterceptor());
+		}
+	}
+
+	/**
+	 * Return the advice, for calls that do not come through a proxy.
+	 * @return what runs a method under its locks
+	 */
+	public MethodInterceptor interceptor() {
+		if (this.advisor == null || !(this.advisor.getAdvice() instanceof MethodInterceptor interceptor)) {
+			throw new IllegalStateException("The bean factory has not been set yet");
+		}
+		return interceptor;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.started = true;
 		checkOperations();
+		if (!this.proxying) {
+			DistributedLockAspect.use(interceptor());
+		}
 	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		Object result = super.postProcessAfterInitialization(bean, beanName);
+		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
+			arrange(advised, this.advisor);
+		}
 		if (this.started) {
 			// a lazy bean, or one of another scope
 			checkOperations();
 		}
 		return result;
+	}
+
+	/**
+	 * Move the lock's advice behind that of a lower order, and put the check before the
+	 * commit innermost.
+	 */
+	private void arrange(Advised advised, Advisor lockAdvisor) {
+		int from = advised.indexOf(lockAdvisor);
+		if (from < 0) {
+			return;
+		}
+		int to = from;
+		Advisor[] advisors = advised.getAdvisors();
+		while (to + 1 < advisors.length
+				&& AnnotationAwareOrderComparator.INSTANCE.compare(advisors[to + 1], lockAdvisor) < 0) {
+			to++;
+		}
+		if (to != from) {
+			advised.removeAdvisor(from);
+			advised.addAdvisor(to, lockAdvisor);
+		}
+		if (this.commitCheck != null && advisors.length > 1 && advised.indexOf(this.commitCheck) < 0) {
+			advised.addAdvisor(this.commitCheck);
+		}
+	}
+
+	/**
+	 * Stop to lock what was woven.
+	 */
+	@Override
+	public void destroy() {
+		if (!this.proxying) {
+			DistributedLockAspect.forget(interceptor());
+		}
 	}
 
 	private void checkOperations() {
@@ -116,21 +203,22 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	@Override
 	protected boolean isEligible(Class<?> targetClass) {
 		boolean eligible = super.isEligible(targetClass);
+		if (!this.proxying) {
+			checkWoven(targetClass);
+			return false;
+		}
 		if (this.examined.add(targetClass) && AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
-			ReflectionUtils.doWithLocalMethods(ClassUtils.getUserClass(targetClass), this::warnOfUnreachable);
+			UnreachableMethods.warn(ClassUtils.getUserClass(targetClass));
 		}
 		return eligible;
 	}
 
-	private void warnOfUnreachable(Method method) {
-		int modifiers = method.getModifiers();
-		boolean unreachable = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)
-				|| Modifier.isFinal(modifiers);
-		if (unreachable
-				&& MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class)) {
-			logger.warn(
-					"@DistributedLock on {}.{} has no effect: a {} method is out of a proxy's reach. Make it a public method that another bean calls, or use LockTemplate inside",
-					method.getDeclaringClass().getName(), method.getName(), Modifier.toString(modifiers));
+	private void checkWoven(Class<?> targetClass) {
+		LockOperationSource source = this.operations;
+		if (source != null && this.examined.add(targetClass)
+				&& AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
+			Class<?> userClass = ClassUtils.getUserClass(targetClass);
+			ReflectionUtils.doWithMethods(userClass, (method) -> source.find(method, userClass));
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.distributedlock.spring;
 import java.util.Objects;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * Runs a method under the lock that its annotation asks for. It only adapts: the source
- * knows the annotation, the template the locks, the invocation the return type.
+ * Runs a method under the locks that its annotations ask for. It only adapts: the source
+ * knows the annotations, the template the locks, the invocation the return type.
  */
 final class DistributedLockInterceptor implements MethodInterceptor {
 
@@ -29,10 +30,11 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
 		Object target = Objects.requireNonNull(call.getThis(), "a lock needs a target object");
 		LockOperation operation = this.operations.find(call.getMethod(), AopUtils.getTargetClass(target));
-		if (operation == null) {
+		LockRequest request = (operation != null) ? operation.request(call, target) : null;
+		if (operation == null || request == null) {
 			return call.proceed();
 		}
-		return operation.invocation().invoke(this.template.get(), operation.request(call, target), call);
+		return operation.invocation().invoke(new LockCall(this.template.get(), operation, request, call));
 	}
 
 }

@@ -1,14 +1,20 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code #root} is in a key expression: its getters are the properties that an
+ * What {@code #root} is in an expression: its getters are the properties that an
  * expression can name.
  */
 final class LockKeyRoot {
+
+	/**
+	 * The names of the getters.
+	 */
+	static final Set<String> PROPERTIES = Set.of("method", "methodName", "args", "target", "targetClass", "class");
 
 	private final Method method;
 

@@ -2,49 +2,57 @@ package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-import io.distributedlock.LockCapability;
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.LockType;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.OnLost;
+import io.distributedlock.annotation.OnUnavailable;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
-import org.springframework.util.StringUtils;
 
 /**
  * Turns annotations into operations, once for each method.
  */
 final class LockOperationSource {
 
-	private static final String KEEP_ALIVE = "-1";
-
 	private final ConcurrentHashMap<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>();
 
 	private final Queue<Declared> unchecked = new ConcurrentLinkedQueue<>();
 
-	private final LockKeyParser keyParser;
+	private final LockExpressionParser parser;
 
 	private final UnaryOperator<@Nullable String> placeholders;
 
-	LockOperationSource(LockKeyParser keyParser, UnaryOperator<@Nullable String> placeholders) {
-		this.keyParser = keyParser;
+	private final DistributedLockSettings settings;
+
+	private final ContentionPolicies contentionPolicies;
+
+	LockOperationSource(LockExpressionParser parser, UnaryOperator<@Nullable String> placeholders,
+			DistributedLockSettings settings, @Nullable BeanFactory beans) {
+		this.parser = parser;
 		this.placeholders = placeholders;
+		this.settings = settings;
+		this.contentionPolicies = new ContentionPolicies(settings.onContention(), beans);
 	}
 
 	/**
@@ -67,7 +75,7 @@ final class LockOperationSource {
 	/**
 	 * Return what a method is to run under.
 	 * @return the operation, {@code null} if the method has none
-	 * @throws InvalidLockOperationException if the annotation cannot work
+	 * @throws InvalidLockOperationException if an annotation cannot work
 	 */
 	@Nullable LockOperation find(Method method, Class<?> targetClass) {
 		MethodClassKey cacheKey = new MethodClassKey(method, targetClass);
@@ -79,93 +87,66 @@ final class LockOperationSource {
 		return known.orElse(null);
 	}
 
+	/**
+	 * Return the annotations that count for a method: the nearest ones.
+	 */
+	static List<MergedAnnotation<DistributedLock>> annotations(Method method, Class<?> userClass) {
+		List<MergedAnnotation<DistributedLock>> onMethod = nearest(
+				MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+		return !onMethod.isEmpty() ? onMethod
+				: nearest(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY));
+	}
+
+	private static List<MergedAnnotation<DistributedLock>> nearest(MergedAnnotations all) {
+		List<MergedAnnotation<DistributedLock>> found = all.stream(DistributedLock.class)
+			.sorted(Comparator.comparingInt(MergedAnnotation::getAggregateIndex))
+			.toList();
+		return found.stream().filter((each) -> each.getAggregateIndex() == found.get(0).getAggregateIndex()).toList();
+	}
+
 	private @Nullable LockOperation build(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-		if (ReflectionUtils.isObjectMethod(specific) || Modifier.isPrivate(specific.getModifiers())
-				|| Modifier.isStatic(specific.getModifiers())) {
+		if (ReflectionUtils.isObjectMethod(specific)) {
 			return null;
 		}
-		MergedAnnotation<DistributedLock> annotation = annotation(specific, userClass);
-		return annotation.isPresent() ? build(annotation, specific, userClass) : null;
+		List<LockAttributes> annotations = annotations(specific, userClass).stream()
+			.map((each) -> new LockAttributes(each, specific, userClass, this.placeholders))
+			.toList();
+		return annotations.isEmpty() ? null : build(annotations, specific, userClass);
 	}
 
-	static MergedAnnotation<DistributedLock> annotation(Method method, Class<?> userClass) {
-		MergedAnnotation<DistributedLock> onMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
-			.get(DistributedLock.class);
-		return onMethod.isPresent() ? onMethod
-				: MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);
-	}
-
-	private LockOperation build(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> userClass) {
-		String name = resolve(annotation, "name");
-		if (name.isEmpty()) {
-			name = userClass.getSimpleName() + "." + method.getName();
-		}
-		String key = annotation.getString("key");
-		LockRequest prototype = LockRequest.of(name)
-			.withType(annotation.getEnum("type", LockType.class))
-			.withAutoRenew(annotation.getBoolean("autoRenew"))
-			.withRequired(annotation.getEnumArray("requires", LockCapability.class));
-		String provider = resolve(annotation, "provider");
-		if (!provider.isEmpty()) {
-			prototype = prototype.withProvider(provider);
-		}
-		Duration waitTime = duration(annotation, "waitTime", method, userClass);
-		if (waitTime != null) {
-			prototype = prototype.withWaitTime(waitTime);
-		}
-		if (resolve(annotation, "leaseTime").equals(KEEP_ALIVE)) {
-			// also where the template has a lease time for calls that say nothing
-			prototype = prototype.withAutoRenew(true);
-		}
-		Duration leaseTime = duration(annotation, "leaseTime", method, userClass);
-		if (leaseTime != null) {
-			prototype = prototype.withLeaseTime(leaseTime);
-		}
+	private LockOperation build(List<LockAttributes> annotations, Method method, Class<?> userClass) {
 		LockedInvocation invocation = LockedInvocation.of(method, userClass);
-		this.unchecked.add(new Declared(method, userClass, prototype));
-		if (key.isEmpty()) {
-			// one lock for the method: its name is the key, under no name
-			String methodKey = name;
-			return new LockOperation(prototype, (call, target) -> methodKey, invocation);
-		}
-		return new LockOperation(prototype.withName(name), this.keyParser.parse(key, method, userClass), invocation);
+		List<LockTarget> targets = annotations.stream().map((each) -> LockTarget.of(each, this.parser)).toList();
+		LockOperation operation = new LockOperation(targets, invocation, contention(annotations, invocation),
+				agreed("onUnavailable", annotations, (each) -> each.choice("onUnavailable", OnUnavailable.class)),
+				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
+				agreed("release", annotations, (each) -> LockRelease.of(each, this.settings)),
+				Arrays.asList(method.getParameterTypes()).indexOf(LockHandle.class));
+		targets.forEach((target) -> this.unchecked.add(new Declared(method, userClass, target.prototype())));
+		return operation;
 	}
 
-	private @Nullable Duration duration(MergedAnnotation<DistributedLock> annotation, String attribute, Method method,
-			Class<?> userClass) {
-		boolean lease = attribute.equals("leaseTime");
-		String text = resolve(annotation, attribute);
-		if (text.isEmpty() || (lease && text.equals(KEEP_ALIVE))) {
-			return null;
+	private ContentionPolicy contention(List<LockAttributes> annotations, LockedInvocation invocation) {
+		for (String attribute : List.of("onContention", "fallback", "handler")) {
+			agreed(attribute, annotations, (each) -> String.valueOf(each.annotation().getValue(attribute).orElse("")));
 		}
-		if (!lease && text.equals("0")) {
-			return Duration.ZERO;
-		}
-		Duration duration;
-		try {
-			if (StringUtils.hasText(text) && Character.isDigit(text.charAt(text.length() - 1))) {
-				throw new IllegalArgumentException("a number without a unit");
+		return this.contentionPolicies.of(annotations.get(0), invocation);
+	}
+
+	/**
+	 * The annotations of one method are one call: what happens to it is said once.
+	 */
+	private static <T> T agreed(String attribute, List<LockAttributes> annotations, Function<LockAttributes, T> value) {
+		T first = value.apply(annotations.get(0));
+		for (LockAttributes each : annotations) {
+			if (!value.apply(each).equals(first)) {
+				throw each.invalid(attribute,
+						"the locks of one method are had all together, and so must agree in this attribute", null);
 			}
-			duration = DurationFormatterUtils.detectAndParse(text);
 		}
-		catch (IllegalArgumentException ex) {
-			throw new InvalidLockOperationException(method, userClass, attribute, text,
-					"no duration: %s. Write 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);
-		}
-		if (duration.isNegative() || (lease && duration.isZero())) {
-			throw new InvalidLockOperationException(method, userClass, attribute, text,
-					lease ? "a lease time is positive, or -1 to keep the lease alive until the method ends"
-							: "a wait time is not negative; 0 makes one attempt",
-					null);
-		}
-		return duration;
-	}
-
-	private String resolve(MergedAnnotation<DistributedLock> annotation, String attribute) {
-		String resolved = this.placeholders.apply(annotation.getString(attribute));
-		return (resolved != null) ? resolved.trim() : "";
+		return first;
 	}
 
 	/**

@@ -1,97 +1,68 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
+import java.util.List;
 
-import io.distributedlock.LockRequest;
-import io.distributedlock.LockTemplate;
-import io.distributedlock.LockedCall;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.core.KotlinDetector;
-
 /**
- * Runs a method under a lock for as long as its return type means it to run.
+ * Runs a method under its locks for as long as its return type means it to run.
  */
-@FunctionalInterface
 interface LockedInvocation {
 
 	/**
-	 * Run the method.
-	 * @param template what gets and gives back the lock
-	 * @param request the lock
-	 * @param call the method
-	 * @return what the method returns
-	 * @throws Throwable what the method throws, or that the lock was not to be had
+	 * What knows return types that outlive the method. A new one is added here.
 	 */
-	@Nullable Object invoke(LockTemplate template, LockRequest request, MethodInvocation call) throws Throwable;
+	List<Factory> FACTORIES = OptionalLibraries.REACTOR ? List.of(FutureInvocation::of, ReactiveInvocation::of)
+			: List.of(FutureInvocation::of);
+
+	/**
+	 * Run the method.
+	 * @param call the call
+	 * @return what the method returns, or what stands for it
+	 * @throws Throwable what the method throws, or that the locks were not to be had
+	 */
+	@Nullable Object invoke(LockCall call) throws Throwable;
+
+	/**
+	 * Return whether there is a value for a call that was skipped.
+	 */
+	boolean canSkip(Method method);
+
+	/**
+	 * Return the value for a call that was skipped.
+	 */
+	@Nullable Object skipped(Method method);
 
 	/**
 	 * Return what fits the return type of a method.
 	 */
 	static LockedInvocation of(Method method, Class<?> targetClass) {
-		Class<?> type = method.getReturnType();
-		if (type == CompletableFuture.class || type == CompletionStage.class) {
-			return LockedInvocation::untilCompletion;
+		for (Factory factory : FACTORIES) {
+			LockedInvocation invocation = factory.create(method);
+			if (invocation != null) {
+				return invocation;
+			}
 		}
-		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type) || isPublisher(type)
-				|| KotlinDetector.isSuspendingFunction(method)) {
+		if (AsynchronousTypes.contain(method)) {
 			throw new InvalidLockOperationException(method, targetClass,
-					"a method that returns %s goes on after it has returned, and its lock would not. Return CompletableFuture, or use LockTemplate inside"
-						.formatted(type.getSimpleName()));
+					"a method that returns %s goes on after it has returned, and its lock would not. Return CompletableFuture, Mono, Flux or what Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside"
+						.formatted(method.getReturnType().getSimpleName()));
 		}
-		return LockedInvocation::untilReturn;
+		return new BlockingInvocation();
 	}
 
-	// the checker does not follow a nullable type argument into a functional interface
-	@SuppressWarnings("NullAway")
-	private static @Nullable Object untilReturn(LockTemplate template, LockRequest request, MethodInvocation call)
-			throws Throwable {
-		LockedCall<@Nullable Object, Throwable> work = call::proceed;
-		return template.execute(request, work);
-	}
+	/**
+	 * Makes an invocation for the return types that it knows.
+	 */
+	@FunctionalInterface
+	interface Factory {
 
-	private static Object untilCompletion(LockTemplate template, LockRequest request, MethodInvocation call) {
-		// the call goes on on another thread, while this one may reuse its invocation
-		MethodInvocation clone = ((ProxyMethodInvocation) call).invocableClone();
-		return template.executeAsync(request, () -> start(clone));
-	}
+		/**
+		 * Return what fits a method, {@code null} if its return type is not known.
+		 */
+		@Nullable LockedInvocation create(Method method);
 
-	private static CompletionStage<?> start(MethodInvocation call) {
-		try {
-			Object stage = call.proceed();
-			return (stage != null) ? (CompletionStage<?>) stage : CompletableFuture.completedFuture(null);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	private static boolean isPublisher(Class<?> type) {
-		for (Class<?> current = type; current != null; current = current.getSuperclass()) {
-			if (isNamedPublisher(current)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	private static boolean isNamedPublisher(Class<?> type) {
-		String name = type.getName();
-		if (name.equals("org.reactivestreams.Publisher") || name.equals("java.util.concurrent.Flow$Publisher")
-				|| name.equals("kotlinx.coroutines.flow.Flow")) {
-			return true;
-		}
-		for (Class<?> parent : type.getInterfaces()) {
-			if (isNamedPublisher(parent)) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 }

@@ -3,6 +3,8 @@ package io.distributedlock.spring;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.OnContention;
+import io.distributedlock.annotation.ReleaseTime;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 
@@ -40,7 +42,8 @@ final class Contexts {
 				() -> DefaultLockTemplate.builder().provider(provider).keyPrefix("t").build());
 		context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
 			DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(
-					() -> context.getBean(LockTemplate.class), beanReferences);
+					() -> context.getBean(LockTemplate.class), new DistributedLockSettings(beanReferences,
+							OnContention.THROW, ReleaseTime.AFTER_TRANSACTION, true));
 			processor.setProxyTargetClass(proxyTargetClass);
 			return processor;
 		});

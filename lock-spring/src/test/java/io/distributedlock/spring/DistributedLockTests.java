@@ -85,12 +85,13 @@ class DistributedLockTests {
 
 	@Test
 	void leaseOfMinusOneIsKeptAliveWhateverTheDefault() throws NoSuchMethodException {
-		LockOperationSource source = new LockOperationSource(new LockKeyParser(null), UnaryOperator.identity());
+		LockOperationSource source = new LockOperationSource(new LockExpressionParser(null), UnaryOperator.identity(),
+				DistributedLockSettings.DEFAULTS, null);
 		LockOperation kept = source.find(Orders.class.getMethod("keptAlive", String.class), Orders.class);
-		assertThat(kept.prototype().autoRenew()).isTrue();
-		assertThat(kept.prototype().leaseTime()).isNull();
+		assertThat(kept.targets().get(0).prototype().autoRenew()).isTrue();
+		assertThat(kept.targets().get(0).prototype().leaseTime()).isNull();
 		LockOperation timed = source.find(Orders.class.getMethod("settle", Order.class), Orders.class);
-		assertThat(timed.prototype().autoRenew()).isFalse();
+		assertThat(timed.targets().get(0).prototype().autoRenew()).isFalse();
 	}
 
 	@Test
@@ -128,12 +129,16 @@ class DistributedLockTests {
 			.withMessageContaining("is null");
 		assertThatIllegalArgumentException().isThrownBy(() -> orders.settle(new Order("  ")))
 			.withMessageContaining("blank");
-		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(List.of("a", "b")))
-			.withMessageContaining("one key");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(List.of()))
+			.withMessageContaining("no key");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(List.of("a", List.of("b"))))
+			.withMessageContaining("collection or an array of keys");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(List.of("a", " ")))
+			.withMessageContaining("blank");
 		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(new Object()))
 			.withMessageContaining("toString()");
-		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(new String[] { "a" }))
-			.withMessageContaining("one key");
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(java.util.Map.of("a", "b")))
+			.withMessageContaining("Map");
 		assertThat(orders.runs()).isZero();
 		assertThat(this.provider.events()).isEmpty();
 	}
@@ -200,12 +205,13 @@ class DistributedLockTests {
 	void badAnnotationsDoNotStart() {
 		assertThatStartFails(BadSyntax.class, "BadSyntax.run(String)", "key = \"#id +\"", "position");
 		assertThatStartFails(UnquotedLiteral.class, "key = \"all orders\"", "'all orders'");
+		assertThatStartFails(PropertyLiteral.class, "key = \"orders-all\"", "no 'orders' here", "#orders", "'orders'");
 		assertThatStartFails(UnknownVariable.class, "#ordr", "no parameter 'ordr'", "order", "p0");
 		assertThatStartFails(BadDuration.class, "leaseTime = \"30 parsecs\"", "30s");
 		assertThatStartFails(BareNumber.class, "waitTime = \"30\"", "without a unit");
 		assertThatStartFails(NegativeWait.class, "waitTime = \"-5s\"", "0 makes one attempt");
 		assertThatStartFails(ZeroLease.class, "leaseTime = \"0s\"", "-1");
-		assertThatStartFails(Publishing.class, "returns Publisher", "CompletableFuture");
+		assertThatStartFails(Publishing.class, "returns Future", "CompletableFuture");
 	}
 
 	@Test
@@ -433,6 +439,14 @@ class DistributedLockTests {
 
 	}
 
+	static class PropertyLiteral {
+
+		@DistributedLock("orders-all")
+		public void run(String id) {
+		}
+
+	}
+
 	static class UnknownVariable {
 
 		@DistributedLock("#ordr.id")
@@ -476,7 +490,7 @@ class DistributedLockTests {
 	static class Publishing {
 
 		@DistributedLock
-		public java.util.concurrent.Flow.Publisher<String> run() {
+		public java.util.concurrent.Future<String> run() {
 			throw new UnsupportedOperationException();
 		}
 

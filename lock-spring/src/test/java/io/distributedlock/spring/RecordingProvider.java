@@ -28,6 +28,9 @@ class RecordingProvider implements LockProvider {
 
 	private final List<Duration> leases = new CopyOnWriteArrayList<>();
 
+	private volatile Lease.LossSignal lossSignal = (reason) -> {
+	};
+
 	private boolean failReleases;
 
 	private boolean contended;
@@ -53,6 +56,13 @@ class RecordingProvider implements LockProvider {
 		this.events.add(event);
 	}
 
+	/**
+	 * Let the lease that was granted last end, as if its session had.
+	 */
+	void loseLast() {
+		this.lossSignal.lost("the session ended");
+	}
+
 	void failReleases() {
 		this.failReleases = true;
 	}
@@ -72,7 +82,7 @@ class RecordingProvider implements LockProvider {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of();
+		return Set.of(LockCapability.LOCK_DELAY);
 	}
 
 	@Override
@@ -107,6 +117,11 @@ class RecordingProvider implements LockProvider {
 		@Override
 		public OptionalLong fencingToken() {
 			return OptionalLong.empty();
+		}
+
+		@Override
+		public void onLost(LossSignal signal) {
+			RecordingProvider.this.lossSignal = signal;
 		}
 
 		@Override

@@ -5,9 +5,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Lazy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,6 +26,62 @@ class UnreachableMethodTests {
 				.contains("LockTemplate")
 				.doesNotContain("Hidden.open has");
 		}
+	}
+
+	@Test
+	void callsWithinTheSameObjectAreWarnedAbout(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Talking.class, ThroughProxy.class).close();
+		assertThat(output).contains("Talking, direct() calls locked()")
+			.contains("Talking, inLambda() calls locked()")
+			.contains("Talking, byReference() calls locked()")
+			.contains("lock.mode=aspectj")
+			.doesNotContain("Talking, other() calls")
+			.doesNotContain("ThroughProxy, ");
+	}
+
+	@SuppressWarnings("unused")
+	static class Talking {
+
+		@DistributedLock
+		public void locked() {
+		}
+
+		public void direct() {
+			locked();
+		}
+
+		public void inLambda() {
+			Runnable runnable = () -> {
+				locked();
+			};
+			runnable.run();
+		}
+
+		public void byReference() {
+			Runnable runnable = this::locked;
+			runnable.run();
+		}
+
+		public void other() {
+			direct();
+		}
+
+	}
+
+	static class ThroughProxy {
+
+		@Autowired
+		@Lazy
+		private ThroughProxy self;
+
+		@DistributedLock
+		public void locked() {
+		}
+
+		public void call() {
+			this.self.locked();
+		}
+
 	}
 
 	static class Hidden {

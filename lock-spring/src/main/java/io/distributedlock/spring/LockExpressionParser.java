@@ -17,16 +17,21 @@ import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.common.TemplateParserContext;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * Parses the key expressions of annotations, once, and finds at start-up what would fail
- * at every call.
+ * Parses the expressions of annotations, once, and finds at start-up what would fail at
+ * every call.
  */
-final class LockKeyParser {
+final class LockExpressionParser {
 
 	private final SpelExpressionParser parser = new SpelExpressionParser();
 
@@ -38,63 +43,90 @@ final class LockKeyParser {
 	 * Create a parser.
 	 * @param beans resolves references to beans, {@code null} if they are not allowed
 	 */
-	LockKeyParser(@Nullable BeanResolver beans) {
+	LockExpressionParser(@Nullable BeanResolver beans) {
 		this.beans = beans;
 	}
 
-	LockKey parse(String text, Method method, Class<?> targetClass) {
-		Expression expression = parseExpression(text, method, targetClass);
-		check(expression, text, method, targetClass);
-		String literal = literal(expression);
-		if (literal != null) {
-			if (literal.isBlank()) {
-				throw new InvalidLockOperationException(method, targetClass, "key", text, "the key is blank", null);
-			}
-			return (call, target) -> literal;
+	/**
+	 * Parse what gives the keys.
+	 */
+	LockKeys keys(LockAttributes attributes) {
+		LockExpression expression = parse("key", attributes);
+		String literal = literal(expression.expression());
+		if (literal == null) {
+			return LockKeys.of(expression);
 		}
-		return new LockKeyEvaluator(expression, text, method, this.parameterNames, this.beans);
+		if (literal.isBlank()) {
+			throw attributes.invalid("key", "the key is blank", null);
+		}
+		return (prototype, call, target) -> prototype.withKey(literal);
 	}
 
-	private Expression parseExpression(String text, Method method, Class<?> targetClass) {
+	/**
+	 * Parse an expression and check what can be checked without arguments.
+	 */
+	LockExpression parse(String attribute, LockAttributes attributes) {
+		Expression expression = parseExpression(attribute, attributes);
+		check(expression, attribute, attributes);
+		return new LockExpression(expression, attribute, attributes.raw(attribute), attributes.method(),
+				this.parameterNames, this.beans);
+	}
+
+	private Expression parseExpression(String attribute, LockAttributes attributes) {
+		String text = attributes.raw(attribute);
 		try {
 			return text.contains("#{") ? this.parser.parseExpression(text, new TemplateParserContext())
 					: this.parser.parseExpression(text);
 		}
 		catch (ParseException ex) {
-			throw new InvalidLockOperationException(method, targetClass, "key", text,
+			throw attributes.invalid(attribute,
 					"no SpEL expression, at position %d: %s. A literal needs quotes: \"'%s'\""
 						.formatted(ex.getPosition(), ex.getSimpleMessage(), text.replace("'", "")),
 					ex);
 		}
 	}
 
-	private void check(Expression expression, String text, Method method, Class<?> targetClass) {
+	private void check(Expression expression, String attribute, LockAttributes attributes) {
 		if (expression instanceof CompositeStringExpression composite) {
 			for (Expression part : composite.getExpressions()) {
-				check(part, text, method, targetClass);
+				check(part, attribute, attributes);
 			}
 		}
 		else if (expression instanceof SpelExpression spel) {
-			check(spel.getAST(), text, method, targetClass);
+			check(spel.getAST(), true, attribute, attributes);
 		}
 	}
 
-	private void check(SpelNode node, String text, Method method, Class<?> targetClass) {
+	/**
+	 * Check a node and what is below it.
+	 * @param onRoot whether a property that it names would be one of {@code #root}
+	 */
+	private void check(SpelNode node, boolean onRoot, String attribute, LockAttributes attributes) {
 		if (node instanceof VariableReference variable) {
-			checkVariable(variable.toStringAST().substring(1), text, method, targetClass);
+			checkVariable(variable.toStringAST().substring(1), attribute, attributes);
 		}
 		if (node instanceof BeanReference && this.beans == null) {
-			throw new InvalidLockOperationException(method, targetClass, "key", text,
+			throw attributes.invalid(attribute,
 					"references to beans are off. Set lock.spel.bean-references=true to allow %s"
 						.formatted(node.toStringAST()),
 					null);
 		}
+		if (onRoot && node instanceof PropertyOrFieldReference property
+				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
+			throw attributes.invalid(attribute,
+					"there is no '%s' here: a parameter is written #%s, and a literal in quotes: \"'%s'\""
+						.formatted(property.getName(), property.getName(), property.getName()),
+					null);
+		}
+		boolean ownRoot = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
 		for (int i = 0; i < node.getChildCount(); i++) {
-			check(node.getChild(i), text, method, targetClass);
+			boolean behindOther = node instanceof CompoundExpression && i > 0;
+			check(node.getChild(i), onRoot && !ownRoot && !behindOther, attribute, attributes);
 		}
 	}
 
-	private void checkVariable(String name, String text, Method method, Class<?> targetClass) {
+	private void checkVariable(String name, String attribute, LockAttributes attributes) {
+		Method method = attributes.method();
 		Set<String> known = new LinkedHashSet<>();
 		@Nullable String[] names = this.parameterNames.getParameterNames(method);
 		if (names != null) {
@@ -106,7 +138,7 @@ final class LockKeyParser {
 		}
 		if (!known.contains(name) && !name.equals("root") && !name.equals("this")) {
 			String hint = (names != null) ? "" : ". The class has no parameter names: compile it with -parameters";
-			throw new InvalidLockOperationException(method, targetClass, "key", text,
+			throw attributes.invalid(attribute,
 					"there is no parameter '%s'; there are %s%s".formatted(name, known, hint), null);
 		}
 	}

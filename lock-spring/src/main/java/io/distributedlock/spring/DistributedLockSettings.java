@@ -1,0 +1,26 @@
+package io.distributedlock.spring;
+
+import io.distributedlock.annotation.OnContention;
+import io.distributedlock.annotation.ReleaseTime;
+
+/**
+ * What applies to all annotated methods of an application.
+ *
+ * @param beanReferences whether expressions may refer to beans
+ * @param onContention what {@link OnContention#DEFAULT} means
+ * @param release what {@link ReleaseTime#DEFAULT} means
+ * @param verifyBeforeCommit whether a transaction is rolled back if the lease was lost
+ * before its commit
+ * @since 0.1
+ */
+public record DistributedLockSettings(boolean beanReferences, OnContention onContention, ReleaseTime release,
+		boolean verifyBeforeCommit) {
+
+	/**
+	 * No bean references, exceptions on contention, release after the caller's
+	 * transaction, with the check before its commit.
+	 */
+	public static final DistributedLockSettings DEFAULTS = new DistributedLockSettings(false, OnContention.THROW,
+			ReleaseTime.AFTER_TRANSACTION, true);
+
+}

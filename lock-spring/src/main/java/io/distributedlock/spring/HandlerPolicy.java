@@ -1,0 +1,25 @@
+package io.distributedlock.spring;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+
+/**
+ * A bean of the application decides.
+ */
+final class HandlerPolicy {
+
+	private HandlerPolicy() {
+	}
+
+	static ContentionPolicy of(LockAttributes attributes, @Nullable BeanFactory beans) {
+		String name = attributes.text("handler");
+		if (beans == null || !beans.containsBean(name) || !beans.isTypeMatch(name, LockContentionHandler.class)) {
+			throw attributes.invalid("handler",
+					"there is no bean of this name that is a LockContentionHandler. Declare one", null);
+		}
+		return (contention, call) -> beans.getBean(name, LockContentionHandler.class)
+			.handle(call.invocation(), contention);
+	}
+
+}

@@ -1,0 +1,100 @@
+package io.distributedlock.spring;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+import io.distributedlock.annotation.DistributedLock;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+/**
+ * The attributes of one annotation, and the method that it stands on.
+ */
+final class LockAttributes {
+
+	private final MergedAnnotation<DistributedLock> annotation;
+
+	private final Method method;
+
+	private final Class<?> userClass;
+
+	private final UnaryOperator<@Nullable String> placeholders;
+
+	LockAttributes(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> userClass,
+			UnaryOperator<@Nullable String> placeholders) {
+		this.annotation = annotation;
+		this.method = method;
+		this.userClass = userClass;
+		this.placeholders = placeholders;
+	}
+
+	Method method() {
+		return this.method;
+	}
+
+	Class<?> userClass() {
+		return this.userClass;
+	}
+
+	MergedAnnotation<DistributedLock> annotation() {
+		return this.annotation;
+	}
+
+	/**
+	 * Return a text as it is written.
+	 */
+	String raw(String attribute) {
+		return this.annotation.getString(attribute);
+	}
+
+	/**
+	 * Return a text with its placeholders resolved.
+	 */
+	String text(String attribute) {
+		String resolved = this.placeholders.apply(raw(attribute));
+		return (resolved != null) ? resolved.trim() : "";
+	}
+
+	<E extends Enum<E>> E choice(String attribute, Class<E> type) {
+		return this.annotation.getEnum(attribute, type);
+	}
+
+	/**
+	 * Return a time.
+	 * @return the time, {@code null} where the attribute says nothing
+	 */
+	@Nullable Duration duration(String attribute) {
+		String text = text(attribute);
+		if (text.isEmpty()) {
+			return null;
+		}
+		if (text.equals("0")) {
+			return Duration.ZERO;
+		}
+		Duration duration;
+		try {
+			if (Character.isDigit(text.charAt(text.length() - 1))) {
+				throw new IllegalArgumentException("a number without a unit");
+			}
+			duration = DurationFormatterUtils.detectAndParse(text);
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(attribute, "no duration: %s. Write 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);
+		}
+		if (duration.isNegative()) {
+			throw invalid(attribute, "a time is not negative; 0 makes one attempt where it is a wait time", null);
+		}
+		return duration;
+	}
+
+	InvalidLockOperationException invalid(String attribute, String problem, @Nullable Throwable cause) {
+		return new InvalidLockOperationException(this.method, this.userClass, attribute,
+				String.valueOf(
+						this.annotation.getValue(attribute).map(String::valueOf).map(this.placeholders).orElse("")),
+				problem, cause);
+	}
+
+}

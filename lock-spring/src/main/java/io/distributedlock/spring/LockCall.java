@@ -1,0 +1,107 @@
+package io.distributedlock.spring;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.annotation.OnUnavailable;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.ProxyMethodInvocation;
+
+/**
+ * One call of a locked method: how to come by the locks, and what to run with them and
+ * without.
+ */
+final class LockCall {
+
+	private static final Logger logger = LoggerFactory.getLogger(LockCall.class);
+
+	private final LockTemplate template;
+
+	private final LockOperation operation;
+
+	private final LockRequest request;
+
+	private final MethodInvocation call;
+
+	LockCall(LockTemplate template, LockOperation operation, LockRequest request, MethodInvocation call) {
+		this.template = template;
+		this.operation = operation;
+		this.request = request;
+		this.call = call;
+	}
+
+	LockOperation operation() {
+		return this.operation;
+	}
+
+	MethodInvocation invocation() {
+		return this.call;
+	}
+
+	Object target() {
+		return Objects.requireNonNull(this.call.getThis(), "target");
+	}
+
+	@Nullable Object[] arguments() {
+		return this.call.getArguments();
+	}
+
+	/**
+	 * Return a call that may be proceeded to later and elsewhere, while the caller's
+	 * thread reuses its invocation.
+	 */
+	LockCall copy() {
+		return new LockCall(this.template, this.operation, this.request,
+				((ProxyMethodInvocation) this.call).invocableClone());
+	}
+
+	LockHandle acquire() {
+		return this.template.acquire(this.request);
+	}
+
+	CompletableFuture<LockHandle> acquireAsync() {
+		return this.template.acquireAsync(this.request);
+	}
+
+	/**
+	 * Run the method with the locks.
+	 */
+	@Nullable Object proceed(LockHandle handle) throws Throwable {
+		int parameter = this.operation.handleParameter();
+		if (parameter >= 0) {
+			this.call.getArguments()[parameter] = handle;
+		}
+		return this.call.proceed();
+	}
+
+	/**
+	 * Do what is to be done without the locks, if anything.
+	 * @param refusal why they were not to be had
+	 */
+	@Nullable Object otherwise(LockException refusal) throws Throwable {
+		if (refusal instanceof LockNotAcquiredException contention) {
+			return switch (contention.getReason()) {
+				case CONTENDED, CROWDED -> this.operation.contention().end(contention, this);
+				case INTERRUPTED, CLOSED -> throw contention;
+			};
+		}
+		if (refusal instanceof LockUnavailableException && this.operation.onUnavailable() == OnUnavailable.PROCEED) {
+			logger.warn("{}.{} runs WITHOUT its lock, as its annotation says: {}",
+					this.call.getMethod().getDeclaringClass().getSimpleName(), this.call.getMethod().getName(),
+					refusal.getMessage());
+			return this.call.proceed();
+		}
+		throw refusal;
+	}
+
+}

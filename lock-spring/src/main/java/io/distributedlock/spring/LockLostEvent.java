@@ -1,0 +1,40 @@
+package io.distributedlock.spring;
+
+import io.distributedlock.LockLostException;
+
+import org.springframework.context.ApplicationEvent;
+
+/**
+ * The lease of a lock ended while it was held. Published for every loss, on a thread of
+ * the template's executor.
+ *
+ * @since 0.1
+ */
+public class LockLostEvent extends ApplicationEvent {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * What happened.
+	 */
+	private final LockLostException loss;
+
+	/**
+	 * Create an event.
+	 * @param source what publishes it
+	 * @param loss what happened
+	 */
+	public LockLostEvent(Object source, LockLostException loss) {
+		super(source);
+		this.loss = loss;
+	}
+
+	/**
+	 * Return what happened.
+	 * @return the exception that holders are handed, with key and provider
+	 */
+	public LockLostException getLoss() {
+		return this.loss;
+	}
+
+}

@@ -1,0 +1,28 @@
+package io.distributedlock.spring;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * What may be on the class path beside Spring's core. A class that uses it is only
+ * touched after a look here.
+ */
+final class OptionalLibraries {
+
+	/**
+	 * Reactor, which all reactive types are adapted to.
+	 */
+	static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
+
+	/**
+	 * Spring's transactions.
+	 */
+	static final boolean TRANSACTIONS = isPresent("org.springframework.transaction.support.TransactionSynchronization");
+
+	private OptionalLibraries() {
+	}
+
+	private static boolean isPresent(String className) {
+		return ClassUtils.isPresent(className, OptionalLibraries.class.getClassLoader());
+	}
+
+}

@@ -1,0 +1,161 @@
+package io.distributedlock.spring;
+
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.annotation.OnLost;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+/**
+ * Takes the locks at each subscription to what the method returns, and holds them until
+ * it completes, fails or is cancelled. No thread is blocked. A suspending function of
+ * Kotlin comes as a {@code Mono}.
+ */
+final class ReactiveInvocation implements LockedInvocation {
+
+	private final @Nullable ReactiveAdapter adapter;
+
+	private final boolean multiValue;
+
+	private ReactiveInvocation(@Nullable ReactiveAdapter adapter) {
+		this.adapter = adapter;
+		this.multiValue = adapter != null && adapter.isMultiValue();
+	}
+
+	static @Nullable LockedInvocation of(Method method) {
+		if (KotlinDetector.isSuspendingFunction(method)) {
+			return new ReactiveInvocation(null);
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
+		return (adapter != null && adapter.getReactiveType() == method.getReturnType()
+				&& !FutureInvocation.isStage(method.getReturnType())) ? new ReactiveInvocation(adapter) : null;
+	}
+
+	@Override
+	public Object invoke(LockCall call) {
+		// each subscription proceeds anew, when the invocation of this call is long over
+		LockCall kept = call.copy();
+		Publisher<?> publisher = this.multiValue
+				? Flux.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)))
+				: Mono.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)).singleOrEmpty());
+		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
+	}
+
+	@Override
+	public boolean canSkip(Method method) {
+		return this.adapter == null || this.adapter.supportsEmpty();
+	}
+
+	@Override
+	public Object skipped(Method method) {
+		return (this.adapter != null) ? this.adapter.fromPublisher(Mono.empty()) : Mono.empty();
+	}
+
+	private Flux<?> locked(LockCall call, LockContext outer) {
+		CompletableFuture<LockHandle> acquired = outer.call(call::acquireAsync);
+		AtomicReference<Stage> stage = new AtomicReference<>(Stage.ACQUIRING);
+		Mono<Held> held = Mono.fromFuture(acquired)
+			.flatMap((handle) -> Held.of(handle, call.operation().release()))
+			.onErrorResume(LockException.class, (refusal) -> Mono.just(new Held(null, refusal, false)));
+		return Flux
+			.usingWhen(held,
+					(each) -> stage.compareAndSet(Stage.ACQUIRING, Stage.RUNNING) ? body(call, each, outer)
+							: Flux.empty(),
+					Held::release, (each, failure) -> each.release(), Held::release)
+			.doOnCancel(() -> {
+				// what still waits is cancelled from here on upwards; a lock that came a
+				// moment ago is nobody's
+				if (stage.compareAndSet(Stage.ACQUIRING, Stage.CANCELLED)) {
+					acquired.thenAccept(LockHandle::closeAsync);
+				}
+			});
+	}
+
+	private Flux<?> body(LockCall call, Held held, LockContext outer) {
+		LockHandle handle = held.handle;
+		if (handle == null) {
+			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal())));
+		}
+		LockContext inner = outer.with(handle);
+		MethodBody method = () -> call.proceed(handle);
+		Flux<?> body = Flux.defer(() -> publisher(() -> method.runWith(inner)));
+		OnLost onLost = call.operation().onLost();
+		if (onLost == OnLost.INTERRUPT) {
+			// a companion that fails would not cancel the body: it ends, and the check
+			// behind fails
+			body = body.takeUntilOther(Mono.create((sink) -> handle.onLost((loss) -> sink.success())));
+		}
+		if (onLost != OnLost.REPORT) {
+			body = body.concatWith(Mono.fromRunnable(handle::ensureHeld));
+		}
+		return body.contextWrite((context) -> LockContexts.put(context, inner, held.checksCommit()));
+	}
+
+	private Publisher<?> publisher(MethodBody method) {
+		try {
+			Object result = method.run();
+			if (result == null) {
+				return Mono.empty();
+			}
+			return (this.adapter != null) ? this.adapter.toPublisher(result) : (Publisher<?>) result;
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	private enum Stage {
+
+		ACQUIRING, RUNNING, CANCELLED
+
+	}
+
+	/**
+	 * What a subscription holds.
+	 *
+	 * @param handle the locks, {@code null} if they were not to be had
+	 * @param refusal why not
+	 * @param keptForTransaction whether the transaction that the subscriber is in gives
+	 * them back
+	 */
+	private record Held(@Nullable LockHandle handle, @Nullable LockException refusal, boolean keptForTransaction) {
+
+		static Mono<Held> of(LockHandle handle, LockRelease release) {
+			if (!release.afterTransaction()) {
+				return Mono.just(new Held(handle, null, false));
+			}
+			return ReactiveTransactionLocks.keepUntilCompletion(handle, release.verifyBeforeCommit())
+				.map((kept) -> new Held(handle, null, kept));
+		}
+
+		LockException requiredRefusal() {
+			if (this.refusal == null) {
+				throw new IllegalStateException("There is a lock");
+			}
+			return this.refusal;
+		}
+
+		boolean checksCommit() {
+			return !this.keptForTransaction;
+		}
+
+		Mono<Void> release() {
+			LockHandle held = this.handle;
+			return (held == null || this.keptForTransaction) ? Mono.empty()
+					: Mono.defer(() -> Mono.fromFuture(held.closeAsync()).then());
+		}
+
+	}
+
+}

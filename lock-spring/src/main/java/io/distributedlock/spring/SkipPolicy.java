@@ -1,0 +1,29 @@
+package io.distributedlock.spring;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The call gives nothing.
+ */
+final class SkipPolicy {
+
+	private static final Logger logger = LoggerFactory.getLogger(SkipPolicy.class);
+
+	private SkipPolicy() {
+	}
+
+	static ContentionPolicy of(LockAttributes attributes, LockedInvocation invocation) {
+		if (!invocation.canSkip(attributes.method())) {
+			throw attributes.invalid("onContention",
+					"a method that returns %s cannot be skipped, as it has no value for nothing. Return an object or an Optional, or name a fallback"
+						.formatted(attributes.method().getReturnType().getSimpleName()),
+					null);
+		}
+		return (contention, call) -> {
+			logger.debug("{} is skipped: {}", attributes.method().getName(), contention.getMessage());
+			return invocation.skipped(attributes.method());
+		};
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.distributedlock.spring;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+
+import io.distributedlock.annotation.DistributedLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Warns of annotated methods that a proxy does not see called.
+ */
+final class UnreachableMethods {
+
+	private static final Logger logger = LoggerFactory.getLogger(UnreachableMethods.class);
+
+	private static final String WAY_OUT = "Call it through another bean, use LockTemplate inside, or set lock.mode=aspectj";
+
+	private UnreachableMethods() {
+	}
+
+	static void warn(Class<?> userClass) {
+		ReflectionUtils.doWithLocalMethods(userClass, (method) -> {
+			if (isOutOfReach(method) && isLocked(method)) {
+				logger.warn("@DistributedLock on {}.{} has no effect: a {} method is out of a proxy's reach. {}",
+						userClass.getName(), method.getName(), Modifier.toString(method.getModifiers()), WAY_OUT);
+			}
+		});
+		SelfInvocations.find(userClass, (method) -> !isOutOfReach(method) && isLocked(method))
+			.forEach((call) -> logger.warn(
+					"In {}, {} of the same class. On the same object that does not go through the proxy: it runs without its lock. {}",
+					userClass.getName(), call, WAY_OUT));
+	}
+
+	private static boolean isOutOfReach(Method method) {
+		int modifiers = method.getModifiers();
+		return Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers);
+	}
+
+	private static boolean isLocked(Method method) {
+		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class);
+	}
+
+}

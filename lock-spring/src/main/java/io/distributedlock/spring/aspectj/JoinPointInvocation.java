@@ -1,0 +1,95 @@
+package io.distributedlock.spring.aspectj;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.reflect.MethodSignature;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+
+/**
+ * A woven call in the eyes of advice for proxies.
+ */
+final class JoinPointInvocation implements ProxyMethodInvocation {
+
+	private final ProceedingJoinPoint point;
+
+	private final Map<String, Object> attributes = new HashMap<>(2);
+
+	private @Nullable Object[] arguments;
+
+	JoinPointInvocation(ProceedingJoinPoint point) {
+		this(point, point.getArgs());
+	}
+
+	private JoinPointInvocation(ProceedingJoinPoint point, @Nullable Object[] arguments) {
+		this.point = point;
+		this.arguments = arguments;
+	}
+
+	@Override
+	public Object getProxy() {
+		return this.point.getThis();
+	}
+
+	@Override
+	public Object getThis() {
+		return this.point.getThis();
+	}
+
+	@Override
+	public Method getMethod() {
+		return ((MethodSignature) this.point.getSignature()).getMethod();
+	}
+
+	@Override
+	public AccessibleObject getStaticPart() {
+		return getMethod();
+	}
+
+	@Override
+	public @Nullable Object[] getArguments() {
+		return this.arguments;
+	}
+
+	@Override
+	public void setArguments(@Nullable Object... arguments) {
+		this.arguments = arguments;
+	}
+
+	@Override
+	public @Nullable Object proceed() throws Throwable {
+		return this.point.proceed(this.arguments);
+	}
+
+	@Override
+	public MethodInvocation invocableClone() {
+		return invocableClone(this.arguments.clone());
+	}
+
+	@Override
+	public MethodInvocation invocableClone(@Nullable Object... arguments) {
+		return new JoinPointInvocation(this.point, arguments);
+	}
+
+	@Override
+	public void setUserAttribute(String key, @Nullable Object value) {
+		if (value != null) {
+			this.attributes.put(key, value);
+		}
+		else {
+			this.attributes.remove(key);
+		}
+	}
+
+	@Override
+	public @Nullable Object getUserAttribute(String key) {
+		return this.attributes.get(key);
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Locks that AspectJ weaves into methods.
+ */
+@NullMarked
+package io.distributedlock.spring.aspectj;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,91 @@
+package io.distributedlock.spring.integration;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+
+import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.RenewableLockRegistry;
+
+/**
+ * A lock registry of Spring Integration over a {@link LockTemplate}, so that its leader
+ * election, aggregators and file handlers run on any provider.
+ *
+ * <pre class="code">
+ * &#064;Bean
+ * LockTemplateLockRegistry lockRegistry(LockTemplate lockTemplate) {
+ * 	return new LockTemplateLockRegistry(lockTemplate, LockRequest.of("integration"));
+ * }
+ * </pre>
+ *
+ * Holds no lock objects: its memory does not grow with the keys. A lock belongs to the
+ * thread that locked it, as {@link java.util.concurrent.locks.Lock} demands. A lease is
+ * kept alive until it is unlocked, unless the request or the call sets its time.
+ * Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class LockTemplateLockRegistry implements RenewableLockRegistry<DistributedLock> {
+
+	private final LockTemplate template;
+
+	private final LockRequest prototype;
+
+	/**
+	 * Create a registry.
+	 * @param template gets and keeps the locks
+	 * @param prototype what all locks have in common: provider, type and lease time; its
+	 * name, or else its key, is what their keys stand under
+	 */
+	public LockTemplateLockRegistry(LockTemplate template, LockRequest prototype) {
+		this.template = template;
+		this.prototype = prototype.name().isEmpty() ? prototype.withName(prototype.key()) : prototype;
+		template.check(this.prototype);
+	}
+
+	/**
+	 * Return the lock of a key.
+	 * @param lockKey the key, whose text is used; not blank
+	 * @return a view of the lock
+	 */
+	@Override
+	public DistributedLock obtain(Object lockKey) {
+		return new TemplateLock(this.template, request(lockKey));
+	}
+
+	@Override
+	public void renewLock(Object lockKey) {
+		Duration leaseTime = this.prototype.leaseTime();
+		// without a lease time the lock is kept alive anyway
+		renew(lockKey, (leaseTime != null) ? leaseTime : Duration.ZERO);
+	}
+
+	@Override
+	public void renewLock(Object lockKey, Duration ttl) {
+		renew(lockKey, ttl);
+	}
+
+	private void renew(Object lockKey, Duration leaseTime) {
+		Set<String> held = LockContext.capture().handles().stream().map(LockHandle::key).collect(Collectors.toSet());
+		try (LockHandle handle = this.template.tryAcquire(request(lockKey).withWaitTime(Duration.ZERO)).orElse(null)) {
+			if (handle == null || !held.contains(handle.key())) {
+				throw new IllegalStateException(
+						"Lock '%s' cannot be renewed: it is not held by this thread".formatted(lockKey));
+			}
+			handle.ensureHeld();
+			if (!leaseTime.isZero()) {
+				handle.extend(leaseTime);
+			}
+		}
+	}
+
+	private LockRequest request(Object lockKey) {
+		return this.prototype.withKey(lockKey.toString());
+	}
+
+}

@@ -1,0 +1,208 @@
+package io.distributedlock.spring;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.annotation.DistributedLock;
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.r2dbc.core.DatabaseClient;
+import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A lock that is taken inside a reactive transaction is kept until that has ended.
+ */
+class ReactiveTransactionTests {
+
+	private static final String TAKE = "acquire t:stock:1";
+
+	private static final String GIVE = "release t:stock:1";
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	private final AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (context) -> {
+		context.registerBean(RecordingProvider.class, () -> this.provider);
+		context.register(Config.class);
+	});
+
+	private final Shop shop = this.context.getBean(Shop.class);
+
+	private final Stock stock = this.context.getBean(Stock.class);
+
+	@AfterEach
+	void close() {
+		this.context.close();
+	}
+
+	@Test
+	void lockIsKeptUntilTheCommitOfTheChain() {
+		this.shop.sell(this.stock.take()).block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "committed", GIVE);
+		assertThat(this.stock.left().block()).isEqualTo(9);
+	}
+
+	@Test
+	void lockIsKeptUntilTheRollbackOfTheChain() {
+		StepVerifier.create(this.shop.sell(this.stock.take().then(Mono.error(new IllegalStateException("no money")))))
+			.verifyErrorMessage("no money");
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "rolled back", GIVE);
+		assertThat(this.stock.left().block()).isEqualTo(10);
+	}
+
+	@Test
+	void operatorIsATransactionToo() {
+		TransactionalOperator operator = TransactionalOperator
+			.create(this.context.getBean(ReactiveTransactionManager.class));
+		operator.transactional(this.stock.take()).block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "committed", GIVE);
+	}
+
+	@Test
+	void transactionOfTheChainIsRolledBackIfTheLeaseWasLost() {
+		StepVerifier.create(this.shop.sell(this.stock.take().doOnTerminate(this.provider::loseLast)))
+			.verifyError(LockLostException.class);
+		assertThat(this.provider.events()).contains("rolled back").doesNotContain("committed");
+		assertThat(this.stock.left().block()).isEqualTo(10);
+	}
+
+	@Test
+	void transactionOfTheMethodEndsInsideOfTheLock() {
+		this.stock.takeInTransaction(false).block();
+		assertThat(this.provider.events()).containsExactly(TAKE, "begin", "take", "committed", GIVE);
+		assertThat(this.stock.left().block()).isEqualTo(9);
+	}
+
+	@Test
+	void transactionOfTheMethodIsRolledBackIfTheLeaseWasLost() {
+		StepVerifier.create(this.stock.takeInTransaction(true)).verifyError(LockLostException.class);
+		assertThat(this.provider.events()).startsWith(TAKE, "begin", "take", "rolled back");
+		assertThat(this.stock.left().block()).isEqualTo(10);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(proxyTargetClass = true)
+	static class Config {
+
+		@Bean
+		ConnectionFactory connectionFactory() {
+			return ConnectionFactories.get("r2dbc:h2:mem:///" + System.nanoTime() + "?options=DB_CLOSE_DELAY=-1");
+		}
+
+		@Bean
+		DatabaseClient databaseClient(ConnectionFactory connectionFactory) {
+			DatabaseClient client = DatabaseClient.create(connectionFactory);
+			client.sql("create table stock (id int primary key, amount int)").then().block();
+			client.sql("insert into stock values (1, 10)").then().block();
+			return client;
+		}
+
+		@Bean
+		ReactiveTransactionManager transactionManager(ConnectionFactory connectionFactory, RecordingProvider provider) {
+			return new RecordingTransactionManager(connectionFactory, provider);
+		}
+
+		@Bean
+		Shop shop() {
+			return new Shop();
+		}
+
+		@Bean
+		Stock stock(DatabaseClient databaseClient, RecordingProvider provider) {
+			return new Stock(databaseClient, provider);
+		}
+
+	}
+
+	@SuppressWarnings("serial")
+	static class RecordingTransactionManager extends R2dbcTransactionManager {
+
+		private final RecordingProvider provider;
+
+		RecordingTransactionManager(ConnectionFactory connectionFactory, RecordingProvider provider) {
+			super(connectionFactory);
+			this.provider = provider;
+		}
+
+		@Override
+		protected Mono<Void> doBegin(TransactionSynchronizationManager synchronization, Object transaction,
+				TransactionDefinition definition) {
+			return super.doBegin(synchronization, transaction, definition)
+				.doOnSuccess((done) -> this.provider.record("begin"));
+		}
+
+		@Override
+		protected Mono<Void> doCommit(TransactionSynchronizationManager synchronization,
+				GenericReactiveTransaction status) {
+			return super.doCommit(synchronization, status).doOnSuccess((done) -> this.provider.record("committed"));
+		}
+
+		@Override
+		protected Mono<Void> doRollback(TransactionSynchronizationManager synchronization,
+				GenericReactiveTransaction status) {
+			return super.doRollback(synchronization, status).doOnSuccess((done) -> this.provider.record("rolled back"));
+		}
+
+	}
+
+	static class Shop {
+
+		@Transactional
+		public Mono<Void> sell(Mono<Void> work) {
+			return work;
+		}
+
+	}
+
+	static class Stock {
+
+		private final DatabaseClient databaseClient;
+
+		private final RecordingProvider provider;
+
+		Stock(DatabaseClient databaseClient, RecordingProvider provider) {
+			this.databaseClient = databaseClient;
+			this.provider = provider;
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public Mono<Void> take() {
+			return update();
+		}
+
+		@Transactional
+		@DistributedLock(name = "stock", key = "'1'")
+		public Mono<Void> takeInTransaction(boolean lose) {
+			return lose ? update().doOnTerminate(this.provider::loseLast) : update();
+		}
+
+		Mono<Integer> left() {
+			return this.databaseClient.sql("select amount from stock where id = 1")
+				.map((row) -> row.get(0, Integer.class))
+				.one();
+		}
+
+		private Mono<Void> update() {
+			return Mono.defer(() -> {
+				this.provider.record("take");
+				return this.databaseClient.sql("update stock set amount = amount - 1").then();
+			});
+		}
+
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.distributedlock.spring
+
+import io.distributedlock.LockHandle
+import io.distributedlock.LockNotAcquiredException
+import io.distributedlock.annotation.DistributedLock
+import io.distributedlock.annotation.OnContention
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatExceptionOfType
+import org.awaitility.Awaitility
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Test
+
+/**
+ * Suspending functions and flows hold their locks until they end.
+ */
+internal class CoroutineTests {
+
+	private val provider = RecordingProvider()
+
+	private val context = Contexts.open(provider, false, Coroutines::class.java)
+
+	private val coroutines = context.getBean(Coroutines::class.java)
+
+	@AfterEach
+	fun close() = context.close()
+
+	@Test
+	fun suspendingFunctionIsLockedToItsEnd() = runBlocking<Unit> {
+		assertThat(coroutines.one("1", provider)).isEqualTo("one 1")
+		assertThat(provider.events()).containsExactly("acquire t:Coroutines.one:1", "before", "after",
+				"release t:Coroutines.one:1")
+	}
+
+	@Test
+	fun flowIsLockedByEachCollector() = runBlocking<Unit> {
+		val flow = coroutines.many("1")
+		assertThat(provider.events()).isEmpty()
+		assertThat(flow.toList()).containsExactly("a", "b")
+		assertThat(flow.toList()).containsExactly("a", "b")
+		assertThat(provider.events()).hasSize(4)
+	}
+
+	@Test
+	fun innerCallReenters() = runBlocking<Unit> {
+		assertThat(coroutines.outer("1", coroutines)).isEqualTo("inner")
+		assertThat(provider.events()).containsExactly("acquire t:shared:1", "release t:shared:1")
+	}
+
+	@Test
+	fun otherCoroutineDoesNotReenter() = runBlocking<Unit> {
+		val gate = CompletableDeferred<Unit>()
+		val holder = async(Dispatchers.Default) { coroutines.until("1", gate) }
+		Awaitility.await().until { provider.events().size == 1 }
+		assertThatExceptionOfType(LockNotAcquiredException::class.java)
+			.isThrownBy { runBlocking { coroutines.inner("1") } }
+		assertThat(coroutines.skipped("1")).isNull()
+		gate.complete(Unit)
+		holder.await()
+	}
+
+	@Test
+	fun cancelledCoroutineReleases() = runBlocking<Unit> {
+		val job = launch(Dispatchers.Default) { coroutines.until("1", CompletableDeferred()) }
+		Awaitility.await().until { provider.events().size == 1 }
+		job.cancelAndJoin()
+		Awaitility.await().until { provider.events().size == 2 }
+	}
+
+	@Test
+	fun handleIsFilledIn() = runBlocking<Unit> {
+		assertThat(coroutines.withHandle("1", null)).isEqualTo("t:Coroutines.withHandle:1")
+	}
+
+	open class Coroutines {
+
+		@DistributedLock("#id")
+		open suspend fun one(id: String, provider: RecordingProvider): String {
+			provider.record("before")
+			delay(5)
+			provider.record("after")
+			return "one $id"
+		}
+
+		@DistributedLock("#id")
+		open fun many(id: String): Flow<String> = flow {
+			emit("a")
+			delay(5)
+			emit("b")
+		}
+
+		@DistributedLock(name = "shared", key = "#id", waitTime = "0")
+		open suspend fun outer(id: String, self: Coroutines): String {
+			delay(5)
+			return self.inner(id)
+		}
+
+		@DistributedLock(name = "shared", key = "#id", waitTime = "0")
+		open suspend fun inner(id: String): String = "inner"
+
+		@DistributedLock(name = "shared", key = "#id", waitTime = "0", onContention = OnContention.SKIP)
+		open suspend fun skipped(id: String): String? = "ran"
+
+		@DistributedLock(name = "shared", key = "#id")
+		open suspend fun until(id: String, end: CompletableDeferred<Unit>) = end.await()
+
+		@DistributedLock("#id")
+		open suspend fun withHandle(id: String, handle: LockHandle?): String? = handle?.key()
+
+	}
+
+}
