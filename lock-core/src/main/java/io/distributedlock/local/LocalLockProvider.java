@@ -1,36 +1,35 @@
 package io.distributedlock.local;
 
-import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
-import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants leases inside one JVM, without a server. For trying the library out and for
- * tests: it keeps the same promises as a server does, to those who share this object.
- * Thread-safe.
+ * Grants leases of all kinds inside one JVM, without a server. For trying the library out
+ * and for tests: it keeps the same promises as a server does, to those who share this
+ * object. Thread-safe.
  *
  * @since 0.1
  */
-public final class LocalLockProvider implements LockProvider, ReleaseSignal {
+public final class LocalLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
 	 */
 	public static final String NAME = "local";
 
-	private final ConcurrentHashMap<String, LocalLease> leases = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<String, LocalKey> keys = new ConcurrentHashMap<>();
 
 	private final ConcurrentHashMap<String, Set<Runnable>> listeners = new ConcurrentHashMap<>();
 
@@ -49,22 +48,31 @@ public final class LocalLockProvider implements LockProvider, ReleaseSignal {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.EXACT_EXPIRY,
-				LockCapability.LOCK_DELAY);
+		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
+				LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		LocalLease candidate = new LocalLease(request.key(), term);
-		LocalLease owner = this.leases.compute(request.key(), (key, current) -> {
-			if (current != null && !current.isExpired()) {
-				return current;
-			}
-			candidate.token = this.tokens.incrementAndGet();
-			return candidate;
+		LocalLease candidate = new LocalLease(this, request);
+		return CompletableFuture.completedFuture(take(candidate, null) ? candidate : null);
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return type == LockType.FAIR;
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		LocalPlace place = new LocalPlace(this, request);
+		this.keys.compute(LocalKey.nameOf(request), (name, current) -> {
+			LocalKey key = (current != null) ? current : new LocalKey();
+			key.queue.add(place);
+			return key;
 		});
-		return CompletableFuture.completedFuture((owner == candidate) ? candidate : null);
+		place.lookAgain();
+		return place;
 	}
 
 	@Override
@@ -82,66 +90,64 @@ public final class LocalLockProvider implements LockProvider, ReleaseSignal {
 	}
 
 	/**
-	 * A lease is its own owner: only the object that is in the map may renew or release.
+	 * Take the key for a lease if it is to be had.
+	 * @param place the place of the one who asks, {@code null} for one that does not
+	 * queue
 	 */
-	private final class LocalLease implements Lease {
-
-		private final String key;
-
-		private final LeaseTerm firstTerm;
-
-		private volatile long expiresAtNanos;
-
-		private long token;
-
-		LocalLease(String key, LeaseTerm term) {
-			this.key = key;
-			this.firstTerm = term;
-			this.expiresAtNanos = expiry(term);
-		}
-
-		@Override
-		public OptionalLong fencingToken() {
-			return OptionalLong.of(this.token);
-		}
-
-		@Override
-		public LeaseTerm term() {
-			return this.firstTerm;
-		}
-
-		@Override
-		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-			LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
-			LocalLease owner = LocalLockProvider.this.leases.computeIfPresent(this.key, (ignored, current) -> {
-				if (current == this && !isExpired()) {
-					this.expiresAtNanos = expiry(term);
-				}
-				return current.isExpired() ? null : current;
-			});
-			return CompletableFuture.completedFuture((owner == this) ? term : null);
-		}
-
-		@Override
-		public CompletionStage<Boolean> release() {
-			boolean owned = !isExpired() && LocalLockProvider.this.leases.remove(this.key, this);
-			if (owned) {
-				LocalLockProvider.this.listeners.getOrDefault(this.key, Set.of()).forEach(Runnable::run);
+	boolean take(LocalLease candidate, @Nullable LocalPlace place) {
+		LocalKey taken = this.keys.compute(LocalKey.nameOf(candidate.request()), (name, current) -> {
+			LocalKey key = (current != null) ? current : new LocalKey();
+			if (key.admits(candidate.request(), place)) {
+				candidate.start(this.tokens.incrementAndGet());
+				key.holders.add(candidate);
+				key.queue.remove(place);
 			}
-			else {
-				LocalLockProvider.this.leases.remove(this.key, this);
+			return key.isUnused() ? null : key;
+		});
+		return taken != null && taken.holders.contains(candidate);
+	}
+
+	/**
+	 * Do something with a lease as long as it holds its key.
+	 * @return {@code false} if it does not any more
+	 */
+	boolean whileHeld(LocalLease lease, Runnable action) {
+		boolean[] held = new boolean[1];
+		this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
+			key.dropExpired();
+			held[0] = key.holders.contains(lease);
+			if (held[0]) {
+				action.run();
 			}
-			return CompletableFuture.completedFuture(owned);
-		}
+			return key.isUnused() ? null : key;
+		});
+		return held[0];
+	}
 
-		private boolean isExpired() {
-			return this.expiresAtNanos - System.nanoTime() <= 0;
+	boolean release(LocalLease lease) {
+		boolean[] released = new boolean[1];
+		LocalKey left = this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
+			key.dropExpired();
+			released[0] = key.holders.remove(lease);
+			return key.isUnused() ? null : key;
+		});
+		if (released[0]) {
+			if (left != null) {
+				left.wakeFirst();
+			}
+			this.listeners.getOrDefault(lease.request().key(), Set.of()).forEach(Runnable::run);
 		}
+		return released[0];
+	}
 
-		private static long expiry(LeaseTerm term) {
-			return term.startNanos() + term.granted().toNanos();
+	void leave(LocalPlace place) {
+		LocalKey left = this.keys.computeIfPresent(LocalKey.nameOf(place.request()), (name, key) -> {
+			key.queue.remove(place);
+			return key.isUnused() ? null : key;
+		});
+		if (left != null) {
+			left.wakeFirst();
 		}
-
 	}
 
 }

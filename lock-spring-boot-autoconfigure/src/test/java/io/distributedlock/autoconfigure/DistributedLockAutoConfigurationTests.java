@@ -19,6 +19,7 @@ import io.distributedlock.redis.RedlockProvider;
 import io.distributedlock.redisson.RedissonLockProvider;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
+import io.distributedlock.spring.DistributedLockSettings;
 import io.distributedlock.spring.InvalidLockOperationException;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
@@ -327,7 +328,8 @@ class DistributedLockAutoConfigurationTests {
 
 		@Bean
 		static DistributedLockBeanPostProcessor ownPostProcessor() {
-			return new DistributedLockBeanPostProcessor(() -> mock(LockTemplate.class), false);
+			return new DistributedLockBeanPostProcessor(() -> mock(LockTemplate.class),
+					DistributedLockSettings.DEFAULTS);
 		}
 
 	}

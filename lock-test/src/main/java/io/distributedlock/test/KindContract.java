@@ -128,6 +128,116 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
+	final void readLeaseThatEndsByItselfLetsTheWriterIn() throws Exception {
+		if (!isCapableOf(LockCapability.SHARED)) {
+			return;
+		}
+		LockTemplate first = node();
+		LockTemplate second = node();
+		LockHandle lasting = first.acquireAsync(request().withType(LockType.READ)).get();
+		LockHandle brief = second.acquireAsync(lease(shortLease()).withType(LockType.READ)).get();
+		Awaitility.await().atMost(PATIENCE).until(() -> !brief.isValid());
+		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
+		lasting.ensureHeld();
+		lasting.close();
+		LockHandle last = first.acquireAsync(lease(shortLease()).withType(LockType.READ)).get();
+		try (LockHandle writer = second.acquire(request().withType(LockType.WRITE))) {
+			assertThat(last.isValid()).isFalse();
+			writer.ensureHeld();
+		}
+	}
+
+	@Test
+	final void readLeaseIsKeptAlive() throws Exception {
+		if (!isCapableOf(LockCapability.SHARED)) {
+			return;
+		}
+		LockTemplate first = node((settings) -> settings.renewalLeaseTime(shortLease()));
+		LockTemplate second = node();
+		LockHandle reader = first.acquireAsync(request().withType(LockType.READ)).get();
+		Awaitility.await().during(shortLease().multipliedBy(2)).atMost(PATIENCE).until(reader::isValid);
+		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
+		reader.close();
+		second.acquire(request().withType(LockType.WRITE)).close();
+	}
+
+	@Test
+	final void semaphoreAdmitsAsManyAsItHasPermits() throws Exception {
+		if (!isCapableOf(LockCapability.SEMAPHORE)) {
+			return;
+		}
+		LockRequest request = request().withPermits(3);
+		LockTemplate first = node((settings) -> settings.renewalLeaseTime(shortLease()));
+		LockTemplate second = node();
+		LockHandle a = first.acquire(request);
+		LockHandle b = first.acquire(request);
+		LockHandle c = second.acquire(request);
+		assertThat(a.fencingToken()).isEmpty();
+		assertThat(first.tryAcquire(request)).isEmpty();
+		assertThat(second.tryAcquire(request)).isEmpty();
+		CompletableFuture<LockHandle> waiting = second.acquireAsync(request);
+		Awaitility.await().during(shortLease().multipliedBy(2)).atMost(PATIENCE).until(() -> !waiting.isDone());
+		b.close();
+		LockHandle d = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		a.ensureHeld();
+		c.ensureHeld();
+		LockHandle lock = second.acquire(request());
+		lock.close();
+		List.of(a, c, d).forEach(LockHandle::close);
+		try (LockHandle again = second.acquire(request)) {
+			again.ensureHeld();
+		}
+	}
+
+	@Test
+	final void permitThatEndsByItselfIsFreeAgain() {
+		if (!isCapableOf(LockCapability.SEMAPHORE)) {
+			return;
+		}
+		LockTemplate node = node();
+		LockHandle brief = node.acquire(lease(shortLease()).withPermits(1));
+		try (LockHandle next = node.acquire(request().withPermits(1))) {
+			assertThat(brief.isValid()).isFalse();
+			brief.close();
+			next.ensureHeld();
+			assertThat(node.tryAcquire(request().withPermits(1))).as("while the second has it").isEmpty();
+		}
+	}
+
+	@Test
+	final void holderGetsMoreTimeAndTheKeyIsKeptForItsMinimum() {
+		LockTemplate first = node();
+		LockTemplate second = node();
+		try (LockHandle handle = first.acquire(lease(shortLease()))) {
+			handle.extend(Duration.ofSeconds(30).plus(limits().shortest()));
+			Awaitility.await().during(shortLease().multipliedBy(2)).atMost(PATIENCE).until(handle::isValid);
+			assertThat(second.tryAcquire(request())).isEmpty();
+		}
+		if (!isCapableOf(LockCapability.LOCK_DELAY)) {
+			return;
+		}
+		long start = System.nanoTime();
+		first.acquire(request().withHoldAtLeast(shortLease())).close();
+		second.acquire(request()).close();
+		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(shortLease().toNanos() * 9 / 10);
+	}
+
+	@Test
+	final void severalLocksAreHadTogetherOrNotAtAll() throws Exception {
+		LockRequest both = LockRequest.ofAll(List.of(key() + "-1", key() + "-2"));
+		LockTemplate first = node();
+		LockTemplate second = node();
+		LockHandle one = first.acquireAsync(LockRequest.of(key() + "-2")).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		assertThat(second.tryAcquire(both)).isEmpty();
+		first.acquire(LockRequest.of(key() + "-1").withWaitTime(PATIENCE)).close();
+		one.close();
+		try (LockHandle handle = second.acquire(both)) {
+			assertThat(handle.parts()).hasSize(2).allSatisfy((part) -> assertThat(part.isValid()).isTrue());
+			assertThat(first.tryAcquire(LockRequest.of(key() + "-1"))).isEmpty();
+		}
+	}
+
+	@Test
 	final void fairWaitersOfAllNodesAreServedInTheirOrder() throws Exception {
 		if (!isCapableOf(LockCapability.FAIR)) {
 			return;
