@@ -18,7 +18,7 @@ final class RedisAccessCheck {
 
 	static void run(RedisLockProvider provider, RedisLink link, String keyPrefix) {
 		String key = keyPrefix + ":access-check";
-		provider.release(key, Owners.next()).whenComplete((released, failure) -> {
+		provider.releaseUnknown(key).whenComplete((released, failure) -> {
 			if (failure != null && RedisErrors.unwrap(failure) instanceof BackendException backendFailure
 					&& !backendFailure.isRetryable()) {
 				logger.error("Locks under '{}' cannot work: {}", keyPrefix, backendFailure.getMessage());

@@ -9,20 +9,18 @@ import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that one owner has set.
+ * A key that one owner has, alone or with others.
  *
  * @param provider what granted it
- * @param key the key
+ * @param name the name of the key on the server
+ * @param channel where its release is told
  * @param owner the owner's secret
- * @param token the fencing token
+ * @param shared whether others may have it too
+ * @param fencingToken the token, none for a permit of a semaphore
  * @param term the first term
  */
-record RedisLease(RedisLockProvider provider, String key, String owner, long token, LeaseTerm term) implements Lease {
-
-	@Override
-	public OptionalLong fencingToken() {
-		return OptionalLong.of(this.token);
-	}
+record RedisLease(RedisLockProvider provider, String name, String channel, String owner, boolean shared,
+		OptionalLong fencingToken, LeaseTerm term) implements Lease {
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
@@ -31,12 +29,12 @@ record RedisLease(RedisLockProvider provider, String key, String owner, long tok
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.provider.release(this.key, this.owner);
+		return this.provider.release(this);
 	}
 
 	@Override
 	public String toString() {
-		return "RedisLease[key=%s, token=%d]".formatted(this.key, this.token);
+		return "RedisLease[name=%s, token=%s]".formatted(this.name, this.fencingToken);
 	}
 
 }

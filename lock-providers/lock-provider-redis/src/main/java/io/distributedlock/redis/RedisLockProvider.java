@@ -1,14 +1,17 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.UnknownOwners;
 import io.lettuce.core.AbstractRedisClient;
@@ -26,11 +29,14 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Beside the key {@code k} stands its counter of fencing tokens, {@code {k}:token}, in
  * the same hash slot; it expires a day after its last use, and goes on at the server's
- * clock in microseconds. A release is published on the channel {@code k}.
+ * clock in microseconds. A release is published on the channel {@code k}. Readers share
+ * the key {@code k} as a set; the permits of a semaphore are the set {@code {k}:permits};
+ * those who wait in turn are in {@code {k}:queue} and {@code {k}:alive}. All of them
+ * expire with the last lease.
  *
  * @since 0.1
  */
-public final class RedisLockProvider implements LockProvider, ReleaseSignal {
+public final class RedisLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -86,33 +92,69 @@ public final class RedisLockProvider implements LockProvider, ReleaseSignal {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.EXACT_EXPIRY,
-				LockCapability.LOCK_DELAY);
+		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
+				LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		String key = request.key();
-		String owner = Owners.next();
-		long sentAt = System.nanoTime();
-		CompletionStage<Long> answer = this.link.send((commands) -> RedisScript.ACQUIRE.call(commands,
-				new String[] { key, "{" + key + "}:token" }, owner, millis(request.leaseTime()), COUNTER_TTL_MILLIS));
-		return answer.handle((token, failure) -> {
+		RedisLease candidate = candidate(request, Owners.next());
+		return acquire(candidate, request).handle((token, failure) -> {
 			if (failure != null) {
 				if (!RedisErrors.isRefusal(failure)) {
-					this.unknownOwners.remove(key, request.leaseTime(), () -> release(key, owner));
+					this.unknownOwners.remove(request.key(), request.leaseTime(), candidate::release);
 				}
 				throw RedisErrors.translate(failure);
 			}
-			return (token != 0) ? new RedisLease(this, key, owner, token, new LeaseTerm(sentAt, request.leaseTime()))
-					: null;
+			return (token != 0) ? granted(candidate, request, token) : null;
 		});
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return type == LockType.FAIR;
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		RedisPlace place = new RedisPlace(this, request, Owners.next());
+		place.start();
+		return place;
+	}
+
+	/**
+	 * Ask for the lock in the name of one in the queue, which is joined with that.
+	 * @return completes with the lease, {@code null} if others are in front
+	 */
+	CompletionStage<@Nullable Lease> acquireInTurn(LeaseRequest request, String owner) {
+		RedisLease candidate = candidate(request, owner);
+		return acquireInTurn(candidate, request, request.leaseTime())
+			.thenApply((token) -> (token != 0) ? granted(candidate, request, token) : null);
+	}
+
+	CompletionStage<Boolean> leaveQueue(String key, String owner) {
+		return this.link
+			.send((commands) -> RedisScript.LEAVE_QUEUE.call(commands,
+					new String[] { key, RedisKeys.queue(key), RedisKeys.alive(key) }, owner))
+			.thenApply((left) -> true);
+	}
+
+	/**
+	 * Release for an owner that nobody is, which takes the rights of any release.
+	 */
+	CompletionStage<Boolean> releaseUnknown(String key) {
+		return release(candidate(new LeaseRequest(key, Duration.ofMillis(1), LockType.EXCLUSIVE), Owners.next()));
+	}
+
+	UnknownOwners unknownOwners() {
+		return this.unknownOwners;
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(RedisLease lease, Duration leaseTime) {
 		long sentAt = System.nanoTime();
-		CompletionStage<Long> answer = this.link.send((commands) -> RedisScript.RENEW.call(commands,
-				new String[] { lease.key() }, lease.owner(), millis(leaseTime)));
+		RedisScript script = lease.shared() ? RedisScript.RENEW_SHARE : RedisScript.RENEW;
+		CompletionStage<Long> answer = this.link
+			.send((commands) -> script.call(commands, new String[] { lease.name() }, lease.owner(), millis(leaseTime)));
 		return answer.handle((renewed, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
@@ -121,15 +163,54 @@ public final class RedisLockProvider implements LockProvider, ReleaseSignal {
 		});
 	}
 
-	CompletionStage<Boolean> release(String key, String owner) {
+	CompletionStage<Boolean> release(RedisLease lease) {
+		RedisScript script = lease.shared() ? RedisScript.RELEASE_SHARE : RedisScript.RELEASE;
+		String[] arguments = lease.shared() ? new String[] { lease.owner(), lease.channel() }
+				: new String[] { lease.owner() };
 		CompletionStage<Long> answer = this.link
-			.send((commands) -> RedisScript.RELEASE.call(commands, new String[] { key }, owner));
+			.send((commands) -> script.call(commands, new String[] { lease.name() }, arguments));
 		return answer.handle((released, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
 			return released == 1;
 		});
+	}
+
+	private RedisLease candidate(LeaseRequest request, String owner) {
+		boolean permit = request.type() == LockType.SEMAPHORE;
+		return new RedisLease(this, permit ? RedisKeys.permits(request.key()) : request.key(), request.key(), owner,
+				permit || request.type() == LockType.READ, OptionalLong.empty(),
+				new LeaseTerm(System.nanoTime(), request.leaseTime()));
+	}
+
+	private static RedisLease granted(RedisLease candidate, LeaseRequest request, long token) {
+		// permits are held together: a number of their order would guard nothing
+		return (request.type() == LockType.SEMAPHORE) ? candidate
+				: new RedisLease(candidate.provider(), candidate.name(), candidate.channel(), candidate.owner(),
+						candidate.shared(), OptionalLong.of(token), candidate.term());
+	}
+
+	private CompletionStage<Long> acquire(RedisLease candidate, LeaseRequest request) {
+		if (request.type() == LockType.FAIR) {
+			return acquireInTurn(candidate, request, Duration.ZERO);
+		}
+		String[] keys = { candidate.name(), RedisKeys.counter(request.key()) };
+		String lease = millis(request.leaseTime());
+		if (!candidate.shared()) {
+			return this.link.send((commands) -> RedisScript.ACQUIRE.call(commands, keys, candidate.owner(), lease,
+					COUNTER_TTL_MILLIS));
+		}
+		String limit = (request.type() == LockType.SEMAPHORE) ? Integer.toString(request.permits()) : "0";
+		return this.link.send((commands) -> RedisScript.ACQUIRE_SHARE.call(commands, keys, candidate.owner(), lease,
+				COUNTER_TTL_MILLIS, limit));
+	}
+
+	private CompletionStage<Long> acquireInTurn(RedisLease candidate, LeaseRequest request, Duration alive) {
+		String key = request.key();
+		String[] keys = { key, RedisKeys.counter(key), RedisKeys.queue(key), RedisKeys.alive(key) };
+		return this.link.send((commands) -> RedisScript.ACQUIRE_IN_TURN.call(commands, keys, candidate.owner(),
+				millis(request.leaseTime()), COUNTER_TTL_MILLIS, millis(alive)));
 	}
 
 	@Override

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.server.RedisTestServer;
@@ -62,6 +63,27 @@ class RedisRightsTests {
 		CompletableFuture<LockHandle> waiting = waiter
 			.acquireAsync(LockRequest.of("order:1").withWaitTime(Duration.ofSeconds(30)));
 		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+		handle.close();
+		waiting.get(10, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void documentedRightsForTheOtherKindsAreEnough() throws Exception {
+		String rights = DOCUMENTED + " +zadd +zrem +zcard +zscore +zrange +zrangebyscore +zremrangebyscore +pexpireat";
+		DefaultLockTemplate first = template("kinds", rights, Duration.ofMillis(50));
+		DefaultLockTemplate second = template("kinds", rights, Duration.ofMillis(50));
+		for (LockRequest request : List.of(LockRequest.of("fair").withType(LockType.FAIR),
+				LockRequest.of("read").withType(LockType.READ), LockRequest.of("permits").withPermits(1))) {
+			try (LockHandle handle = first.acquire(request)) {
+				handle.extend(Duration.ofSeconds(20));
+				assertThat(second.tryAcquire(request.withType(LockType.WRITE))).as(request.key())
+					.matches((found) -> found.isEmpty() || request.type() == LockType.SEMAPHORE);
+			}
+		}
+		LockRequest fair = LockRequest.of("fair").withType(LockType.FAIR).withWaitTime(Duration.ofSeconds(30));
+		LockHandle handle = first.acquire(fair);
+		CompletableFuture<LockHandle> waiting = second.acquireAsync(fair);
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 		handle.close();
 		waiting.get(10, TimeUnit.SECONDS).close();
 	}

@@ -3,29 +3,25 @@ package io.distributedlock.redisson;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
-import org.redisson.api.RLock;
+import org.redisson.api.RScriptAsync;
 
 /**
- * A fenced lock of Redisson that one owner has.
+ * What one owner has of a lock of Redisson.
  *
  * @param provider what granted it
  * @param key the key
- * @param lock the lock object
- * @param owner the owner, in place of Redisson's thread id
- * @param token the fencing token
+ * @param fencingToken the fencing token, none for a permit
  * @param term the first term
+ * @param renewal lets it run anew
+ * @param ending gives it back
  */
-record RedissonLease(RedissonLockProvider provider, String key, RLock lock, long owner, long token,
-		LeaseTerm term) implements Lease {
-
-	@Override
-	public OptionalLong fencingToken() {
-		return OptionalLong.of(this.token);
-	}
+record RedissonLease(RedissonLockProvider provider, String key, OptionalLong fencingToken, LeaseTerm term,
+		Renewal renewal, Supplier<CompletionStage<Boolean>> ending) implements Lease {
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
@@ -34,12 +30,28 @@ record RedissonLease(RedissonLockProvider provider, String key, RLock lock, long
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.provider.release(this.lock, this.owner);
+		return this.ending.get();
 	}
 
 	@Override
 	public String toString() {
-		return "RedissonLease[key=%s, token=%d]".formatted(this.key, this.token);
+		return "RedissonLease[key=%s, token=%s]".formatted(this.key, this.fencingToken);
+	}
+
+	/**
+	 * How a lease is renewed.
+	 */
+	@FunctionalInterface
+	interface Renewal {
+
+		/**
+		 * Send the renewal.
+		 * @param scripts runs scripts, maybe together with others
+		 * @param leaseTime how long the lease shall run from now
+		 * @return completes with whether the owner still had it
+		 */
+		CompletionStage<Boolean> send(RScriptAsync scripts, Duration leaseTime);
+
 	}
 
 }

@@ -3,22 +3,27 @@ package io.distributedlock.redisson;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 import org.redisson.RedissonFencedLock;
+import org.redisson.RedissonLock;
 import org.redisson.api.RBatch;
 import org.redisson.api.RLock;
 import org.redisson.api.RScript;
@@ -34,11 +39,12 @@ import org.redisson.client.codec.StringCodec;
  * <p>
  * Redisson is given an explicit lease and an explicit owner, so its watchdog is never
  * started: there is one place that keeps leases alive, and it is not here. A lock and its
- * release cost three commands, as by hand.
+ * release cost three commands, as by hand. Fair locks, read-write locks and semaphores
+ * are Redisson's too.
  *
  * @since 0.1
  */
-public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
+public final class RedissonLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -52,18 +58,15 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 	 */
 	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
-	/**
-	 * Lets the lock run anew if this owner has it. The layout is that of Redisson's own
-	 * renewal: a hash with the owner as field.
-	 */
-	private static final String RENEW = "if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then "
-			+ "return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
-
 	private final RedissonClient client;
 
 	private final RedissonReleases releases;
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
+
+	private final RedissonSharedLocks sharedLocks = new RedissonSharedLocks(this);
+
+	private final RedissonSemaphores semaphores = new RedissonSemaphores(this);
 
 	/**
 	 * Create a provider.
@@ -81,8 +84,8 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.EXACT_EXPIRY,
-				LockCapability.LOCK_DELAY);
+		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
+				LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
 	}
 
 	@Override
@@ -93,22 +96,24 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
 							leaseTime, MAX_LEASE.toDays()));
 		}
-		RedissonFencedLock lock = fencedLock(request.key());
-		long owner = newOwner();
-		long sentAt = System.nanoTime();
-		CompletionStage<Long> answer = lock.tryLockAndGetTokenAsync(0, leaseTime.toMillis(), TimeUnit.MILLISECONDS,
-				owner);
-		return answer.handle((token, failure) -> {
-			if (failure != null) {
-				if (RedissonErrors.mayHaveBeenExecuted(failure)) {
-					this.unknownOwners.remove(request.key(), leaseTime, () -> release(lock, owner));
-				}
-				throw RedissonErrors.translate(failure);
-			}
-			return (token != null)
-					? new RedissonLease(this, request.key(), lock, owner, token, new LeaseTerm(sentAt, leaseTime))
-					: null;
-		});
+		return switch (request.type()) {
+			case EXCLUSIVE -> tryAcquireFenced(request);
+			case FAIR -> new RedissonFairPlace(this, request).tryOnce();
+			case READ, WRITE -> this.sharedLocks.tryAcquire(request);
+			case SEMAPHORE -> this.semaphores.tryAcquire(request);
+		};
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return type == LockType.FAIR;
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		RedissonFairPlace place = new RedissonFairPlace(this, request);
+		place.enqueue();
+		return place;
 	}
 
 	@Override
@@ -126,7 +131,7 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(RedissonLease lease, Duration leaseTime) {
-		return renew(this.client.getScript(StringCodec.INSTANCE), lease, leaseTime, System.nanoTime());
+		return renew(scripts(), lease, leaseTime, System.nanoTime());
 	}
 
 	CompletionStage<Boolean> release(RLock lock, long owner) {
@@ -141,6 +146,51 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 		});
 	}
 
+	/**
+	 * Say what a failed attempt means, and have its owner removed if it may have the
+	 * lock.
+	 */
+	BackendException failed(LeaseRequest request, Throwable failure, Supplier<CompletionStage<Boolean>> removal) {
+		if (RedissonErrors.mayHaveBeenExecuted(failure)) {
+			this.unknownOwners.remove(request.key(), request.leaseTime(), removal);
+		}
+		return RedissonErrors.translate(failure);
+	}
+
+	RedissonClient client() {
+		return this.client;
+	}
+
+	RScript scripts() {
+		return this.client.getScript(StringCodec.INSTANCE);
+	}
+
+	UnknownOwners unknownOwners() {
+		return this.unknownOwners;
+	}
+
+	/**
+	 * Return the name of an owner in the hash of a lock, as Redisson writes it.
+	 */
+	String field(long owner) {
+		return this.client.getId() + ":" + owner;
+	}
+
+	String newOwnerField() {
+		return field(newOwner());
+	}
+
+	RedissonLock fairLock(String key) {
+		return lockOf(RedissonLock.class, this.client.getFairLock(key));
+	}
+
+	/**
+	 * Return the name of the counter that Redisson's fenced lock counts with.
+	 */
+	static String tokenKey(String key) {
+		return "redisson_lock_token:{" + key + "}";
+	}
+
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		return this.releases.listen(key, onRelease);
@@ -151,29 +201,42 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 		this.unknownOwners.close();
 	}
 
-	private CompletionStage<@Nullable LeaseTerm> renew(RScriptAsync script, RedissonLease lease, Duration leaseTime,
-			long sentAt) {
-		CompletionStage<Long> answer = script.evalAsync(RScript.Mode.READ_WRITE, RENEW, RScript.ReturnType.LONG,
-				List.of(lease.key()), this.client.getId() + ":" + lease.owner(), Long.toString(leaseTime.toMillis()));
-		CompletableFuture<@Nullable LeaseTerm> renewed = new CompletableFuture<>();
-		answer.whenComplete((held, failure) -> {
+	private CompletionStage<@Nullable Lease> tryAcquireFenced(LeaseRequest request) {
+		String key = request.key();
+		RedissonFencedLock lock = lockOf(RedissonFencedLock.class, this.client.getFencedLock(key));
+		long owner = newOwner();
+		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+		CompletionStage<Long> answer = lock.tryLockAndGetTokenAsync(0, request.leaseTime().toMillis(),
+				TimeUnit.MILLISECONDS, owner);
+		return answer.handle((token, failure) -> {
 			if (failure != null) {
-				renewed.completeExceptionally(RedissonErrors.translate(failure));
+				throw failed(request, failure, () -> release(lock, owner));
 			}
-			else {
-				renewed.complete((held == 1) ? new LeaseTerm(sentAt, leaseTime) : null);
-			}
+			return (token != null) ? new RedissonLease(this, key, OptionalLong.of(token), term,
+					(scripts, leaseTime) -> RedissonScript.RENEW
+						.run(scripts, List.of(key), field(owner), Long.toString(leaseTime.toMillis()))
+						.thenApply((renewed) -> renewed == 1),
+					() -> release(lock, owner)) : null;
 		});
-		return renewed;
 	}
 
-	private RedissonFencedLock fencedLock(String key) {
-		// the interface cannot name the owner, which must not be a thread
-		if (this.client.getFencedLock(key) instanceof RedissonFencedLock lock) {
-			return lock;
+	private static CompletionStage<@Nullable LeaseTerm> renew(RScriptAsync scripts, RedissonLease lease,
+			Duration leaseTime, long sentAt) {
+		return lease.renewal().send(scripts, leaseTime).handle((renewed, failure) -> {
+			if (failure != null) {
+				throw RedissonErrors.translate(failure);
+			}
+			return renewed ? new LeaseTerm(sentAt, leaseTime) : null;
+		});
+	}
+
+	private <L extends RLock> L lockOf(Class<L> type, RLock lock) {
+		// the interfaces cannot name the owner, which must not be a thread
+		if (type.isInstance(lock)) {
+			return type.cast(lock);
 		}
 		throw new IllegalStateException(
-				"The RedissonClient %s gives fenced locks of a class that cannot be told its owner. Use the client of the redisson artifact itself."
+				"The RedissonClient %s gives locks of a class that cannot be told its owner. Use the client of the redisson artifact itself."
 					.formatted(this.client.getClass().getName()));
 	}
 
@@ -182,7 +245,7 @@ public final class RedissonLockProvider implements LockProvider, ReleaseSignal {
 	 * ids are positive, so no thread that uses the same client by hand can be taken for
 	 * it.
 	 */
-	private static long newOwner() {
+	static long newOwner() {
 		return ThreadLocalRandom.current().nextLong(Long.MIN_VALUE, 0);
 	}
 
