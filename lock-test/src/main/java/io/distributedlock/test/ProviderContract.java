@@ -123,7 +123,7 @@ abstract class ProviderContract extends KitNodes {
 			return;
 		}
 		Lease lease = acquire(holder, LONG);
-		if (waiter instanceof LockQueue queue) {
+		if (waiter instanceof LockQueue queue && queue.queues(LockType.EXCLUSIVE)) {
 			LockQueue.Place place = queue.enqueue(new LeaseRequest(providerKey(), LONG, LockType.EXCLUSIVE));
 			Awaitility.await("place").atMost(PATIENCE).until(place::isBehindOthers);
 			get(lease.release());
@@ -147,7 +147,8 @@ abstract class ProviderContract extends KitNodes {
 		if (!(leaver instanceof LockQueue queue)) {
 			return;
 		}
-		LeaseRequest request = new LeaseRequest(providerKey(), LONG, LockType.EXCLUSIVE);
+		LeaseRequest request = new LeaseRequest(providerKey(), LONG,
+				queue.queues(LockType.EXCLUSIVE) ? LockType.EXCLUSIVE : LockType.FAIR);
 		Lease lease = acquire(holder, LONG);
 		queue.enqueue(request).leave();
 		LockQueue.Place place = queue.enqueue(request);

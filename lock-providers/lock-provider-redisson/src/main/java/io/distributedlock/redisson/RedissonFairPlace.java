@@ -57,8 +57,8 @@ final class RedissonFairPlace implements LockQueue.Place {
 	 * front
 	 */
 	CompletionStage<@Nullable Lease> tryOnce() {
-		return waitForTurn(0).thenCompose((taken) -> taken ? start()
-				: CompletableFuture.<@Nullable Lease>completedFuture(null))
+		return waitForTurn(0)
+			.thenCompose((taken) -> taken ? start() : CompletableFuture.<@Nullable Lease>completedFuture(null))
 			.handle((lease, failure) -> {
 				if (failure != null) {
 					throw this.provider.failed(this.request, failure, this::leaveQueue);

@@ -29,9 +29,8 @@ final class RedissonSemaphores {
 			.getPermitExpirableSemaphore(request.key() + ":permits");
 		return attempt(semaphore, request)
 			.thenCompose((lease) -> (lease != null) ? CompletableFuture.completedFuture(lease)
-					: setPermits(semaphore, request.permits())
-						.thenCompose((changed) -> changed ? attempt(semaphore, request)
-								: CompletableFuture.<@Nullable Lease>completedFuture(null)))
+					: setPermits(semaphore, request.permits()).thenCompose((changed) -> changed
+							? attempt(semaphore, request) : CompletableFuture.<@Nullable Lease>completedFuture(null)))
 			.handle((lease, failure) -> {
 				if (failure != null) {
 					// who asked for a permit in vain does not know its id: it ends with
@@ -47,9 +46,8 @@ final class RedissonSemaphores {
 		CompletionStage<@Nullable String> answer = semaphore.tryAcquireAsync(0, request.leaseTime().toMillis(),
 				TimeUnit.MILLISECONDS);
 		return answer.thenApply((permit) -> (permit != null) ? new RedissonLease(this.provider, request.key(),
-				OptionalLong.empty(), term,
-				(scripts, leaseTime) -> semaphore.updateLeaseTimeAsync(permit, leaseTime.toMillis(),
-						TimeUnit.MILLISECONDS),
+				OptionalLong.empty(), term, (scripts, leaseTime) -> semaphore.updateLeaseTimeAsync(permit,
+						leaseTime.toMillis(), TimeUnit.MILLISECONDS),
 				() -> semaphore.tryReleaseAsync(permit).handle((released, failure) -> {
 					if (failure != null) {
 						throw RedissonErrors.translate(failure);

@@ -33,16 +33,16 @@ final class RedissonSharedLocks {
 				: List.of(key, RedissonLockProvider.tokenKey(key));
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		RedissonScript acquire = read ? RedissonScript.ACQUIRE_READ : RedissonScript.ACQUIRE_WRITE;
-		return acquire
-			.run(this.provider.scripts(), keys, owner, Long.toString(request.leaseTime().toMillis()))
+		return acquire.run(this.provider.scripts(), keys, owner, Long.toString(request.leaseTime().toMillis()))
 			.handle((token, failure) -> {
 				if (failure != null) {
 					throw this.provider.failed(request, failure, () -> release(key, owner, readerKey));
 				}
-				return (token != 0) ? new RedissonLease(this.provider, key, OptionalLong.of(token), term,
-						(scripts, leaseTime) -> {
+				return (token != 0)
+						? new RedissonLease(this.provider, key, OptionalLong.of(token), term, (scripts, leaseTime) -> {
 							String millis = Long.toString(leaseTime.toMillis());
-							return (read ? RedissonScript.RENEW_READ.run(scripts, List.of(key, readerKey), owner, millis)
+							return (read
+									? RedissonScript.RENEW_READ.run(scripts, List.of(key, readerKey), owner, millis)
 									: RedissonScript.RENEW.run(scripts, List.of(key), owner, millis))
 								.thenApply((renewed) -> renewed == 1);
 						}, () -> release(key, owner, readerKey)) : null;

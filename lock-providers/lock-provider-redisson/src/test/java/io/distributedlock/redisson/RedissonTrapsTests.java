@@ -34,6 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
+import org.redisson.api.RPermitExpirableSemaphore;
+import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 import org.redisson.config.NameMapper;
@@ -94,6 +96,48 @@ class RedissonTrapsTests {
 		}
 		finally {
 			other.shutdown();
+		}
+	}
+
+	@Test
+	void readWriteLocksAndSemaphoresByHandTakePart() throws Exception {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.waitTime(Duration.ZERO)
+			.build()) {
+			LockRequest read = LockRequest.of("rw").withType(LockType.READ);
+			LockRequest write = LockRequest.of("rw").withType(LockType.WRITE);
+			RReadWriteLock byHand = this.client.getReadWriteLock("rw");
+			assertThat(byHand.readLock().tryLock()).isTrue();
+			assertThat(template.tryAcquire(write)).isEmpty();
+			try (LockHandle reader = template.acquire(read)) {
+				byHand.readLock().unlock();
+				reader.ensureHeld();
+				assertThat(byHand.writeLock().tryLock()).isFalse();
+				assertThat(byHand.readLock().tryLock()).isTrue();
+			}
+			assertThat(template.tryAcquire(write)).isEmpty();
+			byHand.readLock().unlock();
+			try (LockHandle writer = template.acquire(write)) {
+				writer.ensureHeld();
+				assertThat(CompletableFuture.supplyAsync(() -> byHand.readLock().tryLock()).get()).isFalse();
+				assertThat(CompletableFuture.supplyAsync(() -> byHand.writeLock().tryLock()).get()).isFalse();
+			}
+			try (LockHandle exclusive = template.acquire("rw")) {
+				assertThat(CompletableFuture.supplyAsync(() -> template.tryAcquire(write)).get())
+					.as("where Redisson's own would take it")
+					.isEmpty();
+				exclusive.ensureHeld();
+			}
+			RPermitExpirableSemaphore semaphore = this.client.getPermitExpirableSemaphore("reports:permits");
+			LockRequest permit = LockRequest.of("reports").withPermits(2);
+			LockHandle first = template.acquire(permit);
+			String second = semaphore.tryAcquire();
+			assertThat(template.tryAcquire(permit)).isEmpty();
+			LockHandle third = template.acquire(permit.withPermits(3));
+			semaphore.release(second);
+			third.close();
+			first.close();
 		}
 	}
 
