@@ -119,7 +119,8 @@ abstract class ProviderContract extends KitNodes {
 		LockProvider holder = provider();
 		LockProvider waiter = provider();
 		if (!isCapableOf(LockCapability.BLOCKING_WAIT)) {
-			assertThat(waiter).isNotInstanceOfAny(ReleaseSignal.class, LockQueue.class);
+			assertThat(waiter).isNotInstanceOf(ReleaseSignal.class);
+			assertThat(waiter instanceof LockQueue queue && queue.queues(LockType.EXCLUSIVE)).isFalse();
 			return;
 		}
 		Lease lease = acquire(holder, LONG);
@@ -147,8 +148,11 @@ abstract class ProviderContract extends KitNodes {
 		if (!(leaver instanceof LockQueue queue)) {
 			return;
 		}
-		LeaseRequest request = new LeaseRequest(providerKey(), LONG,
-				queue.queues(LockType.EXCLUSIVE) ? LockType.EXCLUSIVE : LockType.FAIR);
+		LockType type = queue.queues(LockType.EXCLUSIVE) ? LockType.EXCLUSIVE : LockType.FAIR;
+		if (!queue.queues(type)) {
+			return;
+		}
+		LeaseRequest request = new LeaseRequest(providerKey(), LONG, type);
 		Lease lease = acquire(holder, LONG);
 		queue.enqueue(request).leave();
 		LockQueue.Place place = queue.enqueue(request);

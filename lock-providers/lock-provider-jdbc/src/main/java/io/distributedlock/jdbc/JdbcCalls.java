@@ -82,6 +82,27 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Work inside of one transaction.
+	 */
+	<T extends @Nullable Object> Work<T> transactional(Work<T> work) {
+		return (connection) -> {
+			connection.setAutoCommit(false);
+			try {
+				T result = work.on(connection);
+				connection.commit();
+				return result;
+			}
+			catch (SQLException | RuntimeException ex) {
+				connection.rollback();
+				throw ex;
+			}
+			finally {
+				connection.setAutoCommit(true);
+			}
+		};
+	}
+
+	/**
 	 * Run a call, and give it up after the command time-out.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> run(Call<T> call) {

@@ -6,6 +6,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The statements on the table with a row for each key. Every statement that changes a row
  * goes by the primary key, so that never more than the row is locked, and takes the time
@@ -106,6 +108,73 @@ final class LockTable {
 		return read(connection, key).token();
 	}
 
+	/**
+	 * Lock the row of a key until the end of the transaction.
+	 * @throws MissingRowException if there is none
+	 */
+	Row lockRow(Connection connection, String key) throws SQLException {
+		try (PreparedStatement statement = prepare(connection,
+				"SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
+						+ TABLE + " WHERE lock_key = ? FOR UPDATE")) {
+			set(statement, key);
+			try (ResultSet result = statement.executeQuery()) {
+				if (!result.next()) {
+					throw new MissingRowException();
+				}
+				return new Row(result.getString(1), result.getLong(2), result.getInt(3) == 1);
+			}
+		}
+	}
+
+	/**
+	 * Make the row of a key that nobody has, unless it is there.
+	 */
+	void insertFree(Connection connection, String key) throws SQLException {
+		try {
+			update(connection, "INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, NULL, "
+					+ this.firstToken + ", " + this.now + ")", key);
+		}
+		catch (SQLException ex) {
+			if (!JdbcErrors.isDuplicate(ex)) {
+				throw ex;
+			}
+		}
+	}
+
+	/**
+	 * Give a locked row to an owner, with the next token.
+	 */
+	void occupy(Connection connection, String key, String owner, long expiresAt) throws SQLException {
+		update(connection, "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = ? WHERE lock_key = ?",
+				owner, expiresAt, key);
+	}
+
+	void prolong(Connection connection, String key, long expiresAt) throws SQLException {
+		update(connection, "UPDATE " + TABLE + " SET expires_at = ? WHERE lock_key = ?", expiresAt, key);
+	}
+
+	void vacate(Connection connection, String key) throws SQLException {
+		update(connection, "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ?",
+				key);
+	}
+
+	/**
+	 * Return when a lease that starts now will end, on the clock of the database.
+	 */
+	long endOf(Connection connection, Duration lease) throws SQLException {
+		return new Statements(this.timeoutSeconds).number(connection, "SELECT " + this.now) + lease.toMillis();
+	}
+
+	/**
+	 * Tell those who wait, where the database can.
+	 */
+	void notifyWaiters(Connection connection, String key) throws SQLException {
+		if (this.dialect.notifies()) {
+			new Statements(this.timeoutSeconds).text(connection,
+					"SELECT pg_notify('" + PostgresReleases.CHANNEL + "', ?)", key);
+		}
+	}
+
 	boolean renew(Connection connection, String key, String owner, Duration lease) throws SQLException {
 		return update(connection,
 				"UPDATE " + TABLE + " SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND owner = ?",
@@ -169,6 +238,29 @@ final class LockTable {
 	 * @param free whether nobody has it, or whoever had it has let it expire
 	 */
 	record Version(boolean exists, long token, boolean free) {
+	}
+
+	/**
+	 * A row that is locked.
+	 *
+	 * @param owner who has it, or had it last
+	 * @param token the last token
+	 * @param free whether nobody has it
+	 */
+	record Row(@Nullable String owner, long token, boolean free) {
+	}
+
+	/**
+	 * There is no row yet.
+	 */
+	static final class MissingRowException extends SQLException {
+
+		private static final long serialVersionUID = 1L;
+
+		MissingRowException() {
+			super("there is no row of this key");
+		}
+
 	}
 
 }

@@ -6,19 +6,21 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Locks on a database that sends messages to those who wait.
  */
-final class NotifiedLockProvider implements LockProvider, ReleaseSignal {
+final class NotifiedLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 	private final LockProvider delegate;
 
@@ -54,6 +56,19 @@ final class NotifiedLockProvider implements LockProvider, ReleaseSignal {
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		return this.delegate.renewAll(renewals);
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return this.delegate instanceof LockQueue queue && queue.queues(type);
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		if (this.delegate instanceof LockQueue queue) {
+			return queue.enqueue(request);
+		}
+		throw new IllegalStateException("There is no queue for locks of type " + request.type());
 	}
 
 	@Override

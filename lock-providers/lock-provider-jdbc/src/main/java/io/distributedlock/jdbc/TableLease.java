@@ -3,40 +3,40 @@ package io.distributedlock.jdbc;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row that one owner has.
+ * What one owner has of a row.
  *
- * @param provider what granted it
  * @param key the key
- * @param owner the owner's secret
- * @param token the fencing token
+ * @param fencingToken the fencing token, none for a permit of a semaphore
  * @param term the first term
+ * @param renewal lets it run anew, and gives whether the owner still had it
+ * @param ending gives it back
  */
-record TableLease(TableLockProvider provider, String key, String owner, long token, LeaseTerm term) implements Lease {
-
-	@Override
-	public OptionalLong fencingToken() {
-		return OptionalLong.of(this.token);
-	}
+record TableLease(String key, OptionalLong fencingToken, LeaseTerm term,
+		Function<Duration, CompletionStage<Boolean>> renewal,
+		Supplier<CompletionStage<Boolean>> ending) implements Lease {
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-		return this.provider.renew(this.key, this.owner, leaseTime);
+		LeaseTerm renewed = new LeaseTerm(System.nanoTime(), leaseTime);
+		return this.renewal.apply(leaseTime).thenApply((still) -> still ? renewed : null);
 	}
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.provider.release(this.key, this.owner);
+		return this.ending.get();
 	}
 
 	@Override
 	public String toString() {
-		return "TableLease[key=%s, token=%d]".formatted(this.key, this.token);
+		return "TableLease[key=%s, token=%s]".formatted(this.key, this.fencingToken);
 	}
 
 }

@@ -8,3 +8,10 @@ CREATE TABLE IF NOT EXISTS distributed_lock_row (
 	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY
 ) ENGINE = InnoDB;
 CREATE SEQUENCE IF NOT EXISTS distributed_lock_token;
+CREATE TABLE IF NOT EXISTS distributed_lock_member (
+	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+	owner VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+	ticket BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	PRIMARY KEY (lock_key, owner)
+) ENGINE = InnoDB;

@@ -211,6 +211,7 @@ class JdbcTrapsTests {
 			JdbcLockSchema.create(admin, JdbcDialect.POSTGRESQL);
 			execute(admin, "CREATE USER locker PASSWORD 'secret'",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock TO locker",
+					"GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock_member TO locker",
 					"GRANT SELECT, INSERT, UPDATE ON distributed_lock_row TO locker",
 					"GRANT USAGE ON SEQUENCE distributed_lock_token TO locker",
 					"CREATE USER stranger PASSWORD 'secret'");
@@ -226,6 +227,7 @@ class JdbcTrapsTests {
 			execute(admin, "CREATE USER locker IDENTIFIED BY 'secret'", "CREATE USER stranger IDENTIFIED BY 'secret'",
 					"CREATE TABLE other (id INT)", "GRANT SELECT ON locks.other TO stranger",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock TO locker",
+					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock_member TO locker",
 					"GRANT SELECT, INSERT, UPDATE ON locks.distributed_lock_row TO locker",
 					"GRANT SELECT, INSERT ON locks.distributed_lock_token TO locker");
 			rightsAreEnough(JdbcDialect.MARIADB, server.url());

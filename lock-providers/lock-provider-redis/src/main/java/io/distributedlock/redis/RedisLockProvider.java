@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+import io.distributedlock.spi.AskingPlace;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -117,22 +118,27 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		RedisPlace place = new RedisPlace(this, request, Owners.next());
-		place.start();
-		return place;
+		String owner = Owners.next();
+		return AskingPlace.take(() -> acquireInTurn(request, owner), () -> this.unknownOwners.remove(request.key(),
+				request.leaseTime(), () -> leaveQueue(request.key(), owner)),
+				(onMessage) -> listen(request.key(), onMessage));
 	}
 
 	/**
 	 * Ask for the lock in the name of one in the queue, which is joined with that.
 	 * @return completes with the lease, {@code null} if others are in front
 	 */
-	CompletionStage<@Nullable Lease> acquireInTurn(LeaseRequest request, String owner) {
+	private CompletionStage<@Nullable Lease> acquireInTurn(LeaseRequest request, String owner) {
 		RedisLease candidate = candidate(request, owner);
-		return acquireInTurn(candidate, request, request.leaseTime())
-			.thenApply((token) -> (token != 0) ? granted(candidate, request, token) : null);
+		return acquireInTurn(candidate, request, request.leaseTime()).handle((token, failure) -> {
+			if (failure != null) {
+				throw RedisErrors.translate(failure);
+			}
+			return (token != 0) ? granted(candidate, request, token) : null;
+		});
 	}
 
-	CompletionStage<Boolean> leaveQueue(String key, String owner) {
+	private CompletionStage<Boolean> leaveQueue(String key, String owner) {
 		return this.link
 			.send((commands) -> RedisScript.LEAVE_QUEUE.call(commands,
 					new String[] { key, RedisKeys.queue(key), RedisKeys.alive(key) }, owner))
@@ -144,10 +150,6 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	 */
 	CompletionStage<Boolean> releaseUnknown(String key) {
 		return release(candidate(new LeaseRequest(key, Duration.ofMillis(1), LockType.EXCLUSIVE), Owners.next()));
-	}
-
-	UnknownOwners unknownOwners() {
-		return this.unknownOwners;
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(RedisLease lease, Duration leaseTime) {

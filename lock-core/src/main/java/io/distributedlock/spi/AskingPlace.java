@@ -1,0 +1,154 @@
+package io.distributedlock.spi;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * For providers: a place in a queue that the backend keeps as data, and that comes to the
+ * front when the backend is asked. It asks when it is made, at each message of a release,
+ * and when the engine says so, one question at a time. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class AskingPlace implements LockQueue.Place {
+
+	private final Supplier<CompletionStage<@Nullable Lease>> question;
+
+	private final Runnable leaving;
+
+	private final @Nullable Function<Runnable, ReleaseSignal.Subscription> messages;
+
+	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
+
+	private final AtomicReference<Look> look = new AtomicReference<>(Look.NONE);
+
+	private final AtomicBoolean left = new AtomicBoolean();
+
+	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
+
+	private volatile boolean behindOthers;
+
+	private AskingPlace(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
+			@Nullable Function<Runnable, ReleaseSignal.Subscription> messages) {
+		this.question = question;
+		this.leaving = leaving;
+		this.messages = messages;
+	}
+
+	/**
+	 * Take a place.
+	 * @param question asks for the lock in the name of the place, which joins the queue
+	 * with that and counts as alive for a while; completes with the lease, or
+	 * {@code null} if others are in front; fails with {@link BackendException}
+	 * @param leaving removes the place on the backend, and the lease if it was granted
+	 * meanwhile; returns without waiting
+	 * @param messages listens for releases, {@code null} where there are no messages
+	 * @return the place, which has asked for the first time
+	 */
+	public static AskingPlace take(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
+			@Nullable Function<Runnable, ReleaseSignal.Subscription> messages) {
+		AskingPlace place = new AskingPlace(question, leaving, messages);
+		place.granted.whenComplete((lease, failure) -> place.stopListening());
+		place.lookAgain();
+		return place;
+	}
+
+	@Override
+	public CompletionStage<Lease> granted() {
+		return this.granted;
+	}
+
+	@Override
+	public void lookAgain() {
+		if (this.left.get() || this.granted.isDone() || !this.look.compareAndSet(Look.NONE, Look.UNDER_WAY)) {
+			return;
+		}
+		this.question.get().whenComplete((lease, failure) -> {
+			if (failure != null) {
+				onFailure(failure);
+			}
+			else if (lease != null) {
+				onLease(lease);
+			}
+			else {
+				this.behindOthers = true;
+				listen();
+			}
+			if (this.look.getAndSet(Look.NONE) == Look.WANTED_AGAIN) {
+				lookAgain();
+			}
+		});
+	}
+
+	@Override
+	public boolean isBehindOthers() {
+		return this.behindOthers;
+	}
+
+	@Override
+	public void leave() {
+		if (!this.granted.isDone() && this.left.compareAndSet(false, true)) {
+			stopListening();
+			this.leaving.run();
+		}
+	}
+
+	private void onMessage() {
+		// the answer to what was asked before the message is stale
+		if (!this.look.compareAndSet(Look.UNDER_WAY, Look.WANTED_AGAIN)) {
+			lookAgain();
+		}
+	}
+
+	private void onLease(Lease lease) {
+		if (this.left.get() || !this.granted.complete(lease)) {
+			lease.release();
+		}
+	}
+
+	private void onFailure(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		boolean mayPass = cause instanceof BackendException backendFailure && backendFailure.isRetryable();
+		// a place that is known to the backend is there until it counts as dead: the next
+		// question may find it
+		if (!mayPass || !this.behindOthers) {
+			leave();
+			this.granted.completeExceptionally(cause);
+		}
+	}
+
+	private void listen() {
+		if (this.messages == null || this.subscription.get() != null) {
+			return;
+		}
+		ReleaseSignal.Subscription listening = this.messages.apply(this::onMessage);
+		if (!this.subscription.compareAndSet(null, listening)) {
+			listening.close();
+		}
+		else if (this.left.get() || this.granted.isDone()) {
+			stopListening();
+		}
+	}
+
+	private void stopListening() {
+		ReleaseSignal.Subscription current = this.subscription.getAndSet(null);
+		if (current != null) {
+			current.close();
+		}
+	}
+
+	private enum Look {
+
+		NONE, UNDER_WAY, WANTED_AGAIN
+
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * Keys that several owners have together, and queues for keys. The row of the key is
+ * locked first and tells the others that it is shared; its members are in a table of
+ * their own. Each method is one transaction.
+ */
+final class TableShares {
+
+	/**
+	 * Stands in the place of an owner where the owners are in the table of members.
+	 */
+	private static final String SHARED = "*";
+
+	private final LockTable table;
+
+	private final MemberTable members;
+
+	TableShares(LockTable table, MemberTable members) {
+		this.table = table;
+		this.members = members;
+	}
+
+	/**
+	 * Take a share.
+	 * @param limit how many owners there may be, 0 for any number
+	 * @return the token, zero if it is not to be had
+	 */
+	long acquire(Connection connection, String key, String owner, Duration lease, int limit) throws SQLException {
+		LockTable.Row row = this.table.lockRow(connection, key);
+		if (!row.free() && !SHARED.equals(row.owner())) {
+			return 0;
+		}
+		this.members.dropExpired(connection, key);
+		if (limit > 0 && this.members.count(connection, key) >= limit
+				&& !this.members.isMember(connection, key, owner)) {
+			return 0;
+		}
+		this.members.put(connection, key, owner, lease);
+		this.table.occupy(connection, key, SHARED, this.members.lastExpiry(connection, key));
+		return row.token() + 1;
+	}
+
+	boolean renew(Connection connection, String key, String owner, Duration lease) throws SQLException {
+		LockTable.Row row = this.table.lockRow(connection, key);
+		this.members.dropExpired(connection, key);
+		if (!SHARED.equals(row.owner()) || !this.members.stay(connection, key, owner, lease)) {
+			return false;
+		}
+		this.table.prolong(connection, key, this.members.lastExpiry(connection, key));
+		return true;
+	}
+
+	boolean release(Connection connection, String key, String owner) throws SQLException {
+		LockTable.Row row = this.table.lockRow(connection, key);
+		this.members.dropExpired(connection, key);
+		boolean had = this.members.remove(connection, key, owner);
+		if (had && SHARED.equals(row.owner())) {
+			long last = this.members.lastExpiry(connection, key);
+			if (last == 0) {
+				this.table.vacate(connection, key);
+			}
+			else {
+				this.table.prolong(connection, key, last);
+			}
+		}
+		return had;
+	}
+
+	/**
+	 * Take the row if nobody waits for it longer.
+	 * @param queue joins the queue if it is not to be had
+	 * @return the token, zero if it is not to be had yet
+	 */
+	long acquireInTurn(Connection connection, String key, String owner, Duration lease, boolean queue)
+			throws SQLException {
+		LockTable.Row row = this.table.lockRow(connection, key);
+		if (owner.equals(row.owner()) && !row.free()) {
+			return row.token();
+		}
+		String line = queueOf(key);
+		this.members.dropExpired(connection, line);
+		if (queue) {
+			this.members.put(connection, line, owner, lease);
+		}
+		String first = this.members.first(connection, line);
+		if (!row.free() || (first != null && !first.equals(owner))) {
+			return 0;
+		}
+		this.members.remove(connection, line, owner);
+		this.table.occupy(connection, key, owner, this.table.endOf(connection, lease));
+		return row.token() + 1;
+	}
+
+	boolean leaveQueue(Connection connection, String key, String owner) throws SQLException {
+		LockTable.Row row = this.table.lockRow(connection, key);
+		boolean queued = this.members.remove(connection, queueOf(key), owner);
+		if (owner.equals(row.owner())) {
+			this.table.vacate(connection, key);
+		}
+		return queued;
+	}
+
+	int sweep(Connection connection, Duration endedFor) throws SQLException {
+		return this.members.sweep(connection, endedFor);
+	}
+
+	/**
+	 * The permits of a semaphore have nothing to do with a lock of the same key. Keys
+	 * never contain the character in front.
+	 */
+	static String permitsOf(String key) {
+		return key + "~permits";
+	}
+
+	private static String queueOf(String key) {
+		return key + "~queue";
+	}
+
+}
