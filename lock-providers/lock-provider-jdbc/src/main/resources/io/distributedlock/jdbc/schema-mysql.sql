@@ -17,3 +17,7 @@ CREATE TABLE IF NOT EXISTS distributed_lock_member (
 	expires_at BIGINT NOT NULL,
 	PRIMARY KEY (lock_key, owner)
 ) ENGINE = InnoDB;
+CREATE TABLE IF NOT EXISTS distributed_lock_fence (
+	resource VARCHAR(255) COLLATE utf8mb4_bin PRIMARY KEY,
+	token BIGINT NOT NULL
+) ENGINE = InnoDB;

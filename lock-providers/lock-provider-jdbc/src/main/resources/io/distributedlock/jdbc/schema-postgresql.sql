@@ -15,3 +15,7 @@ CREATE TABLE IF NOT EXISTS distributed_lock_member (
 	expires_at BIGINT NOT NULL,
 	PRIMARY KEY (lock_key, owner)
 );
+CREATE TABLE IF NOT EXISTS distributed_lock_fence (
+	resource VARCHAR(255) PRIMARY KEY,
+	token BIGINT NOT NULL
+);

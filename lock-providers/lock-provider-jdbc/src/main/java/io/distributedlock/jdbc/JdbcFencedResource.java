@@ -1,0 +1,173 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.regex.Pattern;
+
+import io.distributedlock.StaleTokenException;
+
+/**
+ * Data in a database that refuses writes with a fencing token lower than one it has seen,
+ * so that a holder which was paused beyond its lease does no harm. The lock may be of any
+ * provider with fencing tokens, but always of the same one and the same key.
+ *
+ * <pre>{@code
+ * JdbcFencedResource.named("prices").check(connection, handle.fencingToken().orElseThrow());
+ * // further statements on the same connection, in the same transaction
+ * }</pre>
+ *
+ * The check and the writes that it guards must be one transaction: until it commits, a
+ * later holder's check waits. Needs the table {@code distributed_lock_fence}, which
+ * {@link JdbcLockSchema} creates. Thread-safe; executes on the connection of the caller,
+ * and neither commits nor closes it.
+ *
+ * @since 0.1
+ */
+public final class JdbcFencedResource {
+
+	private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_.]*");
+
+	private static final Statements STATEMENTS = new Statements(0);
+
+	private final String resource;
+
+	private JdbcFencedResource(String resource) {
+		this.resource = resource;
+	}
+
+	/**
+	 * Guard something as a whole, such as a table.
+	 * @param resource what to call it, at most 255 characters
+	 * @return the resource
+	 */
+	public static JdbcFencedResource named(String resource) {
+		if (resource.isBlank() || resource.length() > 255) {
+			throw new IllegalArgumentException("The name of a fenced resource has 1 to 255 characters");
+		}
+		return new JdbcFencedResource(resource);
+	}
+
+	/**
+	 * Guard each row of a table by a column of its own, which may be {@code NULL} until
+	 * the first fenced write.
+	 * @param table the table
+	 * @param idColumn the column that identifies a row
+	 * @param tokenColumn the column of the tokens, a {@code BIGINT}
+	 * @return the rows
+	 */
+	public static Rows rows(String table, String idColumn, String tokenColumn) {
+		return new Rows(identifier(table), identifier(idColumn), identifier(tokenColumn));
+	}
+
+	/**
+	 * Let the rest of the transaction write only if no higher token was seen, and note
+	 * this one.
+	 * @param connection the connection of the transaction
+	 * @param token the fencing token of the lock that is held
+	 * @throws StaleTokenException if a higher token was seen; the transaction is to be
+	 * rolled back
+	 * @throws IllegalStateException if the connection commits each statement
+	 * @throws SQLException if the database fails
+	 */
+	public void check(Connection connection, long token) throws SQLException {
+		if (connection.getAutoCommit()) {
+			throw new IllegalStateException(
+					"The check of a fencing token must be in one transaction with the writes that it guards: turn auto-commit off, or begin a transaction");
+		}
+		if (raise(connection, token) || (isNew(connection, token) || raise(connection, token))) {
+			return;
+		}
+		throw new StaleTokenException(this.resource, token, STATEMENTS.number(connection,
+				"SELECT token FROM distributed_lock_fence WHERE resource = ?", this.resource));
+	}
+
+	private boolean raise(Connection connection, long token) throws SQLException {
+		return STATEMENTS.update(connection,
+				"UPDATE distributed_lock_fence SET token = ? WHERE resource = ? AND token <= ?", token, this.resource,
+				token) == 1;
+	}
+
+	private boolean isNew(Connection connection, long token) throws SQLException {
+		if (STATEMENTS.number(connection, "SELECT COUNT(*) FROM distributed_lock_fence WHERE resource = ?",
+				this.resource) > 0) {
+			return false;
+		}
+		// a duplicate must not end the transaction of the caller
+		Savepoint before = connection.setSavepoint();
+		try {
+			STATEMENTS.update(connection, "INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)",
+					this.resource, token);
+			return true;
+		}
+		catch (SQLException ex) {
+			connection.rollback(before);
+			if (JdbcErrors.isDuplicate(ex)) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	private static String identifier(String name) {
+		if (!IDENTIFIER.matcher(name).matches()) {
+			throw new IllegalArgumentException("'%s' is no name of a table or column".formatted(name));
+		}
+		return name;
+	}
+
+	/**
+	 * The rows of a table, each with the highest token that it has seen. Thread-safe.
+	 *
+	 * @since 0.1
+	 */
+	public static final class Rows {
+
+		private final String table;
+
+		private final String idColumn;
+
+		private final String tokenColumn;
+
+		private Rows(String table, String idColumn, String tokenColumn) {
+			this.table = table;
+			this.idColumn = idColumn;
+			this.tokenColumn = tokenColumn;
+		}
+
+		/**
+		 * Update a row if it has seen no higher token, and note this one.
+		 * @param connection the connection, inside of a transaction or not
+		 * @param id the value of the identifying column
+		 * @param token the fencing token of the lock that is held
+		 * @param assignments what to set, such as {@code "balance = ?"}; a part of the
+		 * statement, never made from input
+		 * @param parameters the values for the assignments
+		 * @return {@code false} if there is no such row
+		 * @throws StaleTokenException if the row has seen a higher token
+		 * @throws SQLException if the database fails
+		 */
+		public boolean update(Connection connection, Object id, long token, String assignments, Object... parameters)
+				throws SQLException {
+			Object[] values = new Object[parameters.length + 3];
+			System.arraycopy(parameters, 0, values, 0, parameters.length);
+			values[parameters.length] = token;
+			values[parameters.length + 1] = id;
+			values[parameters.length + 2] = token;
+			if (STATEMENTS.update(connection,
+					"UPDATE %s SET %s, %s = ? WHERE %s = ? AND (%s IS NULL OR %s <= ?)".formatted(this.table,
+							assignments, this.tokenColumn, this.idColumn, this.tokenColumn, this.tokenColumn),
+					values) > 0) {
+				return true;
+			}
+			long highest = STATEMENTS.number(connection,
+					"SELECT %s FROM %s WHERE %s = ?".formatted(this.tokenColumn, this.table, this.idColumn), id);
+			if (highest > token) {
+				throw new StaleTokenException("row %s of %s".formatted(id, this.table), token, highest);
+			}
+			return false;
+		}
+
+	}
+
+}
