@@ -147,9 +147,9 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public void close() {
 		this.engine.waiting().close();
 		List<HeldLock> held = this.engine.keeper().stop();
-		CompletableFuture<?>[] releases = held.stream()
-			.map(this.engine.releaser()::release)
-			.toArray(CompletableFuture<?>[]::new);
+		held.forEach(this.engine.releaser()::release);
+		// with those that other threads have begun
+		CompletableFuture<?>[] releases = this.engine.releaser().pending().toArray(CompletableFuture<?>[]::new);
 		Throwable failure = this.exits.awaitUninterruptibly(CompletableFuture.allOf(releases));
 		if (failure != null) {
 			logger.warn("Not every lock could be given back at close; what is left ends with its lease: {}",

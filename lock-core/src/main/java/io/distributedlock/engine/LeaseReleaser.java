@@ -1,8 +1,10 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -28,6 +30,8 @@ final class LeaseReleaser {
 	private final ScheduledExecutorService scheduler;
 
 	private final Duration commandTimeout;
+
+	private final ConcurrentHashMap<HeldLock, CompletableFuture<@Nullable Void>> pending = new ConcurrentHashMap<>();
 
 	LeaseReleaser(LeaseKeeper keeper, ScheduledExecutorService scheduler, Duration commandTimeout) {
 		this.keeper = keeper;
@@ -63,6 +67,13 @@ final class LeaseReleaser {
 		return bounded(lock, end(lock, () -> lock.lease().release()));
 	}
 
+	/**
+	 * Return what is being given back, so that a template which closes can wait for it.
+	 */
+	List<CompletableFuture<@Nullable Void>> pending() {
+		return List.copyOf(this.pending.values());
+	}
+
 	private CompletableFuture<@Nullable Void> bounded(HeldLock lock, CompletableFuture<@Nullable Void> done) {
 		if (!done.isDone()) {
 			bound(done);
@@ -80,8 +91,12 @@ final class LeaseReleaser {
 		boolean wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
 		CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+		this.pending.put(lock, done);
 		send(lock, request, wasHeld, 0, done);
-		return done.whenComplete((ignored, failure) -> lock.leaveGate());
+		return done.whenComplete((ignored, failure) -> {
+			this.pending.remove(lock);
+			lock.leaveGate();
+		});
 	}
 
 	/**

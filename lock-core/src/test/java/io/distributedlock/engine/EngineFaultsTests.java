@@ -288,6 +288,19 @@ class EngineFaultsTests {
 	}
 
 	@Test
+	void closeWaitsForReleasesThatOthersHaveBegun() throws Exception {
+		CompletableFuture<Boolean> slow = new CompletableFuture<>();
+		this.provider.releases.add(slow);
+		LockHandle handle = this.template.acquire("k");
+		CompletableFuture<Void> released = handle.closeAsync();
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.template::close);
+		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !closed.isDone());
+		slow.complete(true);
+		closed.get(1, TimeUnit.SECONDS);
+		assertThat(released).isDone();
+	}
+
+	@Test
 	void callbackThatThrowsDoesNotStopTheKeeper() {
 		this.provider.renewals.add(() -> CompletableFuture.completedFuture(null));
 		try (DefaultLockTemplate shortLived = shortLived(); LockHandle first = shortLived.acquire("first")) {

@@ -71,7 +71,8 @@ abstract class OnEveryProvider {
 	 */
 	final ConfigurableApplicationContext node(List<String> properties, Class<?>... beans) {
 		List<String> all = new ArrayList<>(List.of("lock.provider=" + this.provider,
-				"spring.application.name=" + getClass().getSimpleName(), "spring.data.redis.url=" + redis.url(),
+				"spring.application.name=" + getClass().getSimpleName() + "-" + this.provider,
+				"spring.data.redis.url=" + redis.url(),
 				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(getClass().getSimpleName()),
 				"spring.datasource.generate-unique-name=false", "lock.poll-interval=50ms",
 				"spring.main.banner-mode=off"));

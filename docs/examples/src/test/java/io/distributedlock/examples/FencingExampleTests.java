@@ -1,0 +1,78 @@
+package io.distributedlock.examples;
+
+import java.sql.Connection;
+import java.time.Duration;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.StaleTokenException;
+import io.distributedlock.jdbc.JdbcDialect;
+import io.distributedlock.jdbc.JdbcFencedResource;
+import io.distributedlock.jdbc.JdbcLockSchema;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class FencingExampleTests extends OnEveryProvider {
+
+	@Test
+	void lateWriteOfAPausedHolderIsRefused() {
+		ConfigurableApplicationContext node = node(Prices.class);
+		ConfigurableApplicationContext other = node();
+		JdbcTemplate jdbcTemplate = node.getBean(JdbcTemplate.class);
+		JdbcLockSchema.create(jdbcTemplate.getDataSource(), JdbcDialect.H2);
+		jdbcTemplate.execute("drop table if exists price");
+		jdbcTemplate.execute("create table price (id int primary key, amount int, fence bigint)");
+		jdbcTemplate.update("insert into price values (1, 100, null)");
+		jdbcTemplate.update("delete from distributed_lock_fence");
+		Prices prices = node.getBean(Prices.class);
+
+		LockRequest request = LockRequest.of("prices").withLeaseTime(Duration.ofMillis(500));
+		LockHandle paused = locks(node).acquire(request);
+		long staleToken = paused.fencingToken().orElseThrow();
+		Awaitility.await().until(() -> !paused.isValid()); // a long pause of its JVM
+		try (LockHandle successor = locks(other).acquire(request)) {
+			prices.writeAll(200, successor.fencingToken().orElseThrow());
+			prices.writeOne(1, 250, successor.fencingToken().orElseThrow());
+		}
+		assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> prices.writeAll(1, staleToken));
+		assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> prices.writeOne(1, 1, staleToken));
+		assertThat(jdbcTemplate.queryForObject("select amount from price", Integer.class)).isEqualTo(250);
+		paused.close();
+	}
+
+	static class Prices {
+
+		private final JdbcFencedResource fence = JdbcFencedResource.named("prices");
+
+		private final JdbcFencedResource.Rows rows = JdbcFencedResource.rows("price", "id", "fence");
+
+		private final JdbcTemplate jdbcTemplate;
+
+		Prices(JdbcTemplate jdbcTemplate) {
+			this.jdbcTemplate = jdbcTemplate;
+		}
+
+		@Transactional
+		public void writeAll(int amount, long token) {
+			this.jdbcTemplate.execute((Connection connection) -> {
+				this.fence.check(connection, token); // everything below is guarded
+				return null;
+			});
+			this.jdbcTemplate.update("update price set amount = ?", amount);
+		}
+
+		public void writeOne(int id, int amount, long token) {
+			this.jdbcTemplate
+				.execute((Connection connection) -> this.rows.update(connection, id, token, "amount = ?", amount));
+		}
+
+	}
+
+}
