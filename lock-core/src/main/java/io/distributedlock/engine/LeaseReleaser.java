@@ -100,12 +100,28 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * The rest of the minimum time is left to run out: also if this JVM ends before.
+	 * The rest of the minimum time is left to run out: also if this JVM ends before. A
+	 * backend whose leases cannot be made shorter is told at the end of it.
 	 */
 	private CompletionStage<Boolean> keepForMinimum(HeldLock lock) {
 		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingHoldNanos(), 1)));
 		Duration shortest = lock.provider().leaseLimits().shortest();
-		return lock.lease().renew((rest.compareTo(shortest) < 0) ? shortest : rest).thenApply((term) -> term != null);
+		Duration wanted = (rest.compareTo(shortest) < 0) ? shortest : rest;
+		return lock.lease().renew(wanted).thenApply((term) -> {
+			if (term != null && term.granted().compareTo(wanted) > 0) {
+				releaseLater(lock, rest);
+			}
+			return term != null;
+		});
+	}
+
+	private void releaseLater(HeldLock lock, Duration rest) {
+		try {
+			this.scheduler.schedule(() -> lock.lease().release(), rest.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("Lock '{}' is kept until its lease ends: the template is closed", lock.key());
+		}
 	}
 
 	private void bound(CompletableFuture<@Nullable Void> done) {

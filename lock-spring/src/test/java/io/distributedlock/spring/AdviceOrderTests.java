@@ -6,21 +6,42 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.annotation.DistributedLock;
+import jakarta.validation.ConstraintViolationException;
+import jakarta.validation.constraints.NotBlank;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
 import org.awaitility.Awaitility;
+import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.core.annotation.Order;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.validation.annotation.Validated;
+import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+import org.springframework.validation.beanvalidation.MethodValidationPostProcessor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Asynchronous execution is outside retries, and retries are outside the lock.
+ * What runs around what where several annotations stand on one method.
  */
 class AdviceOrderTests {
 
@@ -49,6 +70,86 @@ class AdviceOrderTests {
 					"acquire t:Jobs.flaky:1", "release t:Jobs.flaky:1", "acquire t:Jobs.flaky:1",
 					"release t:Jobs.flaky:1");
 		}
+	}
+
+	@Test
+	void whoMayNotCallDoesNotGetTheLock() {
+		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
+			Guarded guarded = context.getBean(Guarded.class);
+			login("USER");
+			assertThatExceptionOfType(AccessDeniedException.class).isThrownBy(() -> guarded.secured("1"));
+			assertThat(this.provider.events()).isEmpty();
+			login("ADMIN");
+			guarded.secured("1");
+			assertThat(this.provider.events()).containsExactly("acquire t:Guarded.secured:1",
+					"release t:Guarded.secured:1");
+		}
+		finally {
+			SecurityContextHolder.clearContext();
+		}
+	}
+
+	@Test
+	void lockMayBeMovedOutsideOfSecurity() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (beans) -> {
+			beans.registerBean(RecordingProvider.class, () -> this.provider);
+			beans.register(GuardedConfig.class);
+			beans.addBeanFactoryPostProcessor((factory) -> {
+				BeanDefinition definition = factory
+					.getBeanDefinition(factory.getBeanNamesForType(DistributedLockBeanPostProcessor.class)[0]);
+				definition.getPropertyValues().add("adviceOrder", 50);
+			});
+		})) {
+			login("USER");
+			assertThatExceptionOfType(AccessDeniedException.class)
+				.isThrownBy(() -> context.getBean(Guarded.class).secured("1"));
+			assertThat(this.provider.events()).containsExactly("acquire t:Guarded.secured:1",
+					"release t:Guarded.secured:1");
+		}
+		finally {
+			SecurityContextHolder.clearContext();
+		}
+	}
+
+	@Test
+	void cacheIsLookedAtUnderTheLock() {
+		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
+			Guarded guarded = context.getBean(Guarded.class);
+			assertThat(guarded.cached("1")).isEqualTo("value 1");
+			assertThat(guarded.cached("1")).isEqualTo("value 1");
+			assertThat(guarded.computed()).isEqualTo(1);
+			assertThat(this.provider.events()).hasSize(4);
+		}
+	}
+
+	@Test
+	void argumentsAreValidatedUnderTheLock() {
+		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
+			Guarded guarded = context.getBean(Guarded.class);
+			assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> guarded.validated(""));
+			assertThat(this.provider.events()).hasSize(2);
+		}
+	}
+
+	@Test
+	void aspectWithAnOrderIsOutsideAndOneWithoutIsInside() {
+		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
+			context.getBean(Guarded.class).observed("1");
+			assertThat(this.provider.events()).containsExactly("ordered", "acquire t:Guarded.observed:1", "unordered",
+					"release t:Guarded.observed:1");
+		}
+	}
+
+	private AnnotationConfigApplicationContext open(Class<?> config) {
+		return Contexts.open(this.provider, false, true, (context) -> {
+			context.registerBean(RecordingProvider.class, () -> this.provider);
+			context.register(config);
+		});
+	}
+
+	private static void login(String role) {
+		SecurityContextHolder.getContext()
+			.setAuthentication(new TestingAuthenticationToken("user", "secret", "ROLE_" + role));
 	}
 
 	private AnnotationConfigApplicationContext open() {
@@ -100,6 +201,109 @@ class AdviceOrderTests {
 
 		int attempts() {
 			return this.attempts.get();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAspectJAutoProxy(proxyTargetClass = true)
+	@EnableMethodSecurity(proxyTargetClass = true)
+	@EnableCaching(proxyTargetClass = true)
+	static class GuardedConfig {
+
+		@Bean
+		Guarded guarded() {
+			return new Guarded();
+		}
+
+		@Bean
+		CacheManager cacheManager() {
+			return new ConcurrentMapCacheManager();
+		}
+
+		@Bean
+		static MethodValidationPostProcessor methodValidationPostProcessor() {
+			MethodValidationPostProcessor processor = new MethodValidationPostProcessor();
+			processor.setProxyTargetClass(true);
+			LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean();
+			validator.setMessageInterpolator(new ParameterMessageInterpolator());
+			validator.afterPropertiesSet();
+			processor.setValidator(validator);
+			return processor;
+		}
+
+		@Bean
+		OrderedAspect orderedAspect(RecordingProvider provider) {
+			return new OrderedAspect(provider);
+		}
+
+		@Bean
+		UnorderedAspect unorderedAspect(RecordingProvider provider) {
+			return new UnorderedAspect(provider);
+		}
+
+	}
+
+	@Aspect
+	@Order(5)
+	static class OrderedAspect {
+
+		private final RecordingProvider provider;
+
+		OrderedAspect(RecordingProvider provider) {
+			this.provider = provider;
+		}
+
+		@Before("execution(* observed(..))")
+		void before() {
+			this.provider.record("ordered");
+		}
+
+	}
+
+	@Aspect
+	static class UnorderedAspect {
+
+		private final RecordingProvider provider;
+
+		UnorderedAspect(RecordingProvider provider) {
+			this.provider = provider;
+		}
+
+		@Before("execution(* observed(..))")
+		void before() {
+			this.provider.record("unordered");
+		}
+
+	}
+
+	@Validated
+	static class Guarded {
+
+		private int computed;
+
+		int computed() {
+			return this.computed;
+		}
+
+		@PreAuthorize("hasRole('ADMIN')")
+		@DistributedLock("#id")
+		public void secured(String id) {
+		}
+
+		@Cacheable("values")
+		@DistributedLock("#id")
+		public String cached(String id) {
+			this.computed++;
+			return "value " + id;
+		}
+
+		@DistributedLock
+		public void validated(@NotBlank String id) {
+		}
+
+		@DistributedLock("#id")
+		public void observed(String id) {
 		}
 
 	}

@@ -27,6 +27,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ReturnTypesExampleTests extends OnEveryProvider {
 
 	@Test
+	void nothingBlocksAnEventLoop() {
+		Mails mails = node(Mails.class).getBean(Mails.class);
+		for (int i = 0; i < 3; i++) {
+			Mono<String> reactive = Mono.defer(() -> mails.sendReactively("g", Mono.just("accepted")));
+			assertThat(reactive.subscribeOn(Schedulers.parallel()).block(Duration.ofSeconds(10))).isEqualTo("accepted");
+			Mono<String> future = Mono.fromFuture(() -> mails.send("g", CompletableFuture.completedFuture("accepted")));
+			assertThat(future.subscribeOn(Schedulers.parallel()).block(Duration.ofSeconds(10))).isEqualTo("accepted");
+		}
+	}
+
+	@Test
 	void futureIsLockedUntilItIsComplete() throws Exception {
 		ConfigurableApplicationContext first = node(Mails.class);
 		ConfigurableApplicationContext second = node(Mails.class);

@@ -90,16 +90,27 @@ final class JdbcCalls implements AutoCloseable {
 			try {
 				T result = work.on(connection);
 				connection.commit();
+				connection.setAutoCommit(true);
 				return result;
 			}
 			catch (SQLException | RuntimeException ex) {
-				connection.rollback();
+				rollBack(connection, ex);
 				throw ex;
 			}
-			finally {
-				connection.setAutoCommit(true);
-			}
 		};
+	}
+
+	/**
+	 * A connection that is broken says so again: what broke it comes first.
+	 */
+	private static void rollBack(Connection connection, Exception failure) {
+		try {
+			connection.rollback();
+			connection.setAutoCommit(true);
+		}
+		catch (SQLException ex) {
+			failure.addSuppressed(ex);
+		}
 	}
 
 	/**

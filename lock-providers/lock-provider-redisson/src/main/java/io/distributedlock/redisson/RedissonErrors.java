@@ -29,6 +29,9 @@ final class RedissonErrors {
 
 	static BackendException translate(Throwable failure) {
 		Throwable cause = unwrap(failure);
+		if (cause instanceof BackendException translated) {
+			return translated;
+		}
 		if (cause instanceof RedisTimeoutException) {
 			return retryable("Redis did not answer in time", cause);
 		}

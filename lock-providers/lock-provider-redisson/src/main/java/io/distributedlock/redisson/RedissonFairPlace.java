@@ -68,9 +68,9 @@ final class RedissonFairPlace implements LockQueue.Place {
 	}
 
 	void enqueue() {
-		tryOnce().whenComplete((lease, failure) -> {
+		this.provider.firstContact().call(this::tryOnce).whenComplete((lease, failure) -> {
 			if (failure != null) {
-				this.granted.completeExceptionally(failure);
+				this.granted.completeExceptionally(RedissonErrors.translate(failure));
 			}
 			else if (lease != null) {
 				grant(lease);

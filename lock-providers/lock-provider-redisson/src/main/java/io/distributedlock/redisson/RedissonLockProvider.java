@@ -62,6 +62,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	private final RedissonReleases releases;
 
+	private final FirstContact firstContact = new FirstContact();
+
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
 	private final RedissonSharedLocks sharedLocks = new RedissonSharedLocks(this);
@@ -96,12 +98,12 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
 							leaseTime, MAX_LEASE.toDays()));
 		}
-		return switch (request.type()) {
+		return this.firstContact.call(() -> switch (request.type()) {
 			case EXCLUSIVE -> tryAcquireFenced(request);
 			case FAIR -> new RedissonFairPlace(this, request).tryOnce();
 			case READ, WRITE -> this.sharedLocks.tryAcquire(request);
 			case SEMAPHORE -> this.semaphores.tryAcquire(request);
-		};
+		});
 	}
 
 	@Override
@@ -157,6 +159,10 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 		return RedissonErrors.translate(failure);
 	}
 
+	FirstContact firstContact() {
+		return this.firstContact;
+	}
+
 	RedissonClient client() {
 		return this.client;
 	}
@@ -199,6 +205,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	@Override
 	public void close() {
 		this.unknownOwners.close();
+		this.firstContact.close();
 	}
 
 	private CompletionStage<@Nullable Lease> tryAcquireFenced(LeaseRequest request) {

@@ -1,5 +1,7 @@
 package io.distributedlock.redisson;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -138,6 +140,32 @@ class RedissonTrapsTests {
 			semaphore.release(second);
 			third.close();
 			first.close();
+		}
+	}
+
+	@Test
+	void clientThatConnectsLazilyDoesNotBlockTheCaller() throws Exception {
+		try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			Config config = new Config();
+			config.setLazyInitialization(true);
+			config.useSingleServer()
+				.setAddress("redis://127.0.0.1:" + silent.getLocalPort())
+				.setConnectTimeout(2000)
+				.setTimeout(2000)
+				.setRetryAttempts(0);
+			RedissonClient lazy = Redisson.create(config);
+			try (RedissonLockProvider first = new RedissonLockProvider(lazy)) {
+				LeaseRequest request = new LeaseRequest("k", Duration.ofSeconds(5), LockType.EXCLUSIVE);
+				CompletableFuture<CompletionStage<Lease>> call = CompletableFuture
+					.supplyAsync(() -> first.tryAcquire(request));
+				CompletionStage<Lease> answer = call.get(1, TimeUnit.SECONDS);
+				assertThat(answer.toCompletableFuture()).failsWithin(Duration.ofSeconds(20))
+					.withThrowableThat()
+					.withCauseInstanceOf(BackendException.class);
+			}
+			finally {
+				lazy.shutdown();
+			}
 		}
 	}
 

@@ -1,0 +1,65 @@
+package io.distributedlock.redisson;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.distributedlock.spi.BackendException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps callers from being blocked by a client that connects lazily: it does so inside of
+ * its first command, on the thread that sends it. Until one has succeeded, commands are
+ * sent from threads of our own.
+ */
+final class FirstContact implements AutoCloseable {
+
+	private static final int THREADS = 2;
+
+	private static final int MAX_QUEUED = 1000;
+
+	private final ThreadPoolExecutor threads;
+
+	private volatile boolean made;
+
+	FirstContact() {
+		AtomicLong count = new AtomicLong();
+		this.threads = new ThreadPoolExecutor(THREADS, THREADS, 5, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(MAX_QUEUED), (task) -> {
+					Thread thread = new Thread(task, "lock-redisson-connect-" + count.incrementAndGet());
+					thread.setDaemon(true);
+					return thread;
+				});
+		this.threads.allowCoreThreadTimeOut(true);
+	}
+
+	<T extends @Nullable Object> CompletionStage<T> call(Supplier<CompletionStage<T>> command) {
+		if (this.made) {
+			return command.get();
+		}
+		try {
+			CompletableFuture<CompletionStage<T>> sent = CompletableFuture.supplyAsync(command, this.threads);
+			return sent.thenCompose(Function.identity()).whenComplete((answer, failure) -> {
+				if (failure == null) {
+					this.made = true;
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			return CompletableFuture.failedFuture(
+					new BackendException("Redis cannot be reached: check its address and that it runs", true, ex));
+		}
+	}
+
+	@Override
+	public void close() {
+		this.threads.shutdownNow();
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.annotation.OnContention;
+import io.distributedlock.annotation.ReleaseTime;
+import io.distributedlock.spring.DistributedLockSettings;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.mock.env.MockEnvironment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockAdviceSettingsTests {
+
+	@Test
+	void defaultsAreThoseOfTheAdvice() {
+		assertThat(LockAdviceSettings.read(new MockEnvironment())).isEqualTo(DistributedLockSettings.DEFAULTS);
+		assertThat(LockAdviceSettings.mode(new MockEnvironment())).isEqualTo(LockProperties.Mode.PROXY);
+	}
+
+	@Test
+	void whatIsConfiguredCounts() {
+		MockEnvironment environment = new MockEnvironment().withProperty("lock.spel.bean-references", "true")
+			.withProperty("lock.on-contention", "skip")
+			.withProperty("lock.transaction.release", "after-method")
+			.withProperty("lock.transaction.verify-before-commit", "false")
+			.withProperty("lock.mode", "aspectj");
+		assertThat(LockAdviceSettings.read(environment))
+			.isEqualTo(new DistributedLockSettings(true, OnContention.SKIP, ReleaseTime.AFTER_METHOD, false));
+		assertThat(LockAdviceSettings.mode(environment)).isEqualTo(LockProperties.Mode.ASPECTJ);
+	}
+
+	@Test
+	void weavingWithoutTheAgentDoesNotStart() {
+		new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(DistributedLockAutoConfiguration.class, LocalLockAutoConfiguration.class))
+			.withPropertyValues("lock.provider=local", "lock.mode=aspectj")
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContainingAll("lock.mode", "-javaagent", "lock.mode=proxy"));
+	}
+
+}
