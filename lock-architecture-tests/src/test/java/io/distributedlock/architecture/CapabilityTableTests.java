@@ -49,8 +49,12 @@ class CapabilityTableTests {
 			List.of("releaseWakesAWaiterWhereDeclared", "waiterIsWokenByTheRelease"), LockCapability.FENCING,
 			List.of("tokensRiseFromOwnerToOwner", "noUpdateIsLost"), LockCapability.FAIR,
 			List.of("fairWaitersOfAllNodesAreServedInTheirOrder"), LockCapability.SHARED,
-			List.of("readersShareAndWritersDoNot", "writerMayReadAndReaderMustNotWrite"), LockCapability.LOCK_DELAY,
-			List.of("keyStaysUnavailableForTheLockDelay"));
+			List.of("readersShareAndWritersDoNot", "writerMayReadAndReaderMustNotWrite", "readLeaseIsKeptAlive",
+					"readLeaseThatEndsByItselfLetsTheWriterIn"),
+			LockCapability.SEMAPHORE,
+			List.of("semaphoreAdmitsAsManyAsItHasPermits", "permitThatEndsByItselfIsFreeAgain"),
+			LockCapability.LOCK_DELAY,
+			List.of("keyStaysUnavailableForTheLockDelay", "holderGetsMoreTimeAndTheKeyIsKeptForItsMinimum"));
 
 	@Test
 	void tableShowsWhatTheKitHasShown() throws IOException {
