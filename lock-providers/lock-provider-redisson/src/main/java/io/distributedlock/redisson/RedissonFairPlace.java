@@ -68,7 +68,7 @@ final class RedissonFairPlace implements LockQueue.Place {
 	}
 
 	void enqueue() {
-		this.provider.firstContact().call(this::tryOnce).whenComplete((lease, failure) -> {
+		this.provider.firstContact().<@Nullable Lease>call(this::tryOnce).whenComplete((lease, failure) -> {
 			if (failure != null) {
 				this.granted.completeExceptionally(RedissonErrors.translate(failure));
 			}

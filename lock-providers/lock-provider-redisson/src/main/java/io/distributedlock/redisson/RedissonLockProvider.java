@@ -98,7 +98,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
 							leaseTime, MAX_LEASE.toDays()));
 		}
-		return this.firstContact.call(() -> switch (request.type()) {
+		return this.firstContact.<@Nullable Lease>call(() -> switch (request.type()) {
 			case EXCLUSIVE -> tryAcquireFenced(request);
 			case FAIR -> new RedissonFairPlace(this, request).tryOnce();
 			case READ, WRITE -> this.sharedLocks.tryAcquire(request);

@@ -43,7 +43,7 @@ final class RedissonSemaphores {
 
 	private CompletionStage<@Nullable Lease> attempt(RPermitExpirableSemaphore semaphore, LeaseRequest request) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		CompletionStage<@Nullable String> answer = semaphore.tryAcquireAsync(0, request.leaseTime().toMillis(),
+		CompletionStage<String> answer = semaphore.tryAcquireAsync(0, request.leaseTime().toMillis(),
 				TimeUnit.MILLISECONDS);
 		return answer.thenApply((permit) -> (permit != null) ? new RedissonLease(this.provider, request.key(),
 				OptionalLong.empty(), term, (scripts, leaseTime) -> semaphore.updateLeaseTimeAsync(permit,
