@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockCapability;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -108,7 +109,7 @@ final class LeaseReleaser {
 		Duration shortest = lock.provider().leaseLimits().shortest();
 		Duration wanted = (rest.compareTo(shortest) < 0) ? shortest : rest;
 		return lock.lease().renew(wanted).thenApply((term) -> {
-			if (term != null && term.granted().compareTo(wanted) > 0) {
+			if (term != null && !lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY)) {
 				releaseLater(lock, rest);
 			}
 			return term != null;
