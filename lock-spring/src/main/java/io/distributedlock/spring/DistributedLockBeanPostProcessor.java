@@ -1,6 +1,7 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Collections;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -218,7 +219,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		if (source != null && this.examined.add(targetClass)
 				&& AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
 			Class<?> userClass = ClassUtils.getUserClass(targetClass);
-			ReflectionUtils.doWithMethods(userClass, (method) -> source.find(method, userClass));
+			// an annotation on a class is woven into its public methods
+			ReflectionUtils.doWithMethods(userClass, (method) -> source.find(method, userClass),
+					(method) -> Modifier.isPublic(method.getModifiers()) || UnreachableMethods.isLocked(method));
 		}
 	}
 

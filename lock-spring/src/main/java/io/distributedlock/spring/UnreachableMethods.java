@@ -41,7 +41,7 @@ final class UnreachableMethods {
 		return Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers);
 	}
 
-	private static boolean isLocked(Method method) {
+	static boolean isLocked(Method method) {
 		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class);
 	}
 

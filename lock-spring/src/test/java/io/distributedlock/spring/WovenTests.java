@@ -17,7 +17,6 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Runs under the agent of AspectJ, which weaves the locks into the methods.
@@ -61,19 +60,27 @@ class WovenTests {
 	}
 
 	@Test
-	void secondContextIsRefused() {
+	void newestContextCounts() {
+		RecordingProvider second = new RecordingProvider();
 		try (AnnotationConfigApplicationContext first = open(Woven.class)) {
-			assertThat(first.isActive()).isTrue();
-			assertThatIllegalStateException().isThrownBy(() -> open(Woven.class).close())
-				.withMessageContaining("lock.mode=aspectj");
+			try (AnnotationConfigApplicationContext other = open(Woven.class, second)) {
+				other.getBean(Woven.class).outer("2", null);
+			}
+			assertThat(second.keys()).hasSize(3);
+			assertThat(this.provider.keys()).isEmpty();
+			first.getBean(Woven.class).outer("1", null);
+			assertThat(this.provider.keys()).hasSize(3);
 		}
-		open(Woven.class).close();
 	}
 
 	private AnnotationConfigApplicationContext open(Class<?> type) {
+		return open(type, this.provider);
+	}
+
+	private static AnnotationConfigApplicationContext open(Class<?> type, RecordingProvider provider) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.registerBean(DefaultLockTemplate.class,
-				() -> DefaultLockTemplate.builder().provider(this.provider).keyPrefix("t").build());
+				() -> DefaultLockTemplate.builder().provider(provider).keyPrefix("t").build());
 		context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
 			DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(
 					() -> context.getBean(LockTemplate.class), DistributedLockSettings.DEFAULTS);

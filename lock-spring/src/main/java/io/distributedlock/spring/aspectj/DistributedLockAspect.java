@@ -1,6 +1,7 @@
 package io.distributedlock.spring.aspectj;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.Aspects;
@@ -8,6 +9,8 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Woven into annotated methods by the agent of aspectjweaver, as {@code META-INF/aop.xml}
@@ -19,7 +22,12 @@ import org.jspecify.annotations.Nullable;
 @Aspect
 public final class DistributedLockAspect {
 
-	private static final AtomicReference<@Nullable MethodInterceptor> ADVICE = new AtomicReference<>();
+	private static final Logger logger = LoggerFactory.getLogger(DistributedLockAspect.class);
+
+	/**
+	 * The advice of the contexts that are open, the newest first.
+	 */
+	private static final Deque<MethodInterceptor> ADVICE = new ConcurrentLinkedDeque<>();
 
 	/**
 	 * Called by AspectJ.
@@ -28,27 +36,30 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * Run this advice from now on. One application context of a JVM can do so at a time.
+	 * Run this advice from now on. A woven method does not know which application context
+	 * its object belongs to: where several are open, as in a suite of tests, the newest
+	 * one counts.
 	 * @param advice what runs a method under its locks
-	 * @throws IllegalStateException if another context does, or nothing is woven
+	 * @throws IllegalStateException if nothing is woven
 	 */
 	public static void use(MethodInterceptor advice) {
 		if (!Aspects.hasAspect(DistributedLockAspect.class)) {
 			throw new IllegalStateException(
 					"lock.mode is aspectj, but nothing is woven: annotated methods would run without their locks. Start the JVM with -javaagent:aspectjweaver.jar, or set lock.mode=proxy");
 		}
-		if (!ADVICE.compareAndSet(null, advice)) {
-			throw new IllegalStateException(
-					"Another application context of this JVM has lock.mode=aspectj already: woven methods cannot tell the contexts apart");
+		if (!ADVICE.isEmpty()) {
+			logger.warn(
+					"Several application contexts of this JVM have lock.mode=aspectj: woven methods take the locks of the newest");
 		}
+		ADVICE.addFirst(advice);
 	}
 
 	/**
-	 * Run this advice no more.
-	 * @param advice the advice that was in use; another one stays
+	 * Run this advice no more, but that of the context before it.
+	 * @param advice the advice that was in use
 	 */
 	public static void forget(MethodInterceptor advice) {
-		ADVICE.compareAndSet(advice, null);
+		ADVICE.remove(advice);
 	}
 
 	/**
@@ -64,7 +75,7 @@ public final class DistributedLockAspect {
 			+ " || execution(public !static * (@(@io.distributedlock.annotation.DistributedLock *) *).*(..)))"
 			+ " && !within(io.distributedlock.annotation..*)")
 	public @Nullable Object aroundLockedMethod(ProceedingJoinPoint point) throws Throwable {
-		MethodInterceptor advice = ADVICE.get();
+		MethodInterceptor advice = ADVICE.peekFirst();
 		return (advice != null) ? advice.invoke(new JoinPointInvocation(point)) : point.proceed();
 	}
 
