@@ -22,15 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param ownKey the key in etcd
  * @param leaseId the etcd lease
  * @param revision the revision at which the key was created
+ * @param fencingToken that revision, none for a permit of a semaphore
  * @param term the first term
  */
 record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId, long revision,
-		LeaseTerm term) implements Lease {
-
-	@Override
-	public OptionalLong fencingToken() {
-		return OptionalLong.of(this.revision);
-	}
+		OptionalLong fencingToken, LeaseTerm term) implements Lease {
 
 	/**
 	 * Let the etcd lease run anew, for the length that it was granted with: etcd cannot

@@ -2,6 +2,7 @@ package io.distributedlock.etcd;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -65,7 +66,8 @@ final class EtcdPlace implements LockQueue.Place {
 		this.calls = calls;
 		this.request = request;
 		this.mayWait = mayWait;
-		this.lockPrefix = prefix + request.key() + "/";
+		// the permits of a semaphore have nothing to do with a lock of the same key
+		this.lockPrefix = prefix + request.key() + ((request.type() == LockType.SEMAPHORE) ? "~permits/" : "/");
 		this.contested = EtcdCalls.bytes(isReader() ? this.lockPrefix + "w/" : this.lockPrefix);
 	}
 
@@ -137,7 +139,7 @@ final class EtcdPlace implements LockQueue.Place {
 			.isPrefix(true)
 			.withSortField(GetOption.SortTarget.CREATE)
 			.withSortOrder(GetOption.SortOrder.ASCEND)
-			.withLimit(1)
+			.withLimit(this.request.permits())
 			.withKeysOnly(true)
 			.build();
 		Op put = Op.put(key, ByteSequence.EMPTY, PutOption.builder().withLeaseId(this.leaseId).build());
@@ -150,7 +152,7 @@ final class EtcdPlace implements LockQueue.Place {
 			long created = response.getHeader().getRevision();
 			this.revision = created;
 			List<KeyValue> found = response.getGetResponses().get(0).getKvs();
-			if (found.isEmpty() || found.get(0).getCreateRevision() >= created) {
+			if (found.stream().filter((each) -> each.getCreateRevision() < created).count() < this.request.permits()) {
 				grant(key, term);
 			}
 			else if (this.mayWait) {
@@ -179,7 +181,7 @@ final class EtcdPlace implements LockQueue.Place {
 			.withMaxCreateRevision(this.revision - 1)
 			.withSortField(GetOption.SortTarget.CREATE)
 			.withSortOrder(GetOption.SortOrder.DESCEND)
-			.withLimit(1)
+			.withLimit(this.request.permits())
 			.withKeysOnly(true)
 			.build();
 		this.calls.ifCreatedAt(key, this.revision, Op.get(this.contested, lastBefore))
@@ -203,7 +205,7 @@ final class EtcdPlace implements LockQueue.Place {
 			return;
 		}
 		List<KeyValue> found = response.getGetResponses().get(0).getKvs();
-		if (found.isEmpty()) {
+		if (found.size() < this.request.permits()) {
 			renewAndGrant(key);
 			return;
 		}
@@ -235,7 +237,11 @@ final class EtcdPlace implements LockQueue.Place {
 	}
 
 	private void grant(ByteSequence key, LeaseTerm term) {
-		this.outcome.complete(new EtcdLease(this.calls, this.request.key(), key, this.leaseId, this.revision, term));
+		// permits are held together: a number of their order would guard nothing
+		OptionalLong token = (this.request.type() == LockType.SEMAPHORE) ? OptionalLong.empty()
+				: OptionalLong.of(this.revision);
+		this.outcome
+			.complete(new EtcdLease(this.calls, this.request.key(), key, this.leaseId, this.revision, token, term));
 		stopWatching();
 	}
 

@@ -23,7 +23,9 @@ final class ZooKeeperLease implements Lease {
 
 	private final String path;
 
-	private final long token;
+	private final long created;
+
+	private final boolean fenced;
 
 	private final long session;
 
@@ -35,11 +37,12 @@ final class ZooKeeperLease implements Lease {
 
 	private volatile @Nullable String loss;
 
-	ZooKeeperLease(ZooKeeperCalls calls, Sessions sessions, String path, Stat stat, LeaseTerm term) {
+	ZooKeeperLease(ZooKeeperCalls calls, Sessions sessions, String path, Stat stat, boolean fenced, LeaseTerm term) {
 		this.calls = calls;
 		this.sessions = sessions;
 		this.path = path;
-		this.token = stat.getCzxid();
+		this.created = stat.getCzxid();
+		this.fenced = fenced;
 		this.session = stat.getEphemeralOwner();
 		this.term = term;
 	}
@@ -54,7 +57,8 @@ final class ZooKeeperLease implements Lease {
 
 	@Override
 	public OptionalLong fencingToken() {
-		return OptionalLong.of(this.token);
+		// permits are held together: a number of their order would guard nothing
+		return this.fenced ? OptionalLong.of(this.created) : OptionalLong.empty();
 	}
 
 	@Override
@@ -77,7 +81,7 @@ final class ZooKeeperLease implements Lease {
 		long sentAt = System.nanoTime();
 		return this.calls.look(this.path).thenApply((event) -> {
 			Stat stat = event.getStat();
-			if (stat == null || stat.getCzxid() != this.token || !this.sessions.isCurrent(this.session)) {
+			if (stat == null || stat.getCzxid() != this.created || !this.sessions.isCurrent(this.session)) {
 				stop();
 				return null;
 			}
@@ -139,7 +143,7 @@ final class ZooKeeperLease implements Lease {
 
 	@Override
 	public String toString() {
-		return "ZooKeeperLease[path=%s, token=%d]".formatted(this.path, this.token);
+		return "ZooKeeperLease[path=%s, token=%d]".formatted(this.path, this.created);
 	}
 
 }

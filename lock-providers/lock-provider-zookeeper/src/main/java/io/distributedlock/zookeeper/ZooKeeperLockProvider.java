@@ -67,7 +67,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 	@Override
 	public Set<LockCapability> capabilities() {
 		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
-				LockCapability.LOCK_DELAY, LockCapability.SURVIVES_FAILOVER);
+				LockCapability.SEMAPHORE, LockCapability.LOCK_DELAY, LockCapability.SURVIVES_FAILOVER);
 	}
 
 	@Override

@@ -63,7 +63,8 @@ final class ZooKeeperPlace implements LockQueue.Place {
 		this.sessions = sessions;
 		this.request = request;
 		this.mayWait = mayWait;
-		this.parent = root + "/" + request.key();
+		// the permits of a semaphore have nothing to do with a lock of the same key
+		this.parent = root + "/" + request.key() + ((request.type() == LockType.SEMAPHORE) ? "~permits" : "");
 		this.name = (isReader() ? READER : WRITER) + UUID.randomUUID();
 	}
 
@@ -158,7 +159,8 @@ final class ZooKeeperPlace implements LockQueue.Place {
 		if (before == null) {
 			LeaseTerm term = new LeaseTerm(sentAt,
 					ZooKeeperLease.shorter(this.request.leaseTime(), this.calls.sessionLength()));
-			ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.sessions, node.path, node.stat, term);
+			ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.sessions, node.path, node.stat,
+					this.request.type() != LockType.SEMAPHORE, term);
 			if (this.outcome.complete(lease)) {
 				lease.begin(this.request.leaseTime());
 				stopWatching();
@@ -173,17 +175,22 @@ final class ZooKeeperPlace implements LockQueue.Place {
 		}
 	}
 
+	/**
+	 * Return the last one in front, if there are so many that this one has to wait.
+	 */
 	private @Nullable String lastBefore(Node node, List<String> children) {
 		int number = number(node.path);
 		String last = null;
+		int before = 0;
 		for (String child : children) {
 			boolean matters = !isReader() || child.startsWith(WRITER);
 			// a difference, as the numbers wrap around
-			if (matters && number(child) - number < 0 && (last == null || number(child) - number(last) > 0)) {
-				last = child;
+			if (matters && number(child) - number < 0) {
+				before++;
+				last = (last == null || number(child) - number(last) > 0) ? child : last;
 			}
 		}
-		return last;
+		return (before < this.request.permits()) ? null : last;
 	}
 
 	private void watch(String path) {
