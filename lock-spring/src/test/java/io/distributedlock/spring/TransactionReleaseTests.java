@@ -2,6 +2,7 @@ package io.distributedlock.spring;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -163,14 +164,16 @@ class TransactionReleaseTests {
 	void updateIsLostIfTheLockEndsBeforeTheCommitAndNotIfItEndsAfter(boolean afterTransaction) throws Exception {
 		CountDownLatch released = new CountDownLatch(1);
 		CountDownLatch mayCommit = new CountDownLatch(1);
+		// the common pool of a small machine has one thread, which the first would keep
+		Executor threads = (task) -> new Thread(task).start();
 		CompletableFuture<Void> first = CompletableFuture.runAsync(() -> this.shop.sell(() -> {
 			sellOne(afterTransaction);
 			released.countDown();
 			await(mayCommit);
-		}));
+		}), threads);
 		assertThat(released.await(5, TimeUnit.SECONDS)).isTrue();
 		CompletableFuture<Void> second = CompletableFuture
-			.runAsync(() -> this.shop.sell(() -> sellOne(afterTransaction)));
+			.runAsync(() -> this.shop.sell(() -> sellOne(afterTransaction)), threads);
 		if (!afterTransaction) {
 			// it reads what the first one has not committed yet
 			org.awaitility.Awaitility.await().until(() -> this.stock.reads() == 2);

@@ -47,7 +47,8 @@ class TransactionsExampleTests extends OnEveryProvider {
 		assertThat(taken.await(10, TimeUnit.SECONDS)).isTrue();
 		LockTemplate other = locks(this.second);
 		assertThat(other.tryAcquire(LockRequest.of("1").withName("stock"))).as("before the commit").isEmpty();
-		CompletableFuture<Void> next = CompletableFuture.runAsync(() -> this.second.getBean(Stock.class).take(1));
+		CompletableFuture<Void> next = CompletableFuture.runAsync(() -> this.second.getBean(Stock.class).take(1),
+				(task) -> new Thread(task).start());
 		mayCommit.countDown();
 		sale.get(10, TimeUnit.SECONDS);
 		next.get(10, TimeUnit.SECONDS);
