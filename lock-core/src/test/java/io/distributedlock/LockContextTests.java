@@ -104,6 +104,19 @@ class LockContextTests {
 	}
 
 	@Test
+	void whatTheCallerHoldsMayForbidALaterOneOfSeveral() {
+		LockRequest several = LockRequest.ofAll(List.of("a", "b"));
+		try (LockHandle reader = this.template.acquire(LockRequest.of("b").withType(LockType.READ))) {
+			assertThat(this.template.acquireAsync(several.withType(LockType.WRITE))).failsWithin(Duration.ofSeconds(5))
+				.withThrowableThat()
+				.withCauseInstanceOf(IllegalStateException.class);
+			assertThatIllegalStateException().isThrownBy(() -> this.template.acquire(several.withType(LockType.WRITE)));
+			assertThat(reader.isValid()).isTrue();
+		}
+		this.template.acquire(LockRequest.of("a").withWaitTime(Duration.ofSeconds(5))).close();
+	}
+
+	@Test
 	void whatWasTakenOfSeveralIsGivenBack() {
 		CompletableFuture.supplyAsync(() -> this.template.acquire("b")).join();
 		assertThat(this.template.tryAcquire(LockRequest.ofAll(List.of("a", "b", "c")))).isEmpty();

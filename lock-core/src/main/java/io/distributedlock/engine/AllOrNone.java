@@ -86,8 +86,21 @@ final class AllOrNone {
 			return;
 		}
 		LockAttempt attempt = this.attempts.get(this.taken.size());
-		CompletableFuture<Optional<Holding>> next = caller.call(() -> this.acquirer.start(inTimeLeft(attempt),
-				(outcome) -> Optional.ofNullable(toHandle(attempt, outcome))));
+		CompletableFuture<Optional<Holding>> next;
+		try {
+			next = caller.call(() -> this.acquirer.start(inTimeLeft(attempt),
+					(outcome) -> Optional.ofNullable(toHandle(attempt, outcome))));
+		}
+		catch (RuntimeException ex) {
+			// what the caller holds forbids it, which a later step finds on another
+			// thread
+			next = CompletableFuture.failedFuture(ex);
+		}
+		follow(next, caller, result, toResult);
+	}
+
+	private <R> void follow(CompletableFuture<Optional<Holding>> next, LockContext caller, CompletableFuture<R> result,
+			Function<Optional<LockHandle>, R> toResult) {
 		this.current = next;
 		if (result.isCancelled()) {
 			next.cancel(false);

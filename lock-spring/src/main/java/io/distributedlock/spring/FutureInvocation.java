@@ -116,12 +116,12 @@ final class FutureInvocation implements LockedInvocation {
 		}
 	}
 
-	private static LockException refusal(Throwable failure) {
+	private static LockException refusal(Throwable failure) throws Throwable {
 		Throwable cause = unwrap(failure);
 		if (cause instanceof LockException refusal) {
 			return refusal;
 		}
-		throw new IllegalStateException("An acquisition fails with a LockException", cause);
+		throw cause;
 	}
 
 	private static Throwable unwrap(Throwable failure) {

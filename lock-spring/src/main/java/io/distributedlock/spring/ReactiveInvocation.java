@@ -136,7 +136,8 @@ final class ReactiveInvocation implements LockedInvocation {
 				return Mono.just(new Held(handle, null, false));
 			}
 			return ReactiveTransactionLocks.keepUntilCompletion(handle, release.verifyBeforeCommit())
-				.map((kept) -> new Held(handle, null, kept));
+				.map((kept) -> new Held(handle, null, kept))
+				.doOnError((failure) -> handle.closeAsync());
 		}
 
 		LockException requiredRefusal() {

@@ -19,7 +19,7 @@ final class LockTable {
 
 	private final JdbcDialect dialect;
 
-	private final int timeoutSeconds;
+	private final Statements statements;
 
 	/**
 	 * The time for expiry.
@@ -34,7 +34,7 @@ final class LockTable {
 
 	LockTable(JdbcDialect dialect, int timeoutSeconds) {
 		this.dialect = dialect;
-		this.timeoutSeconds = timeoutSeconds;
+		this.statements = new Statements(timeoutSeconds);
 		this.now = dialect.nowMillis();
 		this.firstToken = dialect.nowMicros();
 	}
@@ -48,19 +48,13 @@ final class LockTable {
 		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
 				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR owner = ? OR expires_at <= " + this.now + ")";
 		if (this.dialect.returnsUpdated()) {
-			try (PreparedStatement statement = prepare(connection, sql + " RETURNING token")) {
-				set(statement, owner, lease.toMillis(), key, owner);
-				return firstLong(statement);
-			}
+			return this.statements.number(connection, sql + " RETURNING token", owner, lease.toMillis(), key, owner);
 		}
-		if (update(connection, sql, owner, lease.toMillis(), key, owner) == 0) {
+		if (this.statements.update(connection, sql, owner, lease.toMillis(), key, owner) == 0) {
 			return 0;
 		}
-		try (PreparedStatement statement = prepare(connection,
-				"SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?")) {
-			set(statement, key, owner);
-			return firstLong(statement);
-		}
+		return this.statements.number(connection, "SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?",
+				key, owner);
 	}
 
 	/**
@@ -69,7 +63,7 @@ final class LockTable {
 	boolean takeIfVersionIs(Connection connection, String key, long version, String owner, Duration lease)
 			throws SQLException {
 		// an owner may have renewed since, which leaves the version as it is
-		return update(connection,
+		return this.statements.update(connection,
 				"UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
 						+ " + ? WHERE lock_key = ? AND token = ? AND (owner IS NULL OR expires_at <= " + this.now + ")",
 				owner, lease.toMillis(), key, version) == 1;
@@ -79,13 +73,12 @@ final class LockTable {
 	 * Read the version of a row.
 	 */
 	Version read(Connection connection, String key) throws SQLException {
-		try (PreparedStatement statement = prepare(connection, "SELECT token, CASE WHEN owner IS NULL OR expires_at <= "
-				+ this.now + " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ?")) {
-			set(statement, key);
-			try (ResultSet result = statement.executeQuery()) {
-				return result.next() ? new Version(true, result.getLong(1), result.getInt(2) == 1)
-						: new Version(false, 0, true);
-			}
+		try (PreparedStatement statement = this.statements.prepare(connection,
+				"SELECT token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
+						+ TABLE + " WHERE lock_key = ?",
+				key); ResultSet result = statement.executeQuery()) {
+			return result.next() ? new Version(true, result.getLong(1), result.getInt(2) == 1)
+					: new Version(false, 0, true);
 		}
 	}
 
@@ -96,8 +89,10 @@ final class LockTable {
 	 */
 	long insert(Connection connection, String key, String owner, Duration lease) throws SQLException {
 		try {
-			update(connection, "INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, "
-					+ this.firstToken + ", " + this.now + " + ?)", key, owner, lease.toMillis());
+			this.statements.update(connection,
+					"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + this.firstToken
+							+ ", " + this.now + " + ?)",
+					key, owner, lease.toMillis());
 		}
 		catch (SQLException ex) {
 			if (JdbcErrors.isDuplicate(ex)) {
@@ -113,16 +108,16 @@ final class LockTable {
 	 * @throws MissingRowException if there is none
 	 */
 	Row lockRow(Connection connection, String key) throws SQLException {
-		try (PreparedStatement statement = prepare(connection,
-				"SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
-						+ TABLE + " WHERE lock_key = ? FOR UPDATE")) {
-			set(statement, key);
-			try (ResultSet result = statement.executeQuery()) {
-				if (!result.next()) {
-					throw new MissingRowException();
-				}
-				return new Row(result.getString(1), result.getLong(2), result.getInt(3) == 1);
+		try (PreparedStatement statement = this.statements
+			.prepare(connection,
+					"SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now
+							+ " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE",
+					key);
+				ResultSet result = statement.executeQuery()) {
+			if (!result.next()) {
+				throw new MissingRowException();
 			}
+			return new Row(result.getString(1), result.getLong(2), result.getInt(3) == 1);
 		}
 	}
 
@@ -131,8 +126,10 @@ final class LockTable {
 	 */
 	void insertFree(Connection connection, String key) throws SQLException {
 		try {
-			update(connection, "INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, NULL, "
-					+ this.firstToken + ", " + this.now + ")", key);
+			this.statements.update(connection,
+					"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, NULL, " + this.firstToken
+							+ ", " + this.now + ")",
+					key);
 		}
 		catch (SQLException ex) {
 			if (!JdbcErrors.isDuplicate(ex)) {
@@ -145,24 +142,26 @@ final class LockTable {
 	 * Give a locked row to an owner, with the next token.
 	 */
 	void occupy(Connection connection, String key, String owner, long expiresAt) throws SQLException {
-		update(connection, "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = ? WHERE lock_key = ?",
-				owner, expiresAt, key);
+		this.statements.update(connection,
+				"UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = ? WHERE lock_key = ?", owner,
+				expiresAt, key);
 	}
 
 	void prolong(Connection connection, String key, long expiresAt) throws SQLException {
-		update(connection, "UPDATE " + TABLE + " SET expires_at = ? WHERE lock_key = ?", expiresAt, key);
+		this.statements.update(connection, "UPDATE " + TABLE + " SET expires_at = ? WHERE lock_key = ?", expiresAt,
+				key);
 	}
 
 	void vacate(Connection connection, String key) throws SQLException {
-		update(connection, "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ?",
-				key);
+		this.statements.update(connection,
+				"UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ?", key);
 	}
 
 	/**
 	 * Return when a lease that starts now will end, on the clock of the database.
 	 */
 	long endOf(Connection connection, Duration lease) throws SQLException {
-		return new Statements(this.timeoutSeconds).number(connection, "SELECT " + this.now) + lease.toMillis();
+		return this.statements.number(connection, "SELECT " + this.now) + lease.toMillis();
 	}
 
 	/**
@@ -170,13 +169,12 @@ final class LockTable {
 	 */
 	void notifyWaiters(Connection connection, String key) throws SQLException {
 		if (this.dialect.notifies()) {
-			new Statements(this.timeoutSeconds).text(connection,
-					"SELECT pg_notify('" + PostgresReleases.CHANNEL + "', ?)", key);
+			this.statements.text(connection, "SELECT pg_notify('" + PostgresReleases.CHANNEL + "', ?)", key);
 		}
 	}
 
 	boolean renew(Connection connection, String key, String owner, Duration lease) throws SQLException {
-		return update(connection,
+		return this.statements.update(connection,
 				"UPDATE " + TABLE + " SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND owner = ?",
 				lease.toMillis(), key, owner) == 1;
 	}
@@ -185,14 +183,15 @@ final class LockTable {
 		String sql = "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now
 				+ " WHERE lock_key = ? AND owner = ?";
 		if (!this.dialect.notifies()) {
-			return update(connection, sql, key, owner) == 1;
+			return this.statements.update(connection, sql, key, owner) == 1;
 		}
-		try (PreparedStatement statement = prepare(connection, "WITH released AS (" + sql + " RETURNING lock_key) "
-				+ "SELECT pg_notify('" + PostgresReleases.CHANNEL + "', lock_key) FROM released")) {
-			set(statement, key, owner);
-			try (ResultSet result = statement.executeQuery()) {
-				return result.next();
-			}
+		try (PreparedStatement statement = this.statements
+			.prepare(connection,
+					"WITH released AS (" + sql + " RETURNING lock_key) " + "SELECT pg_notify('"
+							+ PostgresReleases.CHANNEL + "', lock_key) FROM released",
+					key, owner);
+				ResultSet result = statement.executeQuery()) {
+			return result.next();
 		}
 	}
 
@@ -201,33 +200,8 @@ final class LockTable {
 	 * stays: a new row would start below it.
 	 */
 	int sweep(Connection connection, Duration unusedFor) throws SQLException {
-		return update(connection, "DELETE FROM " + TABLE + " WHERE owner IS NULL AND expires_at < " + this.now
-				+ " - ? AND token < " + this.firstToken, unusedFor.toMillis());
-	}
-
-	private int update(Connection connection, String sql, Object... parameters) throws SQLException {
-		try (PreparedStatement statement = prepare(connection, sql)) {
-			set(statement, parameters);
-			return statement.executeUpdate();
-		}
-	}
-
-	private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-		PreparedStatement statement = connection.prepareStatement(sql);
-		statement.setQueryTimeout(this.timeoutSeconds);
-		return statement;
-	}
-
-	private static void set(PreparedStatement statement, Object... parameters) throws SQLException {
-		for (int i = 0; i < parameters.length; i++) {
-			statement.setObject(i + 1, parameters[i]);
-		}
-	}
-
-	private static long firstLong(PreparedStatement statement) throws SQLException {
-		try (ResultSet result = statement.executeQuery()) {
-			return result.next() ? result.getLong(1) : 0;
-		}
+		return this.statements.update(connection, "DELETE FROM " + TABLE + " WHERE owner IS NULL AND expires_at < "
+				+ this.now + " - ? AND token < " + this.firstToken, unusedFor.toMillis());
 	}
 
 	/**
