@@ -10,6 +10,7 @@ import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says what a failure of jetcd means.
@@ -28,21 +29,25 @@ final class EtcdErrors {
 			return new BackendException("etcd did not answer in time: check its address and that a majority runs", true,
 					cause);
 		}
+		ErrorCode code = code(cause);
+		if (code == null) {
+			return new BackendException("the client of etcd failed with " + cause.getClass().getSimpleName(), false,
+					cause);
+		}
 		String text = String.valueOf(cause.getMessage());
-		if (text.contains("authentication failed") || text.contains("user name is empty")
-				|| code(cause) == ErrorCode.UNAUTHENTICATED) {
+		if (code == ErrorCode.UNAUTHENTICATED || text.contains("authentication failed")
+				|| text.contains("user name is empty")) {
 			return new BackendException("etcd refuses the credentials: check the user name and the password", false,
 					cause);
 		}
-		return switch (code(cause)) {
-			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, RESOURCE_EXHAUSTED -> new BackendException(
-					"etcd cannot be reached or has no leader (%s)".formatted(code(cause)), true, cause);
-			case PERMISSION_DENIED,
-					UNAUTHENTICATED ->
-				new BackendException(
-						"etcd denies the user the prefix of locks: see the least rights in docs/providers/etcd.md",
-						false, cause);
-			default -> new BackendException("etcd failed with " + code(cause), false, cause);
+		return switch (code) {
+			// gRPC says UNKNOWN or INTERNAL when a connection breaks at an odd moment
+			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, RESOURCE_EXHAUSTED, UNKNOWN, INTERNAL ->
+				new BackendException("etcd cannot be reached or has no leader (%s)".formatted(code), true, cause);
+			case PERMISSION_DENIED -> new BackendException(
+					"etcd denies the user the prefix of locks: see the least rights in docs/providers/etcd.md", false,
+					cause);
+			default -> new BackendException("etcd failed with " + code, false, cause);
 		};
 	}
 
@@ -51,18 +56,20 @@ final class EtcdErrors {
 				|| String.valueOf(unwrap(failure).getMessage()).contains("requested lease not found");
 	}
 
-	private static ErrorCode code(Throwable cause) {
-		if (cause instanceof EtcdException etcdException) {
-			return etcdException.getErrorCode();
+	/**
+	 * Return what etcd or gRPC says, or {@code null} if neither has a part in the
+	 * failure.
+	 */
+	private static @Nullable ErrorCode code(Throwable failure) {
+		for (Throwable each = failure; each != null; each = each.getCause()) {
+			if (each instanceof EtcdException etcdException) {
+				return etcdException.getErrorCode();
+			}
+			if (each instanceof StatusRuntimeException || each instanceof StatusException) {
+				return ErrorCode.valueOf(Status.fromThrowable(each).getCode().name());
+			}
 		}
-		if (cause instanceof StatusRuntimeException statusException) {
-			return ErrorCode.valueOf(statusException.getStatus().getCode().name());
-		}
-		if (cause instanceof StatusException statusException) {
-			return ErrorCode.valueOf(statusException.getStatus().getCode().name());
-		}
-		Status status = Status.fromThrowable(cause);
-		return (status.getCode() == Status.Code.OK) ? ErrorCode.UNKNOWN : ErrorCode.valueOf(status.getCode().name());
+		return null;
 	}
 
 	private static Throwable unwrap(Throwable failure) {

@@ -1,0 +1,48 @@
+package io.distributedlock.etcd;
+
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CompletionException;
+
+import io.distributedlock.spi.BackendException;
+import io.grpc.Status;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link EtcdErrors}.
+ */
+class EtcdErrorsTests {
+
+	@ParameterizedTest
+	@EnumSource(names = { "UNAVAILABLE", "DEADLINE_EXCEEDED", "ABORTED", "CANCELLED", "RESOURCE_EXHAUSTED", "UNKNOWN",
+			"INTERNAL" })
+	void brokenConnectionIsTriedAgain(Status.Code code) {
+		assertThat(translated(code).isRetryable()).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = { "OK", "UNAVAILABLE", "DEADLINE_EXCEEDED", "ABORTED", "CANCELLED",
+			"RESOURCE_EXHAUSTED", "UNKNOWN", "INTERNAL" })
+	void refusalIsNotTriedAgain(Status.Code code) {
+		assertThat(translated(code).isRetryable()).isFalse();
+	}
+
+	@Test
+	void mistakeOfOursIsNotTriedAgain() {
+		BackendException translated = EtcdErrors.translate(new CompletionException(new NullPointerException()));
+		assertThat(translated.isRetryable()).isFalse();
+		assertThat(translated).hasMessageContaining("NullPointerException");
+	}
+
+	private static BackendException translated(Status.Code code) {
+		return EtcdErrors.translate(new CompletionException(code.toStatus()
+			.withDescription("channel closed")
+			.withCause(new ClosedChannelException())
+			.asException()));
+	}
+
+}
