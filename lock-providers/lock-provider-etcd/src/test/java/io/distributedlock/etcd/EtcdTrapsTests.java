@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -243,8 +243,12 @@ class EtcdTrapsTests {
 	}
 
 	private static EtcdTestServer leader(List<EtcdTestServer> cluster) {
-		return cluster
-			.get(IntStream.range(0, cluster.size()).filter((i) -> isLeader(cluster.get(i))).findFirst().orElseThrow());
+		// a member that is asked during an election may not answer
+		return Awaitility.await()
+			.ignoreExceptions()
+			.atMost(Duration.ofSeconds(60))
+			.until(() -> cluster.stream().filter(EtcdTrapsTests::isLeader).findFirst(), Optional::isPresent)
+			.orElseThrow();
 	}
 
 	private static boolean isLeader(EtcdTestServer member) {
