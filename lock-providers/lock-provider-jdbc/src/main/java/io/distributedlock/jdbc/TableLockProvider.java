@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -20,6 +19,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.OwnerNames;
 import io.distributedlock.spi.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +48,8 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	private final TableShares shares;
 
+	private final OwnerNames owners = new OwnerNames();
+
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
 	TableLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
@@ -71,7 +73,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		String owner = UUID.randomUUID().toString();
+		String owner = this.owners.next();
 		TableLease candidate = candidate(request, owner);
 		return this.calls
 			.withConnection((connection) -> take(connection, request, owner), (late) -> candidate.release())
@@ -86,7 +88,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		String key = request.key();
-		String owner = UUID.randomUUID().toString();
+		String owner = this.owners.next();
 		return AskingPlace.take(() -> {
 			TableLease candidate = candidate(request, owner);
 			return onRow(key,

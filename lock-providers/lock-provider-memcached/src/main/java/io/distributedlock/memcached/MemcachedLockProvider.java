@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 import com.spotify.folsom.GetResult;
@@ -16,6 +15,7 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.OwnerNames;
 import io.distributedlock.spi.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +50,10 @@ public final class MemcachedLockProvider implements LockProvider {
 
 	private final Duration commandTimeout;
 
+	private final CompletableFuture<Void> firstContact;
+
+	private final OwnerNames owners = new OwnerNames();
+
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
 	/**
@@ -60,6 +64,7 @@ public final class MemcachedLockProvider implements LockProvider {
 	public MemcachedLockProvider(MemcacheClient<String> client, Duration commandTimeout) {
 		this.client = client;
 		this.commandTimeout = commandTimeout;
+		this.firstContact = firstContact(client, commandTimeout);
 	}
 
 	@Override
@@ -79,8 +84,12 @@ public final class MemcachedLockProvider implements LockProvider {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return this.firstContact.thenCompose((connected) -> add(request));
+	}
+
+	private CompletionStage<@Nullable Lease> add(LeaseRequest request) {
 		String key = request.key();
-		String owner = newOwner();
+		String owner = this.owners.next();
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		CompletionStage<Boolean> added = bounded(this.client.add(key, owner, expiry(request.leaseTime())))
 			.thenCompose((status) -> switch (status) {
@@ -134,6 +143,18 @@ public final class MemcachedLockProvider implements LockProvider {
 		return result;
 	}
 
+	/**
+	 * Folsom connects in the background and refuses what comes before it has: an
+	 * application that has just started waits for it, once and not longer than for a
+	 * command. The command itself says why there is no connection.
+	 */
+	private static CompletableFuture<Void> firstContact(MemcacheClient<String> client, Duration commandTimeout) {
+		return client.connectFuture()
+			.exceptionally((failure) -> null)
+			.toCompletableFuture()
+			.completeOnTimeout(null, commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
 	private <T extends @Nullable Object> CompletableFuture<T> bounded(CompletionStage<T> answer) {
 		return answer.toCompletableFuture().copy().orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
 	}
@@ -156,11 +177,6 @@ public final class MemcachedLockProvider implements LockProvider {
 	 */
 	private static int expiry(Duration leaseTime) {
 		return Math.toIntExact(leaseTime.plusMillis(999).toSeconds()) + 1;
-	}
-
-	private static String newOwner() {
-		ThreadLocalRandom random = ThreadLocalRandom.current();
-		return Long.toHexString(random.nextLong()) + '-' + Long.toHexString(random.nextLong());
 	}
 
 	/**

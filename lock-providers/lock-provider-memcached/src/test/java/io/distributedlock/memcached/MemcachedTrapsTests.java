@@ -66,6 +66,15 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
+	void clientThatStillConnectsIsWaitedFor() {
+		MemcacheClient<String> connecting = Clients.builder(this.server.port()).connectAscii();
+		MemcachedLockProvider early = new MemcachedLockProvider(connecting, Duration.ofSeconds(10));
+		assertThat(get(early.tryAcquire(REQUEST))).isNotNull();
+		early.close();
+		connecting.shutdown();
+	}
+
+	@Test
 	void ownerWhoseAnswerWasLostIsRemoved() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
 			MemcacheClient<String> far = Clients.connect(proxy.port());

@@ -14,6 +14,7 @@ import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.OwnerNames;
 import io.distributedlock.spi.UnknownOwners;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -49,6 +50,8 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	private final RedisLink link;
 
 	private final RedisReleases releases;
+
+	private final OwnerNames owners = new OwnerNames();
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
@@ -99,7 +102,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		RedisLease candidate = candidate(request, Owners.next());
+		RedisLease candidate = candidate(request, this.owners.next());
 		return acquire(candidate, request).handle((token, failure) -> {
 			if (failure != null) {
 				if (!RedisErrors.isRefusal(failure)) {
@@ -118,7 +121,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		String owner = Owners.next();
+		String owner = this.owners.next();
 		return AskingPlace.take(() -> acquireInTurn(request, owner), () -> this.unknownOwners.remove(request.key(),
 				request.leaseTime(), () -> leaveQueue(request.key(), owner)),
 				(onMessage) -> listen(request.key(), onMessage));
@@ -149,7 +152,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	 * Release for an owner that nobody is, which takes the rights of any release.
 	 */
 	CompletionStage<Boolean> releaseUnknown(String key) {
-		return release(candidate(new LeaseRequest(key, Duration.ofMillis(1), LockType.EXCLUSIVE), Owners.next()));
+		return release(candidate(new LeaseRequest(key, Duration.ofMillis(1), LockType.EXCLUSIVE), this.owners.next()));
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(RedisLease lease, Duration leaseTime) {

@@ -17,6 +17,7 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.OwnerNames;
 import io.distributedlock.spi.UnknownOwners;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SetArgs;
@@ -54,6 +55,8 @@ public final class RedlockProvider implements LockProvider {
 	private final List<RedisLink> nodes;
 
 	private final Duration nodeTimeout;
+
+	private final OwnerNames owners = new OwnerNames();
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
@@ -129,7 +132,7 @@ public final class RedlockProvider implements LockProvider {
 
 	private CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, int attempts) {
 		String key = request.key();
-		String owner = Owners.next();
+		String owner = this.owners.next();
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		SetArgs ifFree = SetArgs.Builder.nx().px(request.leaseTime().toMillis());
 		List<CompletionStage<Boolean>> answers = ask(

@@ -9,6 +9,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.OwnerNames;
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,8 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 	private final Sessions sessions;
 
 	private final String root;
+
+	private final OwnerNames owners = new OwnerNames();
 
 	/**
 	 * Create a provider.
@@ -87,7 +90,8 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 	}
 
 	private ZooKeeperPlace place(LeaseRequest request, boolean mayWait) {
-		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.sessions, this.root, request, mayWait);
+		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.sessions, this.root, request, this.owners.next(),
+				mayWait);
 		place.take();
 		return place;
 	}

@@ -1,7 +1,6 @@
 package io.distributedlock.zookeeper;
 
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -58,14 +57,15 @@ final class ZooKeeperPlace implements LockQueue.Place {
 
 	private volatile boolean behindOthers;
 
-	ZooKeeperPlace(ZooKeeperCalls calls, Sessions sessions, String root, LeaseRequest request, boolean mayWait) {
+	ZooKeeperPlace(ZooKeeperCalls calls, Sessions sessions, String root, LeaseRequest request, String owner,
+			boolean mayWait) {
 		this.calls = calls;
 		this.sessions = sessions;
 		this.request = request;
 		this.mayWait = mayWait;
 		// the permits of a semaphore have nothing to do with a lock of the same key
 		this.parent = root + "/" + request.key() + ((request.type() == LockType.SEMAPHORE) ? "~permits" : "");
-		this.name = (isReader() ? READER : WRITER) + UUID.randomUUID();
+		this.name = (isReader() ? READER : WRITER) + owner;
 	}
 
 	void take() {
