@@ -44,6 +44,9 @@ abstract class CrowdContract extends KindContract {
 			for (int i = 0; i < 3; i++) {
 				jvms.add(ChildJvm.start(KitWorker.class, arguments.toArray(String[]::new)));
 			}
+			// they start together, however long each takes to get there
+			jvms.forEach((jvm) -> jvm.awaitLine("READY"));
+			jvms.forEach((jvm) -> jvm.send("go"));
 			for (ChildJvm jvm : jvms) {
 				long ofOne = Long.parseLong(jvm.awaitLine("UPDATES").split(" ", -1)[1]);
 				assertThat(ofOne).as("updates of one JVM").isPositive();

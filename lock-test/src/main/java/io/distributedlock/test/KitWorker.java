@@ -18,8 +18,9 @@ import io.distributedlock.engine.DefaultLockTemplate;
 
 /**
  * Updates a file by reading, adding one and writing, guarded by nothing but the lock, in
- * several threads and for some seconds. Prints how many updates it has made; fails if a
- * fencing token is not higher than the one before. Arguments: the class of the factory,
+ * several threads and for some seconds, at least once in each thread. Prints that it is
+ * ready, starts on a line of its input and prints how many updates it has made; fails if
+ * a fencing token is not higher than the one before. Arguments: the class of the factory,
  * the key, the file, the threads, the seconds, the arguments of the factory.
  */
 final class KitWorker {
@@ -42,27 +43,33 @@ final class KitWorker {
 		}
 	}
 
+	@SuppressWarnings("SystemOut")
 	private static long run(String[] args) throws Exception {
 		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
 				List.of(args).subList(5, args.length), true, null);
 		LockRequest request = LockRequest.of(args[1]).withWaitTime(Duration.ofSeconds(60));
 		Path file = Path.of(args[2]);
 		int threads = Integer.parseInt(args[3]);
-		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[4]));
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(source.create().provider())
 			.keyPrefix("kit")
 			.pollInterval(Duration.ofMillis(100))
 			.build();
+		System.out.println("READY");
+		if (System.in.read() < 0) {
+			throw new IllegalStateException("Nobody said when to start");
+		}
+		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[4]));
 		ExecutorService pool = Executors.newFixedThreadPool(threads);
 		Callable<Long> work = () -> {
 			long updates = 0;
-			while (System.nanoTime() - until < 0) {
+			do {
 				try (LockHandle handle = template.acquire(request)) {
 					update(file, handle);
 				}
 				updates++;
 			}
+			while (System.nanoTime() - until < 0);
 			return updates;
 		};
 		List<Future<Long>> results = new ArrayList<>();

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -91,6 +92,21 @@ public final class ChildJvm implements AutoCloseable {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Write a line to the standard input of the JVM.
+	 * @param line the line
+	 */
+	public void send(String line) {
+		try {
+			Writer input = this.process.outputWriter(StandardCharsets.UTF_8);
+			input.write(line + "\n");
+			input.flush();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 

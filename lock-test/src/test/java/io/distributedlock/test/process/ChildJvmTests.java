@@ -1,5 +1,8 @@
 package io.distributedlock.test.process;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Scanner;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -8,9 +11,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ChildJvmTests {
 
 	@Test
-	void printsAndIsKilled() {
+	void printsAndReadsAndIsKilled() {
 		try (ChildJvm child = ChildJvm.start(Talker.class, "hello")) {
 			assertThat(child.awaitLine("hello")).isEqualTo("hello");
+			child.send("are you there?");
+			assertThat(child.awaitLine("are")).isEqualTo("are you there?");
 			child.suspend();
 			child.resume();
 			assertThat(child.isAlive()).isTrue();
@@ -23,10 +28,11 @@ class ChildJvmTests {
 	static final class Talker {
 
 		@SuppressWarnings("SystemOut")
-		public static void main(String[] args) throws java.io.IOException {
+		public static void main(String[] args) {
 			System.out.println(args[0]);
-			while (System.in.read() >= 0) {
-				Thread.onSpinWait();
+			Scanner input = new Scanner(System.in, StandardCharsets.UTF_8);
+			while (input.hasNextLine()) {
+				System.out.println(input.nextLine());
 			}
 		}
 
