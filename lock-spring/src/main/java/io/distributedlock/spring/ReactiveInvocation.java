@@ -49,7 +49,7 @@ final class ReactiveInvocation implements LockedInvocation {
 		Publisher<?> publisher = this.multiValue
 				? Flux.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)))
 				: Mono.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)).singleOrEmpty());
-		return (this.adapter != null) ? this.adapter.fromPublisher(publisher) : publisher;
+		return asReturnType(publisher);
 	}
 
 	@Override
@@ -59,7 +59,15 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	@Override
 	public Object skipped(Method method) {
-		return (this.adapter != null) ? this.adapter.fromPublisher(Mono.empty()) : Mono.empty();
+		return asReturnType(Mono.empty());
+	}
+
+	private Object asReturnType(Publisher<?> publisher) {
+		if (this.adapter == null) {
+			return publisher;
+		}
+		Object adapted = this.adapter.fromPublisher(publisher);
+		return CoroutineFlows.areOf(this.adapter.getReactiveType()) ? CoroutineFlows.withoutBuffer(adapted) : adapted;
 	}
 
 	private Flux<?> locked(LockCall call, LockContext outer) {

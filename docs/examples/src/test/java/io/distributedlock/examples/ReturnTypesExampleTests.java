@@ -10,7 +10,9 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLock;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import reactor.blockhound.BlockHound;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -25,6 +27,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class ReturnTypesExampleTests extends OnEveryProvider {
+
+	@BeforeAll
+	static void watchEventLoops() {
+		// threads of Redisson's own pool wait for their next task, which Netty would
+		// forbid
+		BlockHound.builder()
+			.loadIntegrations()
+			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "getTask")
+			.install();
+	}
 
 	@Test
 	void nothingBlocksAnEventLoop() {

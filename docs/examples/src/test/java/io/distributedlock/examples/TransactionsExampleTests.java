@@ -3,6 +3,7 @@ package io.distributedlock.examples;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -10,12 +11,17 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.ReleaseTime;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -68,10 +74,94 @@ class TransactionsExampleTests extends OnEveryProvider {
 	}
 
 	@Test
+	void newTransactionInsideHasItsOwnLocksAndLeavesThoseOfTheOuterOne() {
+		Stock stock = this.first.getBean(Stock.class);
+		TransactionTemplate own = transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((outer) -> {
+			stock.reserve(1);
+			own.executeWithoutResult((inner) -> {
+				stock.reserve(1);
+				stock.reserve(2);
+				assertThat(isFree("2")).as("inside of the new transaction").isFalse();
+			});
+			assertThat(isFree("2")).as("after the new transaction").isTrue();
+			assertThat(isFree("1")).as("the key of the outer transaction").isFalse();
+		});
+		assertThat(isFree("1")).isTrue();
+	}
+
+	@Test
+	void savepointThatIsRolledBackKeepsTheLock() {
+		Stock stock = this.first.getBean(Stock.class);
+		TransactionTemplate nested = transaction(TransactionDefinition.PROPAGATION_NESTED);
+		transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((outer) -> {
+			nested.executeWithoutResult((savepoint) -> {
+				stock.take(1);
+				savepoint.setRollbackOnly();
+			});
+			assertThat(isFree("1")).isFalse();
+		});
+		assertThat(isFree("1")).isTrue();
+		assertThat(left()).isEqualTo(10);
+	}
+
+	@Test
 	void transactionWhoseLeaseWasLostIsRolledBack() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.first.getBean(Stock.class).takeSlowly(1));
 		assertThat(left()).isEqualTo(10);
+		TransactionTemplate ofTheCaller = transaction(TransactionDefinition.PROPAGATION_REQUIRED);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(
+				() -> ofTheCaller.executeWithoutResult((status) -> this.first.getBean(Stock.class).takeSlowly(1)));
+		assertThat(left()).isEqualTo(10);
+	}
+
+	@ParameterizedTest(name = "afterTransaction = {0}")
+	@ValueSource(booleans = { true, false })
+	void updateIsLostIfTheLockEndsBeforeTheCommit(boolean afterTransaction) throws Exception {
+		CountDownLatch written = new CountDownLatch(1);
+		CountDownLatch mayCommit = new CountDownLatch(1);
+		CompletableFuture<Void> firstSale = sell(this.first, afterTransaction, written, mayCommit);
+		assertThat(written.await(10, TimeUnit.SECONDS)).isTrue();
+		CountDownLatch read = new CountDownLatch(1);
+		CompletableFuture<Void> secondSale = sell(this.second, afterTransaction, read, new CountDownLatch(0));
+		if (!afterTransaction) {
+			// it has read what the first one has not committed yet
+			Awaitility.await().until(() -> this.second.getBean(Stock.class).reads() == 1);
+		}
+		mayCommit.countDown();
+		CompletableFuture.allOf(firstSale, secondSale).get(10, TimeUnit.SECONDS);
+		assertThat(left()).isEqualTo(afterTransaction ? 8 : 9);
+	}
+
+	private static CompletableFuture<Void> sell(ConfigurableApplicationContext node, boolean afterTransaction,
+			CountDownLatch written, CountDownLatch mayCommit) {
+		Stock stock = node.getBean(Stock.class);
+		TransactionTemplate sale = node.getBean(TransactionTemplate.class);
+		return CompletableFuture.runAsync(() -> sale.executeWithoutResult((status) -> {
+			if (afterTransaction) {
+				stock.take(1);
+			}
+			else {
+				stock.takeAndGiveBackAtOnce(1);
+			}
+			written.countDown();
+			Shop.await(mayCommit);
+		}), (task) -> new Thread(task).start());
+	}
+
+	private boolean isFree(String item) {
+		// asked by another thread, which has no part in the transaction
+		return CompletableFuture
+			.supplyAsync(() -> locks(this.second).tryExecute(LockRequest.of(item).withName("stock"), () -> {
+			}))
+			.join();
+	}
+
+	private TransactionTemplate transaction(int propagation) {
+		TransactionTemplate template = new TransactionTemplate(this.first.getBean(PlatformTransactionManager.class));
+		template.setPropagationBehavior(propagation);
+		return template;
 	}
 
 	private int left() {
@@ -94,7 +184,7 @@ class TransactionsExampleTests extends OnEveryProvider {
 			await(mayCommit);
 		}
 
-		private static void await(CountDownLatch latch) {
+		static void await(CountDownLatch latch) {
 			try {
 				latch.await(10, TimeUnit.SECONDS);
 			}
@@ -109,6 +199,8 @@ class TransactionsExampleTests extends OnEveryProvider {
 
 		private final JdbcTemplate jdbcTemplate;
 
+		private final AtomicInteger reads = new AtomicInteger();
+
 		Stock(JdbcTemplate jdbcTemplate) {
 			this.jdbcTemplate = jdbcTemplate;
 		}
@@ -120,12 +212,28 @@ class TransactionsExampleTests extends OnEveryProvider {
 			this.jdbcTemplate.update("update stock set amount = ? where id = ?", amount - 1, item);
 		}
 
+		@DistributedLock(name = "stock", key = "#item", release = ReleaseTime.AFTER_METHOD)
+		public void takeAndGiveBackAtOnce(int item) {
+			int amount = this.jdbcTemplate.queryForObject("select amount from stock where id = ?", Integer.class, item);
+			this.reads.incrementAndGet();
+			this.jdbcTemplate.update("update stock set amount = ? where id = ?", amount - 1, item);
+		}
+
+		@DistributedLock(name = "stock", key = "#item")
+		public void reserve(int item) {
+			LockContext.current().ensureHeld();
+		}
+
 		@Transactional
 		@DistributedLock(name = "stock", key = "#item", leaseTime = "300ms")
 		public void takeSlowly(int item) {
 			this.jdbcTemplate.update("update stock set amount = amount - 1 where id = ?", item);
 			LockHandle lock = LockContext.current();
 			Awaitility.await().until(() -> !lock.isValid());
+		}
+
+		int reads() {
+			return this.reads.get();
 		}
 
 	}

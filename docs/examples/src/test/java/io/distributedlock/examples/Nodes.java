@@ -1,0 +1,99 @@
+package io.distributedlock.examples;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockTemplate;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.test.server.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+
+/**
+ * An example whose nodes are Spring Boot applications of their own on the same servers.
+ */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+abstract class Nodes {
+
+	private static RedisTestServer redis;
+
+	private static LocalLockProvider shared;
+
+	private final List<ConfigurableApplicationContext> nodes = new ArrayList<>();
+
+	@Parameter
+	String provider;
+
+	@BeforeAll
+	static void startServer() {
+		redis = RedisTestServer.run();
+		shared = new LocalLockProvider();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		redis.close();
+	}
+
+	@AfterEach
+	void stopNodes() {
+		this.nodes.forEach(ConfigurableApplicationContext::close);
+	}
+
+	/**
+	 * Start a node.
+	 * @param beans the classes of its beans
+	 */
+	final ConfigurableApplicationContext node(Class<?>... beans) {
+		return node(List.of(), beans);
+	}
+
+	/**
+	 * Start a node.
+	 * @param properties what its configuration says, beside the provider
+	 * @param beans the classes of its beans
+	 */
+	final ConfigurableApplicationContext node(List<String> properties, Class<?>... beans) {
+		List<String> all = new ArrayList<>(List.of("lock.provider=" + this.provider,
+				"spring.application.name=" + getClass().getSimpleName() + "-" + this.provider,
+				"spring.data.redis.url=" + redis.url(),
+				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(getClass().getSimpleName()),
+				"spring.datasource.generate-unique-name=false", "lock.poll-interval=50ms",
+				"spring.main.banner-mode=off"));
+		all.addAll(properties);
+		ConfigurableApplicationContext node = new SpringApplicationBuilder(Application.class).sources(beans)
+			.web(WebApplicationType.NONE)
+			.properties(all.toArray(String[]::new))
+			.initializers((GenericApplicationContext context) -> {
+				if (this.provider.equals("local")) {
+					// what lives in one JVM is shared by those who share the object
+					context.registerBean(LocalLockProvider.class, () -> shared);
+				}
+			})
+			.run();
+		this.nodes.add(node);
+		return node;
+	}
+
+	static LockTemplate locks(ConfigurableApplicationContext node) {
+		return node.getBean(LockTemplate.class);
+	}
+
+	@SpringBootConfiguration
+	@EnableAutoConfiguration
+	static class Application {
+
+	}
+
+}
