@@ -1,13 +1,12 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
+import java.util.Map;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.context.expression.MethodBasedEvaluationContext;
-import org.springframework.core.ParameterNameDiscoverer;
-import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 
@@ -19,11 +18,11 @@ import org.springframework.expression.Expression;
  * @param attribute the attribute that it stands in
  * @param text the text of it
  * @param method the method
- * @param parameterNames knows the names of the method's parameters
- * @param beans resolves references to beans, {@code null} if they are not allowed
+ * @param parameters the index of each parameter by its names
+ * @param context what finds properties, methods and types
  */
 record LockExpression(Expression expression, String attribute, String text, Method method,
-		ParameterNameDiscoverer parameterNames, @Nullable BeanResolver beans) {
+		Map<String, Integer> parameters, EvaluationContext context) {
 
 	/**
 	 * Evaluate the expression for one call.
@@ -31,13 +30,9 @@ record LockExpression(Expression expression, String attribute, String text, Meth
 	 */
 	@Nullable Object evaluate(MethodInvocation call, Object target) {
 		@Nullable Object[] arguments = call.getArguments();
-		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-				new LockKeyRoot(this.method, arguments, target), this.method, arguments, this.parameterNames);
-		if (this.beans != null) {
-			context.setBeanResolver(this.beans);
-		}
+		LockKeyRoot root = new LockKeyRoot(this.method, arguments, target);
 		try {
-			return this.expression.getValue(context);
+			return this.expression.getValue(new LockEvaluationContext(this.context, root, this.parameters, arguments));
 		}
 		catch (EvaluationException ex) {
 			throw refused("cannot be evaluated: " + ex.getMessage(), ex);

@@ -1,13 +1,14 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.Expression;
@@ -16,16 +17,20 @@ import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.common.TemplateParserContext;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
  * Parses the expressions of annotations, once, and finds at start-up what would fail at
@@ -37,14 +42,14 @@ final class LockExpressionParser {
 
 	private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
-	private final @Nullable BeanResolver beans;
+	private final StandardEvaluationContext context = new StandardEvaluationContext();
 
 	/**
 	 * Create a parser.
 	 * @param beans resolves references to beans, {@code null} if they are not allowed
 	 */
 	LockExpressionParser(@Nullable BeanResolver beans) {
-		this.beans = beans;
+		this.context.setBeanResolver(beans);
 	}
 
 	/**
@@ -69,7 +74,27 @@ final class LockExpressionParser {
 		Expression expression = parseExpression(attribute, attributes);
 		check(expression, attribute, attributes);
 		return new LockExpression(expression, attribute, attributes.raw(attribute), attributes.method(),
-				this.parameterNames, this.beans);
+				parameters(attributes.method()), this.context);
+	}
+
+	/**
+	 * Return the index of each parameter by its names.
+	 */
+	private Map<String, Integer> parameters(Method method) {
+		Map<String, Integer> indexes = new LinkedHashMap<>();
+		@Nullable String[] names = this.parameterNames.getParameterNames(method);
+		for (int i = 0; names != null && i < names.length; i++) {
+			if (names[i] != null) {
+				indexes.put(names[i], i);
+			}
+		}
+		// the last parameter of a suspending function is the compiler's
+		int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
+		for (int i = 0; i < count; i++) {
+			indexes.putIfAbsent("p" + i, i);
+			indexes.putIfAbsent("a" + i, i);
+		}
+		return indexes;
 	}
 
 	private Expression parseExpression(String attribute, LockAttributes attributes) {
@@ -105,11 +130,15 @@ final class LockExpressionParser {
 		if (node instanceof VariableReference variable) {
 			checkVariable(variable.toStringAST().substring(1), attribute, attributes);
 		}
-		if (node instanceof BeanReference && this.beans == null) {
+		if (node instanceof BeanReference && this.context.getBeanResolver() == null) {
 			throw attributes.invalid(attribute,
 					"references to beans are off. Set lock.spel.bean-references=true to allow %s"
 						.formatted(node.toStringAST()),
 					null);
+		}
+		if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
+			throw attributes.invalid(attribute,
+					"%s changes something, and an expression only reads".formatted(node.toStringAST()), null);
 		}
 		if (onRoot && node instanceof PropertyOrFieldReference property
 				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
@@ -127,17 +156,10 @@ final class LockExpressionParser {
 
 	private void checkVariable(String name, String attribute, LockAttributes attributes) {
 		Method method = attributes.method();
-		Set<String> known = new LinkedHashSet<>();
-		@Nullable String[] names = this.parameterNames.getParameterNames(method);
-		if (names != null) {
-			known.addAll(Arrays.asList(names));
-		}
-		for (int i = 0; i < method.getParameterCount(); i++) {
-			known.add("p" + i);
-			known.add("a" + i);
-		}
+		Set<String> known = parameters(method).keySet();
 		if (!known.contains(name) && !name.equals("root") && !name.equals("this")) {
-			String hint = (names != null) ? "" : ". The class has no parameter names: compile it with -parameters";
+			String hint = (this.parameterNames.getParameterNames(method) != null) ? ""
+					: ". The class has no parameter names: compile it with -parameters";
 			throw attributes.invalid(attribute,
 					"there is no parameter '%s'; there are %s%s".formatted(name, known, hint), null);
 		}

@@ -207,6 +207,7 @@ class DistributedLockTests {
 		assertThatStartFails(UnquotedLiteral.class, "key = \"all orders\"", "'all orders'");
 		assertThatStartFails(PropertyLiteral.class, "key = \"orders-all\"", "no 'orders' here", "#orders", "'orders'");
 		assertThatStartFails(UnknownVariable.class, "#ordr", "no parameter 'ordr'", "order", "p0");
+		assertThatStartFails(Assignment.class, "#id = '1'", "only reads");
 		assertThatStartFails(BadDuration.class, "leaseTime = \"30 parsecs\"", "30s");
 		assertThatStartFails(BareNumber.class, "waitTime = \"30\"", "without a unit");
 		assertThatStartFails(NegativeWait.class, "waitTime = \"-5s\"", "0 makes one attempt");
@@ -451,6 +452,14 @@ class DistributedLockTests {
 
 		@DistributedLock("#ordr.id")
 		public void run(Order order) {
+		}
+
+	}
+
+	static class Assignment {
+
+		@DistributedLock("#id = '1'")
+		public void run(String id) {
 		}
 
 	}

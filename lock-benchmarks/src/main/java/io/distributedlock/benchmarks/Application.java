@@ -1,0 +1,113 @@
+package io.distributedlock.benchmarks;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spring.DistributedLockBeanPostProcessor;
+import io.distributedlock.spring.DistributedLockSettings;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+/**
+ * An application with one locked bean, on the local provider.
+ */
+@State(Scope.Benchmark)
+public class Application {
+
+	final Orders.Order order = new Orders.Order(42);
+
+	final LockRequest request = LockRequest.of("42").withName("orders");
+
+	final Orders bare = bareProxy();
+
+	final Orders orders;
+
+	final LockTemplate template;
+
+	private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+	/**
+	 * Start the application.
+	 */
+	public Application() {
+		this.context.registerBean(DefaultLockTemplate.class,
+				() -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).keyPrefix("shop:lock").build());
+		this.context.registerBean(DistributedLockBeanPostProcessor.class, this::postProcessor);
+		this.context.registerBean(NoTransactions.class);
+		this.context.registerBean(Orders.class);
+		this.context.register(Transactions.class);
+		this.context.refresh();
+		this.orders = this.context.getBean(Orders.class);
+		this.template = this.context.getBean(LockTemplate.class);
+		// by nobody's thread, so that the benchmark's does not re-enter it
+		this.template.acquireAsync(LockRequest.of("busy").withName("orders")).join();
+	}
+
+	/**
+	 * End the application.
+	 */
+	@TearDown
+	public void close() {
+		this.context.close();
+	}
+
+	private DistributedLockBeanPostProcessor postProcessor() {
+		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(
+				() -> this.context.getBean(LockTemplate.class), DistributedLockSettings.DEFAULTS);
+		processor.setProxyTargetClass(true);
+		return processor;
+	}
+
+	private static Orders bareProxy() {
+		ProxyFactory factory = new ProxyFactory(new Orders());
+		factory.setProxyTargetClass(true);
+		factory.addAdvice((MethodInterceptor) (call) -> call.proceed());
+		return (Orders) factory.getProxy();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(proxyTargetClass = true)
+	static class Transactions {
+
+	}
+
+	/**
+	 * Transactions of nothing: what they cost is Spring's part of them.
+	 */
+	@SuppressWarnings("serial")
+	static class NoTransactions extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			// nothing begins
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			// nothing is committed
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			// nothing is rolled back
+		}
+
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * What a lock costs.
+ */
+@NullMarked
+package io.distributedlock.benchmarks;
+
+import org.jspecify.annotations.NullMarked;
