@@ -5,12 +5,18 @@ import java.time.Duration;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcFencedResource;
 import io.distributedlock.jdbc.JdbcLockSchema;
+import io.distributedlock.redisson.RedissonFencedResource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
 
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -45,6 +51,35 @@ class FencingExampleTests extends OnEveryProvider {
 		assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> prices.writeOne(1, 1, staleToken));
 		assertThat(jdbcTemplate.queryForObject("select amount from price", Integer.class)).isEqualTo(250);
 		paused.close();
+	}
+
+	@Test
+	void lateWriteToRedisIsRefused() {
+		LockTemplate paused = locks(node());
+		LockTemplate other = locks(node());
+		Config config = new Config();
+		config.useSingleServer().setAddress(redisUrl()).setConnectionMinimumIdleSize(1);
+		RedissonClient client = Redisson.create(config);
+		try {
+			RedissonFencedResource resource = new RedissonFencedResource(client);
+			String key = "config-" + this.provider;
+
+			LockRequest request = LockRequest.of(key).withLeaseTime(Duration.ofMillis(500));
+			LockHandle stale = paused.acquire(request);
+			resource.set(key, "first", stale.fencingToken().orElseThrow());
+			Awaitility.await().until(() -> !stale.isValid()); // a long pause of its JVM
+			try (LockHandle successor = other.acquire(request)) {
+				resource.set(key, "second", successor.fencingToken().orElseThrow());
+			}
+			assertThatExceptionOfType(StaleTokenException.class)
+				.isThrownBy(() -> resource.set(key, "late", stale.fencingToken().orElseThrow()))
+				.withMessageContaining(key);
+			assertThat(client.getBucket(key, StringCodec.INSTANCE).get()).isEqualTo("second");
+			stale.close();
+		}
+		finally {
+			client.shutdown();
+		}
 	}
 
 	static class Prices {

@@ -86,6 +86,10 @@ abstract class Nodes {
 		return node;
 	}
 
+	static String redisUrl() {
+		return redis.url();
+	}
+
 	static LockTemplate locks(ConfigurableApplicationContext node) {
 		return node.getBean(LockTemplate.class);
 	}

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * provider with fencing tokens, but always of the same one and the same key.
  * <p>
  * Beside the key {@code k} stands the highest token, {@code {k}:fence}, in the same hash
- * slot and without an expiry. A write is one round trip. Reads need no guard: read the
- * key as ever. Thread-safe.
+ * slot and without an expiry; beside one with a hash tag, {@code {t}k}, it is
+ * {@code {t}k:fence}. A write is one round trip. Reads need no guard: read the key as
+ * ever. Thread-safe.
  *
  * @since 0.1
  */
@@ -90,7 +91,7 @@ public final class RedisFencedResource implements AutoCloseable {
 	}
 
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
-		String[] keys = { key, "{" + key + "}:fence" };
+		String[] keys = { key, fenceOf(key) };
 		String[] arguments = (value != null) ? new String[] { Long.toString(token), value }
 				: new String[] { Long.toString(token) };
 		return this.link.send((commands) -> RedisScript.FENCED_WRITE.call(commands, keys, arguments))
@@ -103,6 +104,12 @@ public final class RedisFencedResource implements AutoCloseable {
 				}
 				return null;
 			});
+	}
+
+	private static String fenceOf(String key) {
+		int tag = key.indexOf('{');
+		// an empty tag is none
+		return (tag >= 0 && key.indexOf('}', tag) > tag + 1) ? key + ":fence" : "{" + key + "}:fence";
 	}
 
 	private void await(CompletionStage<@Nullable Void> write) {

@@ -61,8 +61,12 @@ final class RedissonErrors {
 			return permanent("the key holds something that is no lock of Redisson: choose another lock.key-prefix",
 					cause);
 		}
-		if (message.contains("NOPERM")) {
-			return permanent("Redis denies the user a command or key that locks need: see its ACL", cause);
+		// older servers say it in their own words where a script is denied something
+		if (message.contains("NOPERM") || message.contains("can't run this command")
+				|| message.contains("can't access at least one")) {
+			return permanent(
+					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
+					cause);
 		}
 		return permanent("Redisson failed with " + cause.getClass().getSimpleName(), cause);
 	}

@@ -97,7 +97,18 @@ enum RedissonScript {
 			redis.call('lrem', KEYS[2], 0, ARGV[1])
 			redis.call('zrem', KEYS[3], ARGV[1])
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then redis.call('del', KEYS[1]) end
-			return 1""");
+			return 1"""),
+
+	/**
+	 * Writes a value if no higher token was seen, and notes the token. Without a value
+	 * the key is deleted. Keys: the key, its highest token. Arguments: token, value.
+	 */
+	FENCED_WRITE("""
+			local highest = tonumber(redis.call('get', KEYS[2]) or '0')
+			if highest > tonumber(ARGV[1]) then return highest end
+			redis.call('set', KEYS[2], ARGV[1])
+			if ARGV[2] then redis.call('set', KEYS[1], ARGV[2]) else redis.call('del', KEYS[1]) end
+			return 0""");
 
 	private final String source;
 

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.StaleTokenException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
@@ -22,11 +23,14 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A cluster of three primaries: keys, counters and channels of a lock share a slot, and a
@@ -100,6 +104,42 @@ class RedissonClusterTests {
 				handle.close();
 				waiting.get(10, TimeUnit.SECONDS).close();
 			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void kindsOfLocksKeepTheirKeysOnOneNode(LockType type) {
+		RedissonLockProvider provider = new RedissonLockProvider(client);
+		try (DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
+				DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
+			for (int i = 0; i < 6; i++) {
+				LockRequest request = kind(LockRequest.of(type + ":" + i), type).withWaitTime(Duration.ofSeconds(20));
+				LockHandle handle = holder.acquire(request);
+				assertThat(waiter.tryAcquire(kind(LockRequest.of(type + ":" + i), conflicting(type)))).isEmpty();
+				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(
+						kind(LockRequest.of(type + ":" + i), conflicting(type)).withWaitTime(Duration.ofSeconds(20)));
+				handle.extend(Duration.ofSeconds(40));
+				handle.close();
+				assertThat(waiting).succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
+			}
+		}
+	}
+
+	private static LockRequest kind(LockRequest request, LockType type) {
+		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+	}
+
+	private static LockType conflicting(LockType type) {
+		return (type == LockType.READ) ? LockType.WRITE : type;
+	}
+
+	@Test
+	void fencedValueIsOnTheNodeOfItsKey() {
+		RedissonFencedResource resource = new RedissonFencedResource(client);
+		for (String key : List.of("plain", "price:1", "{price:1}:net", "a{b}c")) {
+			resource.set(key, "new", 2);
+			assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> resource.set(key, "late", 1));
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.server.RedisTestServer;
@@ -32,6 +33,11 @@ class RedissonRightsTests {
 			+ "~redisson_unlock_latch:{shop:lock:* ~redisson_lock__channel:{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* -@all +exists +hexists "
 			+ "+hincrby +pexpire +pttl +incr +get +set +del +eval +evalsha +script|load +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
+
+	private static final String OTHER_KINDS = " ~redisson_lock_queue:{shop:lock:* ~redisson_lock_timeout:{shop:lock:* ~{shop:lock:* "
+			+ "~redisson_sc:{shop:lock:* &redisson_rwlock:{shop:lock:* &redisson_sc:{shop:lock:* "
+			+ "+hset +hget +hdel +hkeys +lindex +lpop +lrange +lrem +rpush +zadd +zcount +zincrby +zrange +zrangebyscore +zrem +zscore "
+			+ "+incrby +decrby";
 
 	private static RedisTestServer server;
 
@@ -67,6 +73,36 @@ class RedissonRightsTests {
 	}
 
 	@Test
+	void documentedRightsForTheOtherKindsAreEnough() throws Exception {
+		createUser("kinds", DOCUMENTED + OTHER_KINDS);
+		RedissonClient client = connect("kinds", "secret");
+		try (DefaultLockTemplate holder = template(client, Duration.ofSeconds(1));
+				DefaultLockTemplate waiter = template(client, Duration.ofSeconds(1))) {
+			for (LockRequest request : List.of(LockRequest.of("fair").withType(LockType.FAIR),
+					LockRequest.of("read").withType(LockType.READ), LockRequest.of("write").withType(LockType.WRITE),
+					LockRequest.of("permits").withPermits(1))) {
+				try (LockHandle handle = holder.acquire(request)) {
+					assertThat(waiter
+						.tryAcquire((request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request))
+						.as(request.key())
+						.isEmpty();
+					Awaitility.await("a renewal").during(Duration.ofMillis(1500)).until(handle::isValid);
+				}
+			}
+			LockRequest fair = LockRequest.of("queue").withType(LockType.FAIR).withWaitTime(Duration.ofSeconds(30));
+			LockHandle handle = holder.acquire(fair);
+			CompletableFuture<LockHandle> waiting = waiter.acquireAsync(fair);
+			Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+			handle.close();
+			waiting.get(10, TimeUnit.SECONDS).close();
+			assertThat(denied("kinds")).as("what Redis denied").isEmpty();
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	@Test
 	void missingRightIsSaid() {
 		createUser("no-counter", DOCUMENTED.replace("~redisson_lock_token:{shop:lock:*", ""));
 		RedissonClient client = connect("no-counter", "secret");
@@ -78,6 +114,22 @@ class RedissonRightsTests {
 		finally {
 			client.shutdown();
 		}
+	}
+
+	/**
+	 * Return what the server has denied a user, but for the script that Redisson tries at
+	 * its start.
+	 */
+	private static List<String> denied(String user) {
+		List<String> denied = new ArrayList<>();
+		for (Object entry : (List<?>) server.command("ACL", "LOG")) {
+			List<?> fields = (List<?>) entry;
+			String object = String.valueOf(fields.get(fields.indexOf("object") + 1));
+			if (user.equals(fields.get(fields.indexOf("username") + 1)) && !object.equals("test1")) {
+				denied.add(object);
+			}
+		}
+		return denied;
 	}
 
 	private static void createUser(String user, String rights) {
