@@ -136,7 +136,7 @@ class EngineFaultsTests {
 			Awaitility.await().until(() -> toldAt.get() != 0);
 			assertThat(this.provider.renewed.get()).as("tries, with a pause after each").isBetween(2, 12);
 			assertThat(toldAt.get() - deadline).as("nanoseconds after the deadline, on a slow machine")
-				.isLessThan(500_000_000);
+				.isLessThan(Duration.ofSeconds(5).toNanos());
 			assertThat(handle.isValid()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
 		}
@@ -177,7 +177,7 @@ class EngineFaultsTests {
 		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
 			handle.onLost(loss::set);
-			Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> loss.get() != null);
+			Awaitility.await().until(() -> loss.get() != null);
 		}
 	}
 
@@ -207,7 +207,7 @@ class EngineFaultsTests {
 		CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> this.template.acquire("k").close());
 		Awaitility.await().until(() -> this.template.engine().waiting().size() == 1);
 		this.provider.lossSignal.lost("the session ended");
-		waiting.get(5, TimeUnit.SECONDS);
+		waiting.get(20, TimeUnit.SECONDS);
 		assertThat(handle.isValid()).isFalse();
 		handle.close();
 		assertNothingIsLeft();
@@ -296,7 +296,7 @@ class EngineFaultsTests {
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.template::close);
 		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !closed.isDone());
 		slow.complete(true);
-		closed.get(1, TimeUnit.SECONDS);
+		closed.get(20, TimeUnit.SECONDS);
 		assertThat(released).isDone();
 	}
 

@@ -107,7 +107,7 @@ class HandleTests {
 			CompletableFuture<Void> extension = handle.extendAsync(Duration.ofMinutes(1));
 			assertThat(this.provider.renewed).hasValue(1);
 			slow.complete(new LeaseTerm(System.nanoTime(), Duration.ofMillis(600)));
-			extension.get(1, TimeUnit.SECONDS);
+			extension.get(20, TimeUnit.SECONDS);
 			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(50));
 			Awaitility.await()
 				.during(Duration.ofMillis(500))
@@ -151,7 +151,7 @@ class HandleTests {
 	void crowdIsLimited() throws Exception {
 		LockRequest request = LockRequest.of("k").withProvider("local").withMaxWaiters(2);
 		CompletableFuture<LockHandle> holder = this.template.acquireAsync(request);
-		LockHandle held = holder.get(1, TimeUnit.SECONDS);
+		LockHandle held = holder.get(20, TimeUnit.SECONDS);
 		CompletableFuture<LockHandle> first = this.template.acquireAsync(request);
 		CompletableFuture<LockHandle> second = this.template.acquireAsync(request);
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.template.acquire(request))
@@ -161,8 +161,8 @@ class HandleTests {
 		second.cancel(true);
 		CompletableFuture<LockHandle> third = this.template.acquireAsync(request);
 		held.close();
-		first.get(1, TimeUnit.SECONDS).close();
-		third.get(1, TimeUnit.SECONDS).close();
+		first.get(20, TimeUnit.SECONDS).close();
+		third.get(20, TimeUnit.SECONDS).close();
 		assertThat(this.template.engine().waiting().size()).isZero();
 		this.template.acquire(request.withMaxWaiters(0)).close();
 	}

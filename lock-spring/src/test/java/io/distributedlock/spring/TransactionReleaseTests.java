@@ -171,7 +171,7 @@ class TransactionReleaseTests {
 			released.countDown();
 			await(mayCommit);
 		}), threads);
-		assertThat(released.await(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
 		CompletableFuture<Void> second = CompletableFuture
 			.runAsync(() -> this.shop.sell(() -> sellOne(afterTransaction)), threads);
 		if (!afterTransaction) {
@@ -194,7 +194,7 @@ class TransactionReleaseTests {
 
 	private static void await(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);

@@ -102,7 +102,7 @@ class EtcdTrapsTests {
 			get(client.getKVClient()
 				.delete(bytes("distributed-lock/" + handle.key() + "/"),
 						DeleteOption.builder().isPrefix(true).build()));
-			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+			Awaitility.await().until(() -> !handle.isValid());
 		}
 	}
 
@@ -117,7 +117,7 @@ class EtcdTrapsTests {
 				.get(0)
 				.getLease();
 			get(client.getLeaseClient().revoke(leaseId));
-			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+			Awaitility.await().until(() -> !handle.isValid());
 		}
 	}
 
@@ -129,15 +129,13 @@ class EtcdTrapsTests {
 			LockHandle handle = holder.acquire("patient");
 			CompletableFuture<LockHandle> waiting = waiter
 				.acquireAsync(LockRequest.of("patient").withWaitTime(Duration.ofSeconds(30)));
-			Awaitility.await()
-				.atMost(Duration.ofSeconds(2))
-				.until(() -> keys(client, "distributed-lock/patient/") == 2);
+			Awaitility.await().until(() -> keys(client, "distributed-lock/patient/") == 2);
 			Awaitility.await()
 				.during(Duration.ofSeconds(5))
 				.atMost(Duration.ofSeconds(8))
 				.until(() -> keys(client, "distributed-lock/patient/") == 2);
 			handle.close();
-			try (LockHandle next = waiting.get(5, TimeUnit.SECONDS)) {
+			try (LockHandle next = waiting.get(20, TimeUnit.SECONDS)) {
 				assertThat(next.remaining()).isGreaterThan(Duration.ofMillis(1500));
 			}
 		}

@@ -139,7 +139,7 @@ class JdbcTrapsTests {
 		open(template);
 		try (LockHandle handle = template.acquire("k")) {
 			execute("DELETE FROM distributed_lock");
-			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+			Awaitility.await().until(() -> !handle.isValid());
 		}
 	}
 
@@ -196,7 +196,7 @@ class JdbcTrapsTests {
 			catch (SQLException ex) {
 				throw new IllegalStateException(ex);
 			}
-			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !handle.isValid());
+			Awaitility.await().until(() -> !handle.isValid());
 			handle.close();
 			try (LockHandle next = template.acquire("k")) {
 				assertThat(next.fencingToken().orElseThrow()).isGreaterThan(token);
