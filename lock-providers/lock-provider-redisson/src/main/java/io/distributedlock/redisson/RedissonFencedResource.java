@@ -26,6 +26,11 @@ public final class RedissonFencedResource {
 	private final RedissonClient client;
 
 	/**
+	 * Never closed: its threads end by themselves.
+	 */
+	private final FirstContact firstContact = new FirstContact();
+
+	/**
 	 * Create a resource.
 	 * @param client the client, which stays the caller's to shut down; its time-outs say
 	 * how long a write may take
@@ -74,7 +79,8 @@ public final class RedissonFencedResource {
 		List<Object> keys = List.of(key, fenceOf(key));
 		Object[] arguments = (value != null) ? new Object[] { Long.toString(token), value }
 				: new Object[] { Long.toString(token) };
-		return RedissonScript.FENCED_WRITE.run(this.client.getScript(StringCodec.INSTANCE), keys, arguments)
+		return this.firstContact
+			.call(() -> RedissonScript.FENCED_WRITE.run(this.client.getScript(StringCodec.INSTANCE), keys, arguments))
 			.handle((highest, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);
