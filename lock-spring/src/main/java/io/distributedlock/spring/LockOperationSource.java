@@ -104,10 +104,19 @@ final class LockOperationSource {
 		return found.stream().filter((each) -> each.getAggregateIndex() == found.get(0).getAggregateIndex()).toList();
 	}
 
+	/**
+	 * Return whether a method is the compiler's: Kotlin gives the annotations of a
+	 * suspending function to the static copy that it makes. A bridge is no copy, it
+	 * stands for its method.
+	 */
+	static boolean isCopy(Method method) {
+		return method.isSynthetic() && !method.isBridge();
+	}
+
 	private @Nullable LockOperation build(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-		if (ReflectionUtils.isObjectMethod(specific)) {
+		if (ReflectionUtils.isObjectMethod(specific) || isCopy(specific)) {
 			return null;
 		}
 		List<LockAttributes> annotations = annotations(specific, userClass).stream()

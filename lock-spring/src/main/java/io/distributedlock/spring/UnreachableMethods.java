@@ -42,7 +42,8 @@ final class UnreachableMethods {
 	}
 
 	static boolean isLocked(Method method) {
-		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class);
+		return !LockOperationSource.isCopy(method)
+				&& MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class);
 	}
 
 }

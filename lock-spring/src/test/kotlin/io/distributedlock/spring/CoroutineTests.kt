@@ -81,6 +81,15 @@ internal class CoroutineTests {
 		assertThat(coroutines.withHandle("1", null)).isEqualTo("t:Coroutines.withHandle:1")
 	}
 
+	@Test
+	fun copyThatTheCompilerMakesIsNoLockedMethod() {
+		val copy = Coroutines::class.java.declaredMethods.first { it.name == "one\$suspendImpl" }
+		assertThat(copy.isAnnotationPresent(DistributedLock::class.java)).isTrue()
+		val source = LockOperationSource(LockExpressionParser(null), { it }, DistributedLockSettings.DEFAULTS, null)
+		assertThat(source.find(copy, Coroutines::class.java)).isNull()
+		assertThat(UnreachableMethods.isLocked(copy)).`as`("warned about").isFalse()
+	}
+
 	open class Coroutines {
 
 		@DistributedLock("#id")
