@@ -28,9 +28,12 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	private final boolean multiValue;
 
+	private final boolean flow;
+
 	private ReactiveInvocation(@Nullable ReactiveAdapter adapter) {
 		this.adapter = adapter;
 		this.multiValue = adapter != null && adapter.isMultiValue();
+		this.flow = adapter != null && CoroutineFlows.areOf(adapter.getReactiveType());
 	}
 
 	static @Nullable LockedInvocation of(Method method) {
@@ -67,7 +70,7 @@ final class ReactiveInvocation implements LockedInvocation {
 			return publisher;
 		}
 		Object adapted = this.adapter.fromPublisher(publisher);
-		return CoroutineFlows.areOf(this.adapter.getReactiveType()) ? CoroutineFlows.withoutBuffer(adapted) : adapted;
+		return this.flow ? CoroutineFlows.withoutBuffer(adapted) : adapted;
 	}
 
 	private Flux<?> locked(LockCall call, LockContext outer) {

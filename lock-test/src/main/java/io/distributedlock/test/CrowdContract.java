@@ -48,9 +48,7 @@ abstract class CrowdContract extends KindContract {
 			jvms.forEach((jvm) -> jvm.awaitLine("READY"));
 			jvms.forEach((jvm) -> jvm.send("go"));
 			for (ChildJvm jvm : jvms) {
-				long ofOne = Long.parseLong(jvm.awaitLine("UPDATES").split(" ", -1)[1]);
-				assertThat(ofOne).as("updates of one JVM").isPositive();
-				updates += ofOne;
+				updates += Long.parseLong(jvm.awaitLine("UPDATES").split(" ", -1)[1]);
 			}
 		}
 		finally {
