@@ -128,7 +128,7 @@ final class Acquisition {
 				answer = enqueue(queue);
 			}
 			else {
-				answer = this.attempt.provider().tryAcquire(this.attempt.request());
+				answer = this.attempt.provider().tryAcquire(this.attempt.request(giveUpAtNanos()));
 			}
 		}
 		catch (RuntimeException ex) {
@@ -153,7 +153,7 @@ final class Acquisition {
 	}
 
 	private CompletionStage<Lease> enqueue(LockQueue queue) {
-		LockQueue.Place place = queue.enqueue(this.attempt.request());
+		LockQueue.Place place = queue.enqueue(this.attempt.request(giveUpAtNanos()));
 		this.queued.set(place);
 		CompletionStage<Lease> granted = place.granted();
 		if (this.finished.get()) {
@@ -320,6 +320,10 @@ final class Acquisition {
 		if (current != null) {
 			current.leave();
 		}
+	}
+
+	private long giveUpAtNanos() {
+		return this.waitUntilNanos + LockTimes.saturatedNanos(this.engine.commandTimeout());
 	}
 
 	private long remainingWaitNanos() {

@@ -46,8 +46,8 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 				: new LeaseTerm(granted.startNanos(), granted.granted().minus(this.lockDelay));
 	}
 
-	LeaseRequest request() {
-		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits);
+	LeaseRequest request(long giveUpAtNanos) {
+		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos);
 	}
 
 	/**
