@@ -4,20 +4,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 import io.distributedlock.LockContext;
-import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How a caller comes by its locks: by re-entry, by waiting for an {@link Acquisition}, or
- * by a future that follows one. Bounds each by the wait time and one command time-out.
+ * by a future that follows one.
  */
 final class Acquirer {
 
@@ -42,40 +38,55 @@ final class Acquirer {
 		return tryAcquire(attempts, false);
 	}
 
-	CompletableFuture<LockHandle> acquireAsync(List<LockAttempt> attempts) {
+	/**
+	 * Acquire locks without blocking.
+	 * @param future completes on a thread for code of the user; what else completes it
+	 * ends the wait
+	 */
+	void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future) {
 		if (attempts.size() > 1) {
-			return new AllOrNone(this, attempts, true).start(Optional::orElseThrow);
+			new AllOrNone(this, attempts, true).start(future, Optional::orElseThrow);
+			return;
 		}
 		LockAttempt attempt = attempts.get(0);
-		return start(attempt, (outcome) -> required(attempt, outcome));
+		start(attempt, true, Optional::orElseThrow, future);
 	}
 
-	CompletableFuture<Optional<LockHandle>> tryAcquireAsync(List<LockAttempt> attempts) {
+	/**
+	 * As {@link #acquire(List, CompletableFuture)}, with nothing if others hold a lock.
+	 */
+	void tryAcquire(List<LockAttempt> attempts, CompletableFuture<Optional<LockHandle>> future) {
 		if (attempts.size() > 1) {
-			return new AllOrNone(this, attempts, false).start((handle) -> handle);
+			new AllOrNone(this, attempts, false).start(future, (handle) -> handle);
+			return;
 		}
 		LockAttempt attempt = attempts.get(0);
-		return start(attempt, (outcome) -> Optional.ofNullable(unlessContended(attempt, outcome)));
+		start(attempt, false, (handle) -> handle.map(LockHandle.class::cast), future);
 	}
 
 	/**
 	 * Close the innermost handle of this thread that stands for these locks.
 	 */
 	boolean closeOnThread(List<LockAttempt> attempts) {
-		Optional<LockHandle> found = LockContext.capture()
-			.innermost((handle) -> handle.parts().size() == attempts.size() && lockOf(handle, attempts.get(0)) != null);
+		Optional<LockHandle> found = LockContext.capture().innermost((handle) -> isFor(handle, attempts));
 		found.ifPresent(LockHandle::close);
 		return found.isPresent();
 	}
 
+	private boolean isFor(LockHandle handle, List<LockAttempt> attempts) {
+		return handle instanceof Holding holding && holding.parts().size() == attempts.size()
+				&& attempts.stream().allMatch((attempt) -> holding.isFor(attempt, this.engine));
+	}
+
 	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean mustHave) {
+		StackReserve.require();
 		if (attempts.size() > 1) {
 			Holding all = new AllOrNone(this, attempts, mustHave).await();
 			return (all != null) ? attached(all) : null;
 		}
 		LockAttempt attempt = attempts.get(0);
 		Outcome outcome = await(attempt);
-		Holding handle = mustHave ? required(attempt, outcome) : unlessContended(attempt, outcome);
+		Holding handle = toHandle(attempt, outcome, mustHave);
 		return (handle != null) ? attached(handle) : null;
 	}
 
@@ -90,64 +101,65 @@ final class Acquirer {
 			return reentered;
 		}
 		Acquisition acquisition = new Acquisition(attempt, this.engine);
+		CompletableFuture<Outcome> result = acquisition.start();
+		if (result.isDone()) {
+			return result.join();
+		}
 		try {
-			return acquisition.start().get(longestNanos(attempt), TimeUnit.NANOSECONDS);
+			return this.engine.runtime().await(result, longestNanos(attempt));
 		}
 		catch (TimeoutException ex) {
-			return acquisition.abandon(Outcome.UNANSWERED);
+			acquisition.end(Outcome.UNANSWERED);
 		}
 		catch (InterruptedException ex) {
-			Outcome outcome = acquisition.abandon(Outcome.INTERRUPTED);
+			acquisition.end(Outcome.INTERRUPTED);
 			Thread.currentThread().interrupt();
-			return outcome;
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException("An acquisition ends with an outcome, not with an exception", ex);
 		}
+		// whoever ended it first completes it without waiting for anything
+		return result.join();
 	}
 
-	<R> CompletableFuture<R> start(LockAttempt attempt, Function<Outcome, R> toResult) {
-		CompletableFuture<R> future = new CompletableFuture<>();
+	/**
+	 * Follow the acquisition of one lock.
+	 * @param mustHave whether contention is an exception
+	 * @param toResult makes the result from the handle, or from nothing if others hold it
+	 * @param future as in {@link #acquire(List, CompletableFuture)}
+	 */
+	<R> void start(LockAttempt attempt, boolean mustHave, Function<Optional<Holding>, R> toResult,
+			CompletableFuture<R> future) {
+		StackReserve.require();
 		Outcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
-			deliver(reentered, toResult, future);
-			return future;
+			this.engine.runtime().callBack(() -> deliver(attempt, reentered, mustHave, toResult, future));
+			return;
 		}
 		Acquisition acquisition = new Acquisition(attempt, this.engine);
-		CompletableFuture<Outcome> result = acquisition.start();
-		if (!result.isDone()) {
-			Future<?> limit = this.engine.schedule(() -> acquisition.abandon(Outcome.UNANSWERED),
-					longestNanos(attempt));
-			result.whenComplete((ignored, never) -> limit.cancel(false));
-		}
-		result.thenAccept((outcome) -> {
-			try {
-				this.engine.callbacks().execute(() -> deliver(outcome, toResult, future));
-			}
-			catch (RejectedExecutionException ex) {
-				deliver(outcome, toResult, future);
-			}
-		});
-		future.whenComplete((ignored, failure) -> {
-			if (future.isCancelled()) {
-				acquisition.abandon(Outcome.INTERRUPTED);
-			}
-		});
-		return future;
+		acquisition.start()
+			.thenAccept((outcome) -> this.engine.runtime()
+				.callBack(() -> deliver(attempt, outcome, mustHave, toResult, future)));
+		// completed by somebody else: cancelled, or timed out
+		future.whenComplete((ignored, failure) -> acquisition.end(Outcome.INTERRUPTED));
 	}
 
-	Holding required(LockAttempt attempt, Outcome outcome) {
+	/**
+	 * Return the handle that an outcome brings, {@code null} if others hold the lock.
+	 * @param mustHave whether that is an exception
+	 */
+	@Nullable Holding toHandle(LockAttempt attempt, Outcome outcome, boolean mustHave) {
 		Holding handle = unlessContended(attempt, outcome);
-		if (handle == null) {
+		if (handle == null && mustHave) {
 			throw (outcome.kind() == Outcome.Kind.CROWDED) ? LockErrors.crowded(attempt)
 					: LockErrors.contended(attempt);
 		}
 		return handle;
 	}
 
-	@Nullable Holding unlessContended(LockAttempt attempt, Outcome outcome) {
+	private @Nullable Holding unlessContended(LockAttempt attempt, Outcome outcome) {
 		return switch (outcome.kind()) {
-			case ACQUIRED -> new Handle(outcome.requiredLock(), this.exits);
+			case ACQUIRED -> new Handle(attempt, outcome.requiredLock(), this.exits);
 			case CONTENDED, CROWDED -> null;
 			case UNAVAILABLE -> throw LockErrors.unavailable(attempt, outcome.requiredFailure());
 			case UNANSWERED -> throw LockErrors.unanswered(attempt, this.engine.commandTimeout());
@@ -156,13 +168,28 @@ final class Acquirer {
 		};
 	}
 
-	private <R> void deliver(Outcome outcome, Function<Outcome, R> toResult, CompletableFuture<R> future) {
+	long nanoTime() {
+		return this.engine.nanoTime();
+	}
+
+	Holding together(List<Holding> taken) {
+		return new HandleSet(taken, this.exits);
+	}
+
+	private <R> void deliver(LockAttempt attempt, Outcome outcome, boolean mustHave,
+			Function<Optional<Holding>, R> toResult, CompletableFuture<R> future) {
+		HeldLock lock = outcome.lock();
+		if (lock != null && future.isDone()) {
+			this.exits.discard(lock);
+			return;
+		}
 		try {
-			if (!future.complete(toResult.apply(outcome)) && outcome.lock() != null) {
-				this.exits.discard(outcome.lock());
+			Optional<Holding> handle = Optional.ofNullable(toHandle(attempt, outcome, mustHave));
+			if (!future.complete(toResult.apply(handle))) {
+				handle.ifPresent(Holding::discard);
 			}
 		}
-		catch (LockException ex) {
+		catch (Throwable ex) {
 			future.completeExceptionally(ex);
 		}
 	}
@@ -178,7 +205,6 @@ final class Acquirer {
 		if (!attempt.isCoveredBy(lock.attempt().type())) {
 			throw LockErrors.upgrade(attempt);
 		}
-		lock.ensureHeld();
 		return lock.enter() ? Outcome.acquired(lock) : null;
 	}
 
@@ -188,12 +214,16 @@ final class Acquirer {
 	}
 
 	private @Nullable HeldLock lockOf(LockHandle handle, LockAttempt attempt) {
-		return (handle instanceof Holding holding) ? holding.find(this.engine, attempt.provider(), attempt.key())
-				: null;
+		return (handle instanceof Holding holding) ? holding.reentered(attempt, this.engine) : null;
 	}
 
+	/**
+	 * An acquisition ends by itself within its wait time and one command time-out; this
+	 * is for a JVM that has no thread for that.
+	 */
 	private long longestNanos(LockAttempt attempt) {
-		return LockTimes.saturatedNanos(attempt.waitTime()) + this.engine.commandTimeout().toNanos();
+		long commandTimeout = this.engine.questions().commandTimeoutNanos();
+		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
 	}
 
 }

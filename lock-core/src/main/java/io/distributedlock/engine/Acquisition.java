@@ -1,9 +1,6 @@
 package io.distributedlock.engine;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -12,22 +9,22 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One call's way to a lock: through the local gate, then attempts at the backend until
  * one succeeds or the wait time is over. Between two attempts it sleeps until the backend
  * signals a release, or until it is time to ask anyway. Where the backend queues its
  * waiters a call that may wait takes a place there instead. It has no thread of its own:
- * its steps run on whichever thread brings the news, and none of them blocks.
+ * its steps run on whichever thread brings the news, and none of them blocks. Whatever
+ * happens on the way, it ends with one outcome.
  */
 final class Acquisition {
 
-	private static final long FIRST_DELAY_NANOS = 20_000_000;
+	private static final Logger logger = LoggerFactory.getLogger(Acquisition.class);
 
-	/**
-	 * A place in a queue of the backend is kept by a lease too.
-	 */
-	private static final int LOOKS_PER_LEASE_WHILE_QUEUED = 4;
+	private static final long FIRST_DELAY_NANOS = 20_000_000;
 
 	private final LockAttempt attempt;
 
@@ -37,83 +34,138 @@ final class Acquisition {
 
 	private final Turn turn;
 
+	private final long startNanos;
+
 	private final long waitUntilNanos;
 
 	private final CompletableFuture<Outcome> result = new CompletableFuture<>();
 
 	private final AtomicBoolean finished = new AtomicBoolean();
 
+	private final AtomicBoolean registered = new AtomicBoolean();
+
 	private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.IDLE);
 
 	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
 
-	private final AtomicReference<@Nullable Future<?>> timer = new AtomicReference<>();
+	private final AtomicReference<Timers.@Nullable Timer> askTimer = new AtomicReference<>();
 
-	private final AtomicReference<LockQueue.@Nullable Place> queued = new AtomicReference<>();
+	private final AtomicReference<Timers.@Nullable Timer> waitTimer = new AtomicReference<>();
+
+	private final AtomicReference<@Nullable QueuedPlace> queued = new AtomicReference<>();
 
 	private volatile boolean inside;
-
-	private volatile boolean registered;
-
-	private volatile @Nullable Future<?> queueTimer;
 
 	private long delayNanos = FIRST_DELAY_NANOS;
 
 	Acquisition(LockAttempt attempt, Engine engine) {
 		this.attempt = attempt;
 		this.engine = engine;
-		this.lane = attempt.describe();
-		this.turn = attempt.isGated() ? engine.gate().place(this.lane, this::onTurn) : Turn.FREE;
-		this.waitUntilNanos = System.nanoTime() + LockTimes.saturatedNanos(attempt.waitTime());
+		this.lane = attempt.lane();
+		this.turn = attempt.turns() ? engine.gate().place(this.lane, this::onTurn) : Turn.FREE;
+		this.startNanos = engine.nanoTime();
+		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
+	}
+
+	long startNanos() {
+		return this.startNanos;
 	}
 
 	CompletableFuture<Outcome> start() {
-		if (this.turn.enter()) {
-			ask();
-		}
-		else if (this.attempt.waitTime().isZero()) {
-			finish(Outcome.CONTENDED);
-		}
-		else if (registerAsWaiting()) {
-			this.queueTimer = this.engine.schedule(this::onQueueTimeout, remainingWaitNanos());
-			if (this.inside || this.finished.get()) {
-				cancel(this.queueTimer);
+		try {
+			if (!this.engine.waiting().begin(this)) {
+				end(Outcome.CLOSED);
 			}
+			else if (this.attempt.takesTurnsToAsk() || enterTurn()) {
+				ask();
+			}
+			else if (this.attempt.waitTime().isZero()) {
+				end(Outcome.CONTENDED);
+			}
+			else if (registerAsWaiting()) {
+				awaitTurn();
+			}
+		}
+		catch (Throwable ex) {
+			end(Outcome.unavailable(ex));
 		}
 		return this.result;
 	}
 
 	/**
-	 * End the wait. An attempt that is under way is not waited for: what it brings is
-	 * given back.
-	 * @param outcome how it ends, unless it has ended otherwise meanwhile
-	 * @return how it ended
+	 * End the wait, if it has not ended. An attempt that is under way is not waited for:
+	 * what it brings is given back.
+	 * @return {@code false} if it had ended otherwise
 	 */
-	Outcome abandon(Outcome outcome) {
-		finish(outcome);
-		return this.result.join();
+	boolean end(Outcome outcome) {
+		if (!this.finished.compareAndSet(false, true)) {
+			return false;
+		}
+		Trampoline.run(() -> conclude(outcome));
+		return true;
+	}
+
+	private void conclude(Outcome outcome) {
+		try {
+			this.engine.waiting().end(this);
+			if (this.registered.compareAndSet(true, false)) {
+				this.engine.waiting().leave(this.lane);
+			}
+			cancel(this.waitTimer);
+			cancel(this.askTimer);
+			if (outcome.lock() == null || this.attempt.takesTurnsToAsk()) {
+				this.turn.leave();
+			}
+		}
+		finally {
+			// the caller may come again at once, and must not find its own place taken
+			this.result.complete(outcome);
+		}
+		// the provider is told last: it may fail, or take its time
+		stopListening();
+		leaveQueue();
+	}
+
+	private boolean enterTurn() {
+		boolean entered = this.turn.enter();
+		if (this.finished.get()) {
+			// it was ended meanwhile, by somebody who had no turn to leave yet
+			this.turn.leave();
+		}
+		return entered;
+	}
+
+	private void awaitTurn() {
+		setTimer(this.waitTimer, this.engine.timers().stepAt(this.waitUntilNanos, this::onTurnTimeout));
+		if (this.inside) {
+			cancel(this.waitTimer);
+		}
 	}
 
 	private void onTurn() {
 		this.inside = true;
-		cancel(this.queueTimer);
+		cancel(this.waitTimer);
 		if (this.finished.get()) {
 			this.turn.leave();
+			return;
 		}
-		else {
+		try {
 			ask();
+		}
+		catch (Throwable ex) {
+			end(Outcome.unavailable(ex));
 		}
 	}
 
-	private void onQueueTimeout() {
+	private void onTurnTimeout() {
 		if (!this.inside) {
-			finish(Outcome.CONTENDED);
+			end(Outcome.CONTENDED);
 		}
 	}
 
 	private void onSignal() {
 		if (!this.phase.compareAndSet(Phase.ASKING, Phase.SIGNALLED)) {
-			ask();
+			Guard.run("a signal of a release", this::ask);
 		}
 	}
 
@@ -121,116 +173,130 @@ final class Acquisition {
 		if (this.finished.get() || !this.phase.compareAndSet(Phase.IDLE, Phase.ASKING)) {
 			return;
 		}
-		cancelTimer();
-		CompletionStage<? extends @Nullable Lease> answer;
-		try {
-			if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
-				answer = enqueue(queue);
-			}
-			else {
-				answer = this.attempt.provider().tryAcquire(this.attempt.request(giveUpAtNanos()));
-			}
-		}
-		catch (RuntimeException ex) {
-			onFailure(ex);
+		cancel(this.askTimer);
+		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
+			enqueue(queue);
 			return;
 		}
-		answer.whenComplete((lease, failure) -> {
-			try {
-				onAnswer(lease, failure);
-			}
-			catch (RuntimeException | Error ex) {
-				finish(Outcome.unavailable(ex));
-			}
-		});
+		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
+		this.engine.questions()
+			.ask(() -> this.attempt.provider().tryAcquire(this.attempt.request(giveUpAtNanos)), this::onLateLease)
+			.whenComplete(this::onAnswer);
 	}
 
 	/**
 	 * A call that may find the crowd too large makes one attempt before it joins it.
 	 */
 	private boolean mayWait() {
-		return !this.attempt.waitTime().isZero() && (this.registered || this.attempt.maxWaiters() == Integer.MAX_VALUE);
+		return !this.attempt.waitTime().isZero()
+				&& (this.registered.get() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
 	}
 
-	private CompletionStage<Lease> enqueue(LockQueue queue) {
-		LockQueue.Place place = queue.enqueue(this.attempt.request(giveUpAtNanos()));
+	private void enqueue(LockQueue queue) {
+		QueuedPlace place = new QueuedPlace(this.attempt, this.engine);
 		this.queued.set(place);
-		CompletionStage<Lease> granted = place.granted();
+		place.granted().whenComplete((lease, failure) -> {
+			if (this.queued.compareAndSet(place, null)) {
+				onAnswer(lease, failure);
+			}
+			else if (lease != null) {
+				onLateLease(lease);
+			}
+		});
+		place.enter(queue, this.waitUntilNanos + this.engine.questions().commandTimeoutNanos());
 		if (this.finished.get()) {
 			leaveQueue();
 		}
-		else if (!granted.toCompletableFuture().isDone() && registerAsWaiting()) {
-			lookAgainLater(place);
-		}
-		return granted;
-	}
-
-	private void lookAgainLater(LockQueue.Place place) {
-		long remaining = remainingWaitNanos();
-		// an unconfirmed place is no contention: the command time-out decides on it
-		long interval = Math.min(this.engine.pollNanos(),
-				this.attempt.leaseOnBackend().toNanos() / LOOKS_PER_LEASE_WHILE_QUEUED);
-		long delay = (remaining > 0) ? Math.min(interval, remaining) : interval;
-		this.timer.set(this.engine.schedule(() -> lookAgain(place), delay));
-		if (this.finished.get() || this.queued.get() != place) {
-			cancelTimer();
+		else if (this.queued.get() == place && registerAsWaiting()) {
+			setTimer(this.waitTimer, this.engine.timers().stepAt(this.waitUntilNanos, () -> onWaitOver(place)));
 		}
 	}
 
-	private void lookAgain(LockQueue.Place place) {
-		if (this.finished.get() || this.queued.get() != place) {
-			return;
+	/**
+	 * A place that the backend has not confirmed is no contention: the command time-out
+	 * decides on it.
+	 */
+	private void onWaitOver(QueuedPlace place) {
+		if (this.queued.get() == place && place.isBehindOthers()) {
+			end(Outcome.CONTENDED);
 		}
-		if (remainingWaitNanos() <= 0 && place.isBehindOthers()) {
-			finish(Outcome.CONTENDED);
-			return;
-		}
-		place.lookAgain();
-		lookAgainLater(place);
 	}
 
 	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
-		if (lease != null) {
-			onLease(lease);
+		try {
+			if (lease != null) {
+				onLease(lease);
+			}
+			else if (failure != null) {
+				onFailure(LockErrors.unwrap(failure));
+			}
+			else {
+				onContention();
+			}
 		}
-		else if (failure != null) {
-			onFailure(LockErrors.unwrap(failure));
-		}
-		else {
-			onContention();
+		catch (Throwable ex) {
+			end(Outcome.unavailable(ex));
 		}
 	}
 
 	private void onLease(Lease lease) {
-		HeldLock lock = new HeldLock(this.attempt, lease, this.turn, this.engine);
+		HeldLock lock;
+		try {
+			lock = new HeldLock(this.attempt, lease, this.attempt.takesTurnsToAsk() ? Turn.FREE : this.turn,
+					this.engine);
+		}
+		catch (Throwable ex) {
+			onLateLease(lease);
+			throw ex;
+		}
 		if (!lock.isValid()) {
-			this.engine.releaser().discard(lock);
-			finish(Outcome.unavailable(LockErrors.noTimeLeft(this.attempt, lease)));
+			onLateLease(lease);
+			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
 		}
 		else if (!this.engine.keeper().track(lock)) {
-			this.engine.releaser().discard(lock);
-			finish(Outcome.CLOSED);
+			onLateLease(lease);
+			end(Outcome.CLOSED);
 		}
-		else if (!finish(Outcome.acquired(lock))) {
+		else if (!end(Outcome.acquired(lock))) {
 			this.engine.releaser().discard(lock);
+		}
+	}
+
+	private void onLateLease(@Nullable Lease lease) {
+		if (lease != null) {
+			this.engine.releaser().giveBackUnheld(this.attempt, lease);
 		}
 	}
 
 	private void onContention() {
 		if (remainingWaitNanos() <= 0) {
-			finish(Outcome.CONTENDED);
+			end(Outcome.CONTENDED);
 		}
-		else if (registerAsWaiting()) {
+		else if (registerAsWaiting() && (!this.attempt.takesTurnsToAsk() || this.inside || isNextToAsk())) {
 			boolean signalled = listen();
 			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
 		}
+	}
+
+	/**
+	 * Join those of this JVM that wait for a permit: one of them asks, and lets the next
+	 * one ask when it has got its permit.
+	 */
+	private boolean isNextToAsk() {
+		this.phase.set(Phase.IDLE);
+		if (enterTurn()) {
+			this.inside = true;
+			return true;
+		}
+		awaitTurn();
+		return false;
 	}
 
 	private void onFailure(Throwable failure) {
 		leaveQueue();
 		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
 		if (!retryable || remainingWaitNanos() <= 0) {
-			finish(Outcome.unavailable(failure));
+			end(Outcome.unavailable(failure));
 		}
 		else if (registerAsWaiting()) {
 			askLater(nextDelayNanos());
@@ -242,14 +308,12 @@ final class Acquisition {
 		// stale
 		Phase before = this.phase.getAndSet(Phase.IDLE);
 		if (before == Phase.SIGNALLED) {
-			ask();
+			Trampoline.run(this::ask);
 			return;
 		}
-		long jittered = delay - ThreadLocalRandom.current().nextLong(delay / 4 + 1);
-		cancel(this.timer.getAndSet(this.engine.schedule(this::ask, Math.min(jittered, remainingWaitNanos()))));
-		if (this.finished.get()) {
-			cancelTimer();
-		}
+		long jittered = delay - this.engine.runtime().random(delay / 4 + 1);
+		long at = this.engine.nanoTime() + Math.min(jittered, Math.max(remainingWaitNanos(), 0));
+		setTimer(this.askTimer, this.engine.timers().stepAt(at, this::ask));
 	}
 
 	private long nextDelayNanos() {
@@ -263,77 +327,67 @@ final class Acquisition {
 			return false;
 		}
 		if (this.subscription.get() == null) {
-			this.subscription.set(signal.listen(this.attempt.key(), this::onSignal));
+			try {
+				this.subscription.set(signal.listen(this.attempt.key(), this::onSignal));
+			}
+			catch (Throwable ex) {
+				logger.warn("Releases of lock '{}' cannot be listened for; it is asked for at intervals",
+						this.attempt.key(), ex);
+			}
 			if (this.finished.get()) {
 				stopListening();
 			}
 		}
-		return true;
+		return this.subscription.get() != null;
 	}
 
 	private boolean registerAsWaiting() {
-		this.registered = true;
-		Outcome refusal = this.engine.waiting().add(this.lane, this.attempt.maxWaiters(), this);
-		if (refusal != null) {
-			finish(refusal);
-			return false;
+		if (!this.registered.get()) {
+			if (!this.engine.waiting().join(this.lane, this.attempt.maxWaiters())) {
+				end(Outcome.CROWDED);
+				return false;
+			}
+			this.registered.set(true);
+			if (this.finished.get() && this.registered.compareAndSet(true, false)) {
+				this.engine.waiting().leave(this.lane);
+			}
+		}
+		return !this.finished.get();
+	}
+
+	private void setTimer(AtomicReference<Timers.@Nullable Timer> field, Timers.Timer timer) {
+		Timers.Timer before = field.getAndSet(timer);
+		if (before != null) {
+			before.cancel();
 		}
 		if (this.finished.get()) {
-			this.engine.waiting().remove(this.lane, this);
-			return false;
+			timer.cancel();
 		}
-		return true;
 	}
 
-	private boolean finish(Outcome outcome) {
-		if (!this.finished.compareAndSet(false, true)) {
-			return false;
+	private static void cancel(AtomicReference<Timers.@Nullable Timer> field) {
+		Timers.Timer timer = field.getAndSet(null);
+		if (timer != null) {
+			timer.cancel();
 		}
-		if (this.registered) {
-			this.engine.waiting().remove(this.lane, this);
-		}
-		cancel(this.queueTimer);
-		cancelTimer();
-		stopListening();
-		if (outcome.lock() == null) {
-			leaveQueue();
-			this.turn.leave();
-		}
-		// last: the caller may come again at once, and must not find its own place taken
-		this.result.complete(outcome);
-		return true;
-	}
-
-	private void cancelTimer() {
-		cancel(this.timer.getAndSet(null));
 	}
 
 	private void stopListening() {
 		ReleaseSignal.Subscription current = this.subscription.getAndSet(null);
 		if (current != null) {
-			current.close();
+			Guard.run("the end of a subscription", current::close);
 		}
 	}
 
 	private void leaveQueue() {
-		LockQueue.Place current = this.queued.getAndSet(null);
+		QueuedPlace current = this.queued.getAndSet(null);
 		if (current != null) {
 			current.leave();
 		}
 	}
 
-	private long giveUpAtNanos() {
-		return this.waitUntilNanos + LockTimes.saturatedNanos(this.engine.commandTimeout());
-	}
-
 	private long remainingWaitNanos() {
-		return this.waitUntilNanos - System.nanoTime();
-	}
-
-	private static void cancel(@Nullable Future<?> future) {
-		if (future != null) {
-			future.cancel(false);
-		}
+		return this.waitUntilNanos - this.engine.nanoTime();
 	}
 
 	private enum Phase {

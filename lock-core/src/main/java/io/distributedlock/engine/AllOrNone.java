@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One call's way to several locks: one after the other, in the order that all calls keep,
- * so that two of them never wait for each other. If one is not to be had those before it
- * are given back, unused.
+ * so that two of them never wait for each other. If one cannot be acquired those before
+ * it are given back, unused.
  */
 final class AllOrNone {
 
@@ -27,7 +27,7 @@ final class AllOrNone {
 	 */
 	private final boolean mustHave;
 
-	private final long startNanos = System.nanoTime();
+	private final long waitUntilNanos;
 
 	private final List<Holding> taken = new ArrayList<>();
 
@@ -37,6 +37,8 @@ final class AllOrNone {
 		this.acquirer = acquirer;
 		this.attempts = attempts;
 		this.mustHave = mustHave;
+		// one request, and so one wait time
+		this.waitUntilNanos = acquirer.nanoTime() + LockTimes.saturatedNanos(attempts.get(0).waitTime());
 	}
 
 	/**
@@ -46,7 +48,7 @@ final class AllOrNone {
 	@Nullable Holding await() {
 		try {
 			for (LockAttempt attempt : this.attempts) {
-				Holding next = toHandle(attempt, this.acquirer.await(inTimeLeft(attempt)));
+				Holding next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt)), this.mustHave);
 				if (next == null) {
 					giveBack();
 					return null;
@@ -55,7 +57,7 @@ final class AllOrNone {
 			}
 			return all();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			giveBack();
 			throw ex;
 		}
@@ -64,19 +66,20 @@ final class AllOrNone {
 	/**
 	 * Take the locks without blocking this thread. What it holds is handed over from step
 	 * to step.
+	 * @param result what to complete; what else completes it ends the wait
 	 * @param toResult makes the result from all of them, or from nothing if others hold
 	 * one
 	 */
-	<R> CompletableFuture<R> start(Function<Optional<LockHandle>, R> toResult) {
-		CompletableFuture<R> result = new CompletableFuture<>();
+	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
 		takeNext(LockContext.capture(), result, toResult);
-		result.whenComplete((ignored, failure) -> {
-			CompletableFuture<?> pending = this.current;
-			if (result.isCancelled() && pending != null) {
-				pending.cancel(false);
-			}
-		});
-		return result;
+		result.whenComplete((ignored, failure) -> cancelCurrent());
+	}
+
+	private void cancelCurrent() {
+		CompletableFuture<?> pending = this.current;
+		if (pending != null) {
+			pending.cancel(false);
+		}
 	}
 
 	private <R> void takeNext(LockContext caller, CompletableFuture<R> result,
@@ -86,39 +89,43 @@ final class AllOrNone {
 			return;
 		}
 		LockAttempt attempt = this.attempts.get(this.taken.size());
-		CompletableFuture<Optional<Holding>> next;
-		try {
-			next = caller.call(() -> this.acquirer.start(inTimeLeft(attempt),
-					(outcome) -> Optional.ofNullable(toHandle(attempt, outcome))));
-		}
-		catch (RuntimeException ex) {
-			// what the caller holds forbids it, which a later step finds on another
-			// thread
-			next = CompletableFuture.failedFuture(ex);
-		}
-		follow(next, caller, result, toResult);
-	}
-
-	private <R> void follow(CompletableFuture<Optional<Holding>> next, LockContext caller, CompletableFuture<R> result,
-			Function<Optional<LockHandle>, R> toResult) {
-		this.current = next;
-		if (result.isCancelled()) {
-			next.cancel(false);
-		}
+		CompletableFuture<Optional<Holding>> next = new CompletableFuture<>();
 		next.whenComplete((handle, failure) -> {
 			if (failure != null) {
 				giveBack();
 				result.completeExceptionally(LockErrors.unwrap(failure));
 			}
-			else if (handle.isEmpty()) {
-				giveBack();
-				result.complete(toResult.apply(Optional.empty()));
-			}
 			else {
-				this.taken.add(handle.get());
-				takeNext(caller, result, toResult);
+				onNext(handle, caller, result, toResult);
 			}
 		});
+		this.current = next;
+		try {
+			caller.call(() -> {
+				this.acquirer.start(inTimeLeft(attempt), this.mustHave, (handle) -> handle, next);
+				return attempt;
+			});
+		}
+		catch (Throwable ex) {
+			// what the caller holds forbids it, which a later step finds on another
+			// thread
+			next.completeExceptionally(ex);
+		}
+		if (result.isDone()) {
+			cancelCurrent();
+		}
+	}
+
+	private <R> void onNext(Optional<Holding> handle, LockContext caller, CompletableFuture<R> result,
+			Function<Optional<LockHandle>, R> toResult) {
+		if (handle.isEmpty()) {
+			giveBack();
+			result.complete(toResult.apply(Optional.empty()));
+		}
+		else {
+			this.taken.add(handle.get());
+			takeNext(caller, result, toResult);
+		}
 	}
 
 	private <R> void deliver(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
@@ -127,7 +134,7 @@ final class AllOrNone {
 				giveBack();
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			giveBack();
 			result.completeExceptionally(ex);
 		}
@@ -139,16 +146,11 @@ final class AllOrNone {
 				throw LockErrors.endedBeforeOthers(this.attempts.get(i));
 			}
 		}
-		return new HandleSet(this.taken);
-	}
-
-	private @Nullable Holding toHandle(LockAttempt attempt, Outcome outcome) {
-		return this.mustHave ? this.acquirer.required(attempt, outcome)
-				: this.acquirer.unlessContended(attempt, outcome);
+		return this.acquirer.together(this.taken);
 	}
 
 	private LockAttempt inTimeLeft(LockAttempt attempt) {
-		long left = LockTimes.saturatedNanos(attempt.waitTime()) - (System.nanoTime() - this.startNanos);
+		long left = this.waitUntilNanos - this.acquirer.nanoTime();
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 

@@ -4,17 +4,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
@@ -42,25 +36,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Acquirer acquirer;
 
-	private final @Nullable ExecutorService ownCallbacks;
-
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
-		ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, daemon("lock-scheduler"));
-		scheduler.setRemoveOnCancelPolicy(true);
-		scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		Executor callbacks = builder.executor;
-		if (callbacks == null) {
-			this.ownCallbacks = Executors.newCachedThreadPool(daemon("lock-callback"));
-			callbacks = this.ownCallbacks;
-		}
-		else {
-			this.ownCallbacks = null;
-		}
-		LeaseKeeper keeper = new LeaseKeeper();
-		this.engine = new Engine(new LocalGate(), new WaitingCalls(), keeper,
-				new LeaseReleaser(keeper, scheduler, builder.commandTimeout), scheduler, callbacks,
-				builder.pollInterval.toNanos(), builder.commandTimeout, Optional.ofNullable(builder.lossListener));
+		EngineRuntime runtime = (builder.runtime != null) ? builder.runtime : new SystemRuntime(builder.executor);
+		this.engine = Engine.create(runtime, builder);
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
 	}
@@ -98,33 +77,49 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-		return this.acquirer.acquireAsync(this.attempts.waiting(request));
+		CompletableFuture<LockHandle> future = new CompletableFuture<>();
+		acquire(request, future);
+		return future;
 	}
 
 	@Override
 	public CompletableFuture<Optional<LockHandle>> tryAcquireAsync(LockRequest request) {
-		return this.acquirer.tryAcquireAsync(this.attempts.trying(request));
+		CompletableFuture<Optional<LockHandle>> future = new CompletableFuture<>();
+		try {
+			this.acquirer.tryAcquire(this.attempts.trying(request), future);
+		}
+		catch (Throwable ex) {
+			future.completeExceptionally(ex);
+		}
+		return future;
 	}
 
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
 		CompletableFuture<T> result = new CompletableFuture<>();
-		CompletableFuture<LockHandle> acquired = acquireAsync(request);
+		CompletableFuture<LockHandle> acquired = new CompletableFuture<>();
 		acquired.whenComplete((handle, failure) -> {
 			if (handle != null) {
-				startWork(handle, work, result);
+				new AsyncWork<>(handle, work, result).start();
 			}
 			else {
 				result.completeExceptionally(LockErrors.unwrap(failure));
 			}
 		});
-		result.whenComplete((ignored, failure) -> {
-			if (result.isCancelled()) {
-				acquired.cancel(false);
-			}
-		});
+		// completed by somebody else: cancelled, or timed out
+		result.whenComplete((ignored, failure) -> acquired.cancel(false));
+		acquire(request, acquired);
 		return result;
+	}
+
+	private void acquire(LockRequest request, CompletableFuture<LockHandle> future) {
+		try {
+			this.acquirer.acquire(this.attempts.waiting(request), future);
+		}
+		catch (Throwable ex) {
+			future.completeExceptionally(ex);
+		}
 	}
 
 	@Override
@@ -147,18 +142,16 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public void close() {
 		this.engine.waiting().close();
 		List<HeldLock> held = this.engine.keeper().stop();
-		held.forEach(this.engine.releaser()::release);
+		held.forEach((lock) -> Guard.run("a release that closing sends", () -> this.engine.releaser().release(lock)));
 		// with those that other threads have begun
 		CompletableFuture<?>[] releases = this.engine.releaser().pending().toArray(CompletableFuture<?>[]::new);
-		Throwable failure = this.exits.awaitUninterruptibly(CompletableFuture.allOf(releases));
-		if (failure != null) {
-			logger.warn("Not every lock could be given back at close; what is left ends with its lease: {}",
-					failure.toString());
+		CompletableFuture<Boolean> released = CompletableFuture.allOf(releases)
+			.handle((done, failure) -> failure == null);
+		if (!Boolean.TRUE.equals(this.exits.awaitUninterruptibly(released))) {
+			logger.warn("Not every lock could be given back at close; what is left ends with its lease");
 		}
-		this.engine.scheduler().shutdownNow();
-		if (this.ownCallbacks != null) {
-			this.ownCallbacks.shutdown();
-		}
+		this.engine.timers().close();
+		this.engine.runtime().close();
 	}
 
 	Engine engine() {
@@ -171,6 +164,13 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 */
 	boolean closeOnThread(LockRequest request) {
 		return this.acquirer.closeOnThread(this.attempts.waiting(request));
+	}
+
+	/**
+	 * Return what to throw where a call that waits without end was refused.
+	 */
+	LockNotAcquiredException crowded(LockRequest request) {
+		return LockErrors.crowded(this.attempts.waiting(request).get(0));
 	}
 
 	private <T extends @Nullable Object, E extends Throwable> T call(LockHandle handle, LockedCall<T, E> work)
@@ -186,34 +186,6 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		finally {
 			handle.close(workFailure);
 		}
-	}
-
-	private <T extends @Nullable Object> void startWork(LockHandle handle, Supplier<? extends CompletionStage<T>> work,
-			CompletableFuture<T> result) {
-		CompletionStage<T> stage;
-		try {
-			stage = LockContext.capture().with(handle).call(work::get);
-		}
-		catch (RuntimeException | Error ex) {
-			stage = CompletableFuture.failedFuture(ex);
-		}
-		stage.whenComplete((value, failure) -> handle.closeAsync().whenComplete((ignored, never) -> {
-			if (failure != null) {
-				result.completeExceptionally(LockErrors.unwrap(failure));
-			}
-			else {
-				result.complete(value);
-			}
-		}));
-	}
-
-	private static ThreadFactory daemon(String name) {
-		AtomicLong count = new AtomicLong();
-		return (task) -> {
-			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		};
 	}
 
 }

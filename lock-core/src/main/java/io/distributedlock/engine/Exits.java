@@ -1,9 +1,7 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.LockUnavailableException;
@@ -19,77 +17,88 @@ final class Exits {
 
 	private static final Logger logger = LoggerFactory.getLogger(Exits.class);
 
+	private static final CompletableFuture<@Nullable LockUnavailableException> LEFT = CompletableFuture
+		.completedFuture(null);
+
+	private final EngineRuntime runtime;
+
 	private final LeaseReleaser releaser;
 
-	private final WaitingCalls waiting;
-
-	private final Duration commandTimeout;
+	private final long commandTimeoutNanos;
 
 	Exits(Engine engine) {
+		this.runtime = engine.runtime();
 		this.releaser = engine.releaser();
-		this.waiting = engine.waiting();
-		this.commandTimeout = engine.commandTimeout();
+		this.commandTimeoutNanos = engine.questions().commandTimeoutNanos();
 	}
 
-	void exit(HeldLock lock, @Nullable Throwable workFailure) {
-		if (!leave(lock)) {
-			return;
-		}
-		Throwable failure = awaitUninterruptibly(this.releaser.release(lock));
-		if (failure != null) {
-			// an answer that never comes must not keep the others of this JVM waiting
-			lock.leaveGate();
-			LockUnavailableException exception = LockErrors.releaseFailed(lock.attempt(), failure);
-			if (workFailure != null) {
-				workFailure.addSuppressed(exception);
-			}
-			logger.warn(exception.getMessage());
-		}
-	}
-
-	CompletableFuture<@Nullable Void> exitAsync(HeldLock lock) {
-		if (!leave(lock)) {
-			return CompletableFuture.completedFuture(null);
-		}
-		return this.releaser.giveBack(lock);
+	/**
+	 * Leave a lock.
+	 * @return completes, always normally, within the command time-out: with what failed,
+	 * which is logged
+	 */
+	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock) {
+		return lock.exit() ? reported(lock, this.releaser.release(lock)) : LEFT;
 	}
 
 	/**
 	 * Leave a lock under which nothing was done.
 	 */
-	CompletableFuture<@Nullable Void> discard(HeldLock lock) {
-		return leave(lock) ? this.releaser.discard(lock) : CompletableFuture.completedFuture(null);
+	CompletableFuture<@Nullable LockUnavailableException> discard(HeldLock lock) {
+		return lock.exit() ? reported(lock, this.releaser.discard(lock)) : LEFT;
 	}
 
-	private boolean leave(HeldLock lock) {
-		// closing the template gives back everything itself
-		return lock.exit() && !this.waiting.isClosed();
+	private static CompletableFuture<@Nullable LockUnavailableException> reported(HeldLock lock,
+			CompletableFuture<@Nullable Void> release) {
+		return release.handle((done, failure) -> {
+			if (failure == null) {
+				return null;
+			}
+			LockUnavailableException exception = LockErrors.releaseFailed(lock.attempt(), LockErrors.unwrap(failure));
+			logger.warn(exception.getMessage());
+			return exception;
+		});
 	}
 
 	/**
-	 * Wait at most the command time-out. An interrupt is noted, and the wait goes on:
-	 * what is held is given back first.
-	 * @return what failed
+	 * Wait until a lock is left, at most the command time-out. An interrupt is noted, and
+	 * the wait goes on: what is held is given back first.
+	 * @param left what failed
+	 * @param workFailure what the work threw, which is told of a failed release
 	 */
-	@Nullable Throwable awaitUninterruptibly(CompletableFuture<?> release) {
-		long deadline = System.nanoTime() + this.commandTimeout.toNanos();
+	void await(CompletableFuture<@Nullable LockUnavailableException> left, @Nullable Throwable workFailure) {
+		LockUnavailableException failure = awaitUninterruptibly(left);
+		if (failure != null && workFailure != null) {
+			workFailure.addSuppressed(failure);
+		}
+	}
+
+	/**
+	 * Wait for what ends within the command time-out.
+	 * @return the result, {@code null} if there is none by then
+	 */
+	<T> @Nullable T awaitUninterruptibly(CompletableFuture<@Nullable T> future) {
+		if (future.isDone()) {
+			return future.join();
+		}
+		// what is waited for ends by itself at the command time-out; this is for a JVM
+		// that
+		// has no thread for that
+		long deadline = this.runtime.nanoTime() + this.commandTimeoutNanos + this.commandTimeoutNanos / 8;
 		boolean interrupted = false;
 		try {
 			while (true) {
 				try {
-					release.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-					return null;
+					return this.runtime.await(future, deadline - this.runtime.nanoTime());
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;
 				}
 				catch (ExecutionException ex) {
-					return ex.getCause();
+					throw new IllegalStateException("A release is reported and not thrown", ex);
 				}
 				catch (TimeoutException ex) {
-					TimeoutException failure = LockErrors.unanswered(this.commandTimeout);
-					release.completeExceptionally(failure);
-					return failure;
+					return null;
 				}
 			}
 		}
@@ -98,6 +107,32 @@ final class Exits {
 				Thread.currentThread().interrupt();
 			}
 		}
+	}
+
+	/**
+	 * Return what completes for the user, on the user's executor and not on the thread
+	 * that brings the answer.
+	 */
+	CompletableFuture<@Nullable Void> forUser(CompletableFuture<?> step) {
+		CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+		boolean done = step.isDone();
+		step.whenComplete((value, failure) -> {
+			Runnable completion = () -> {
+				if (failure != null) {
+					result.completeExceptionally(LockErrors.unwrap(failure));
+				}
+				else {
+					result.complete(null);
+				}
+			};
+			if (done) {
+				completion.run();
+			}
+			else {
+				this.runtime.callBack(completion);
+			}
+		});
+		return result;
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -16,7 +17,42 @@ final class Extension {
 	private Extension() {
 	}
 
+	/**
+	 * Extend a lease.
+	 * @return completes within the command time-out, on the thread that brings the answer
+	 */
 	static CompletableFuture<@Nullable Void> of(HeldLock lock, Duration leaseTime) {
+		try {
+			requirePossible(lock, leaseTime);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+		LockAttempt attempt = lock.attempt();
+		// the answer to what was asked before is waited for within the same time
+		CompletableFuture<@Nullable LeaseTerm> answer = lock.engine().questions().expect();
+		lock.extend(LockTimes.wholeMillis(leaseTime), answer).whenComplete((term, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else {
+				answer.complete(term);
+			}
+		});
+		return answer.handle((term, failure) -> {
+			if (failure != null) {
+				throw LockErrors.notExtended(attempt, LockErrors.unwrap(failure));
+			}
+			if (term == null) {
+				lock.engine().keeper().lose(lock, "the backend says that this owner no longer has it");
+				throw LockErrors.lost(attempt, "it was gone when it was to be extended");
+			}
+			lock.engine().keeper().lookAgain(lock);
+			return null;
+		});
+	}
+
+	private static void requirePossible(HeldLock lock, Duration leaseTime) {
 		LockAttempt attempt = lock.attempt();
 		if (leaseTime.isNegative() || leaseTime.isZero()) {
 			throw new IllegalArgumentException(
@@ -28,31 +64,21 @@ final class Extension {
 			throw LockErrors.leaseOutsideLimits(attempt, limits, wanted);
 		}
 		lock.ensureHeld();
-		CompletableFuture<@Nullable LeaseTerm> answer = lock.extend(wanted).copy();
-		lock.engine().bound(answer);
-		return answer.handle((term, failure) -> {
-			if (failure != null) {
-				throw LockErrors.notExtended(attempt, LockErrors.unwrap(failure));
-			}
-			if (term == null) {
-				lock.engine().keeper().lose(lock, "the backend says that this owner no longer has it");
-				throw LockErrors.lost(attempt, "it was gone when it was to be extended");
-			}
-			lock.engine().keeper().lookAgain();
-			return null;
-		});
 	}
 
 	/**
 	 * Wait for an extension, which ends within the command time-out. An interrupt is
 	 * noted and does not end it.
 	 */
-	static void await(CompletableFuture<@Nullable Void> extension) {
-		try {
-			extension.join();
+	static void await(Exits exits, CompletableFuture<@Nullable Void> extension) {
+		Optional<Throwable> failure = exits
+			.awaitUninterruptibly(extension.handle((done, failed) -> Optional.ofNullable(failed)));
+		if (failure == null) {
+			throw new IllegalStateException("An extension ends within the command time-out");
 		}
-		catch (CompletionException ex) {
-			throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+		if (failure.isPresent()) {
+			throw (LockErrors.unwrap(failure.get()) instanceof RuntimeException cause) ? cause
+					: new CompletionException(failure.get());
 		}
 	}
 
@@ -61,7 +87,8 @@ final class Extension {
 	 * before the end of the lease.
 	 */
 	static Duration lengthFor(Duration duration, LockAttempt attempt) {
-		Duration withMargin = duration.plus(duration.dividedBy(50)).plusMillis(20);
+		Duration wanted = LockTimes.saturated(duration);
+		Duration withMargin = wanted.plus(wanted.dividedBy(50)).plusMillis(20);
 		// a lease that is kept alive is not made shorter by asking for a little more
 		boolean shorter = attempt.renewed() && withMargin.compareTo(attempt.leaseTime()) < 0;
 		return shorter ? attempt.leaseTime() : withMargin;

@@ -3,21 +3,30 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.Sequencer;
-import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One caller's hold on a lock; re-entrant callers have a handle each.
  */
-final class Handle implements LockHandle, Holding {
+final class Handle implements Holding {
+
+	/**
+	 * What the caller asked for, which may be less than what the owner has.
+	 */
+	private final LockAttempt attempt;
 
 	private final HeldLock lock;
 
@@ -25,18 +34,43 @@ final class Handle implements LockHandle, Holding {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	Handle(HeldLock lock, Exits exits) {
+	/**
+	 * Take the callbacks back that were registered through this handle.
+	 */
+	private final AtomicReference<@Nullable Queue<Runnable>> callbacks = new AtomicReference<>();
+
+	/**
+	 * Tells the lock that a handle is still in use.
+	 */
+	@SuppressWarnings({ "unused", "UnusedVariable" })
+	private final Object hold;
+
+	private final HandleLeaks.@Nullable Sample sample;
+
+	Handle(LockAttempt attempt, HeldLock lock, Exits exits) {
+		this.attempt = attempt;
 		this.lock = lock;
 		this.exits = exits;
+		this.hold = lock.hold();
+		this.sample = HandleLeaks.watch(this);
 	}
 
 	// engines and providers are told apart by identity
 	@SuppressWarnings("ReferenceEquality")
+	private boolean isOn(LockAttempt other, Engine engine) {
+		return this.lock.engine() == engine && this.lock.provider() == other.provider()
+				&& this.lock.key().equals(other.key());
+	}
+
 	@Override
-	public @Nullable HeldLock find(Engine engine, LockProvider provider, String key) {
-		boolean found = this.lock.engine() == engine && this.lock.provider() == provider && this.lock.key().equals(key)
-				&& this.lock.attempt().isReentrant();
-		return found ? this.lock : null;
+	public @Nullable HeldLock reentered(LockAttempt other, Engine engine) {
+		// what has ended is no re-entry: the lock is taken anew
+		return (isOn(other, engine) && this.attempt.isReentrant() && this.lock.isValid()) ? this.lock : null;
+	}
+
+	@Override
+	public boolean isFor(LockAttempt other, Engine engine) {
+		return isOn(other, engine) && this.attempt.type() == other.type();
 	}
 
 	@Override
@@ -79,22 +113,24 @@ final class Handle implements LockHandle, Holding {
 	@Override
 	public void ensureHeld() {
 		if (this.closed.get()) {
-			throw LockErrors.lost(this.lock.attempt(), "this handle was closed");
+			throw closedBefore();
 		}
 		this.lock.ensureHeld();
 	}
 
 	@Override
 	public CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
-		if (this.closed.get()) {
-			throw LockErrors.lost(this.lock.attempt(), "this handle was closed");
-		}
-		return Extension.of(this.lock, leaseTime);
+		return this.exits.forUser(startExtension(leaseTime));
 	}
 
 	@Override
 	public void extend(Duration leaseTime) {
-		Extension.await(extendAsync(leaseTime));
+		Extension.await(this.exits, startExtension(leaseTime));
+	}
+
+	@Override
+	public CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
+		return this.closed.get() ? CompletableFuture.failedFuture(closedBefore()) : Extension.of(this.lock, leaseTime);
 	}
 
 	@Override
@@ -111,22 +147,48 @@ final class Handle implements LockHandle, Holding {
 
 	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
-		this.lock.onExpiring(margin, () -> {
+		Runnable whileOpen = () -> {
 			if (!this.closed.get()) {
 				callback.run();
 			}
-		});
+		};
+		register(() -> this.lock.onExpiring(margin, whileOpen));
 	}
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
-		if (!this.closed.get()) {
-			this.lock.onLost((loss) -> {
-				if (!this.closed.get()) {
-					callback.accept(loss);
-				}
-			});
+		Consumer<LockLostException> whileOpen = (loss) -> {
+			if (!this.closed.get()) {
+				callback.accept(loss);
+			}
+		};
+		register(() -> this.lock.onLost(whileOpen));
+	}
+
+	/**
+	 * Register a callback, to be taken back when this handle is closed.
+	 */
+	private void register(Supplier<Runnable> registration) {
+		if (this.closed.get()) {
+			return;
 		}
+		Queue<Runnable> known = this.callbacks
+			.updateAndGet((current) -> (current != null) ? current : new ConcurrentLinkedQueue<>());
+		known.add(registration.get());
+		if (this.closed.get()) {
+			takeBackCallbacks();
+		}
+	}
+
+	private void takeBackCallbacks() {
+		Queue<Runnable> known = this.callbacks.get();
+		for (Runnable next = poll(known); next != null; next = poll(known)) {
+			next.run();
+		}
+	}
+
+	private static @Nullable Runnable poll(@Nullable Queue<Runnable> queue) {
+		return (queue != null) ? queue.poll() : null;
 	}
 
 	@Override
@@ -136,28 +198,51 @@ final class Handle implements LockHandle, Holding {
 
 	@Override
 	public void close(@Nullable Throwable workFailure) {
-		if (this.closed.compareAndSet(false, true)) {
-			LockContext.detach(this);
-			this.exits.exit(this.lock, workFailure);
-		}
+		this.exits.await(leave(), workFailure);
 	}
 
 	@Override
 	public CompletableFuture<@Nullable Void> closeAsync() {
-		if (this.closed.compareAndSet(false, true)) {
-			LockContext.detach(this);
-			return this.exits.exitAsync(this.lock);
-		}
-		return CompletableFuture.completedFuture(null);
+		return this.exits.forUser(leave());
 	}
 
 	@Override
-	public CompletableFuture<@Nullable Void> discard() {
-		if (this.closed.compareAndSet(false, true)) {
-			LockContext.detach(this);
-			return this.exits.discard(this.lock);
+	public CompletableFuture<@Nullable LockUnavailableException> leave() {
+		return leave(this.exits::leave);
+	}
+
+	@Override
+	public CompletableFuture<@Nullable LockUnavailableException> discard() {
+		return leave(this.exits::discard);
+	}
+
+	private CompletableFuture<@Nullable LockUnavailableException> leave(
+			Function<HeldLock, CompletableFuture<@Nullable LockUnavailableException>> exit) {
+		if (this.closed.get()) {
+			return CompletableFuture.completedFuture(null);
 		}
-		return CompletableFuture.completedFuture(null);
+		try {
+			StackReserve.require();
+		}
+		catch (StackOverflowError ex) {
+			// what made the stack overflow goes on its way, and the keeper releases the
+			// lock
+			this.lock.closeFailed();
+			return CompletableFuture.completedFuture(null);
+		}
+		if (!this.closed.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(null);
+		}
+		LockContext.detach(this);
+		takeBackCallbacks();
+		if (this.sample != null) {
+			this.sample.close();
+		}
+		return exit.apply(this.lock);
+	}
+
+	private LockLostException closedBefore() {
+		return LockErrors.lost(this.lock.attempt(), "this handle was closed");
 	}
 
 	@Override

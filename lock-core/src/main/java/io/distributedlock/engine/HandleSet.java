@@ -14,33 +14,41 @@ import java.util.stream.Collectors;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.Sequencer;
-import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks that were had together: held while each of them is, and given back in the
- * opposite order.
+ * Several locks that were acquired together: held while each of them is, and given back
+ * in the opposite order, without one waiting for the other.
  */
 final class HandleSet implements Holding {
 
 	private final List<Holding> parts;
 
+	private final Exits exits;
+
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HandleSet(List<Holding> parts) {
+	HandleSet(List<Holding> parts, Exits exits) {
 		this.parts = List.copyOf(parts);
+		this.exits = exits;
 	}
 
 	@Override
-	public @Nullable HeldLock find(Engine engine, LockProvider provider, String key) {
+	public @Nullable HeldLock reentered(LockAttempt attempt, Engine engine) {
 		for (Holding part : this.parts) {
-			HeldLock lock = part.isClosed() ? null : part.find(engine, provider, key);
+			HeldLock lock = part.isClosed() ? null : part.reentered(attempt, engine);
 			if (lock != null) {
 				return lock;
 			}
 		}
 		return null;
+	}
+
+	@Override
+	public boolean isFor(LockAttempt attempt, Engine engine) {
+		return this.parts.stream().anyMatch((part) -> part.isFor(attempt, engine));
 	}
 
 	@Override
@@ -91,12 +99,20 @@ final class HandleSet implements Holding {
 
 	@Override
 	public void extend(Duration leaseTime) {
-		Extension.await(extendAsync(leaseTime));
+		Extension.await(this.exits, startExtension(leaseTime));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
-		return all((part) -> part.extendAsync(leaseTime));
+		return this.exits.forUser(startExtension(leaseTime));
+	}
+
+	@Override
+	public CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
+		List<CompletableFuture<?>> extensions = new ArrayList<>(this.parts.size());
+		this.parts.forEach((part) -> extensions.add(part.startExtension(leaseTime)));
+		return CompletableFuture.allOf(extensions.toArray(CompletableFuture<?>[]::new))
+			.<@Nullable Void>thenApply((done) -> null);
 	}
 
 	@Override
@@ -126,36 +142,43 @@ final class HandleSet implements Holding {
 
 	@Override
 	public void close(@Nullable Throwable workFailure) {
-		if (markClosed()) {
-			for (int i = this.parts.size() - 1; i >= 0; i--) {
-				this.parts.get(i).close(workFailure);
-			}
-		}
+		this.exits.await(leave(), workFailure);
 	}
 
 	@Override
 	public CompletableFuture<@Nullable Void> closeAsync() {
-		return markClosed() ? all(LockHandle::closeAsync) : CompletableFuture.completedFuture(null);
+		return this.exits.forUser(leave());
 	}
 
 	@Override
-	public CompletableFuture<@Nullable Void> discard() {
-		return markClosed() ? all(Holding::discard) : CompletableFuture.completedFuture(null);
+	public CompletableFuture<@Nullable LockUnavailableException> leave() {
+		return leave(Holding::leave);
 	}
 
-	private boolean markClosed() {
-		boolean first = this.closed.compareAndSet(false, true);
-		LockContext.detach(this);
-		return first;
+	@Override
+	public CompletableFuture<@Nullable LockUnavailableException> discard() {
+		return leave(Holding::discard);
 	}
 
-	private CompletableFuture<@Nullable Void> all(Function<Holding, CompletableFuture<@Nullable Void>> action) {
-		List<CompletableFuture<?>> results = new ArrayList<>(this.parts.size());
-		for (int i = this.parts.size() - 1; i >= 0; i--) {
-			results.add(action.apply(this.parts.get(i)));
+	private CompletableFuture<@Nullable LockUnavailableException> leave(
+			Function<Holding, CompletableFuture<@Nullable LockUnavailableException>> exit) {
+		if (!this.closed.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(null);
 		}
-		return CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new))
-			.<@Nullable Void>thenApply((done) -> null);
+		LockContext.detach(this);
+		CompletableFuture<@Nullable LockUnavailableException> all = CompletableFuture.completedFuture(null);
+		for (int i = this.parts.size() - 1; i >= 0; i--) {
+			all = all.thenCombine(exit.apply(this.parts.get(i)), HandleSet::together);
+		}
+		return all;
+	}
+
+	private static @Nullable LockUnavailableException together(@Nullable LockUnavailableException first,
+			@Nullable LockUnavailableException second) {
+		if (first != null && second != null) {
+			first.addSuppressed(second);
+		}
+		return (first != null) ? first : second;
 	}
 
 	@Override

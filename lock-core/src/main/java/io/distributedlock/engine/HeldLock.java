@@ -1,10 +1,11 @@
 package io.distributedlock.engine;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,6 +31,8 @@ final class HeldLock {
 
 	private final Lease lease;
 
+	private final LeaseTerm firstTerm;
+
 	private final Turn turn;
 
 	private final Engine engine;
@@ -40,26 +43,36 @@ final class HeldLock {
 
 	private final AtomicInteger holders = new AtomicInteger(1);
 
+	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
+
 	private final ReentrantLock guard = new ReentrantLock();
 
-	private final List<Consumer<LockLostException>> lossCallbacks = new ArrayList<>(0);
+	private final Set<Consumer<LockLostException>> lossCallbacks = new LinkedHashSet<>(0);
 
 	private @Nullable LockLostException loss;
 
 	/**
 	 * What the backend was asked for last: a renewal, or an extension that no renewal may
-	 * overtake.
+	 * overtake. Each is answered within the command time-out.
 	 */
 	private CompletableFuture<?> lastRequest = CompletableFuture.completedFuture(null);
 
 	private int extensions;
 
+	/**
+	 * What all handles refer to, and only they.
+	 */
+	private @Nullable WeakReference<Object> hold;
+
+	private volatile boolean closeFailed;
+
 	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Engine engine) {
 		this.attempt = attempt;
 		this.lease = lease;
+		this.firstTerm = lease.term();
 		this.turn = turn;
 		this.engine = engine;
-		this.clock = new LeaseClock(attempt, lease.term());
+		this.clock = new LeaseClock(attempt, this.firstTerm);
 	}
 
 	LockAttempt attempt() {
@@ -90,16 +103,24 @@ final class HeldLock {
 		return this.state.get() == State.HELD && remainingNanos() > 0;
 	}
 
+	/**
+	 * Return whether the lock is neither released nor lost. Its local deadline may have
+	 * passed a moment ago.
+	 */
+	boolean isHeld() {
+		return this.state.get() == State.HELD;
+	}
+
 	long remainingNanos() {
-		return (this.state.get() == State.HELD) ? Math.max(0, this.clock.deadlineNanos() - System.nanoTime()) : 0;
+		return isHeld() ? Math.max(0, this.clock.deadlineNanos() - this.engine.nanoTime()) : 0;
 	}
 
 	/**
 	 * Return how long the key is still to be kept though its holders have left.
 	 */
 	long remainingHoldNanos() {
-		long atLeast = this.attempt.holdAtLeast().toNanos();
-		return (atLeast == 0) ? 0 : this.lease.term().startNanos() + atLeast - System.nanoTime();
+		long atLeast = LockTimes.saturatedNanos(this.attempt.holdAtLeast());
+		return (atLeast == 0) ? 0 : this.firstTerm.startNanos() + atLeast - this.engine.nanoTime();
 	}
 
 	/**
@@ -119,14 +140,77 @@ final class HeldLock {
 	}
 
 	/**
+	 * Return what a handle refers to as long as it may be closed.
+	 */
+	Object hold() {
+		this.guard.lock();
+		try {
+			Object current = (this.hold != null) ? this.hold.get() : null;
+			if (current == null) {
+				current = new Object();
+				this.hold = new WeakReference<>(current);
+			}
+			return current;
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Note that a handle could not be closed, as its thread had no stack left.
+	 */
+	void closeFailed() {
+		this.closeFailed = true;
+	}
+
+	/**
+	 * Return why nobody will release this lock any more, if that is so.
+	 */
+	@Nullable String abandonment() {
+		if (this.closeFailed) {
+			return "its handle was closed by a thread that had no stack left for it";
+		}
+		this.guard.lock();
+		try {
+			return (this.hold != null && this.hold.get() == null)
+					? "its handle was never closed, and nothing refers to that any more" : null;
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Set when the keeper looks at this lock next.
+	 */
+	void setTimer(Timers.Timer next) {
+		Timers.Timer before = this.timer.getAndSet(next);
+		if (before != null) {
+			before.cancel();
+		}
+		if (!isHeld()) {
+			next.cancel();
+		}
+	}
+
+	void cancelTimer() {
+		Timers.Timer before = this.timer.getAndSet(null);
+		if (before != null) {
+			before.cancel();
+		}
+	}
+
+	/**
 	 * Note a renewal that is about to be sent.
 	 * @param answer completes with the answer to it
-	 * @return {@code false} if it must not be sent, since an extension is under way
+	 * @return {@code false} if it must not be sent, since an extension is under way or
+	 * the lock has ended
 	 */
 	boolean startRenewal(CompletableFuture<?> answer) {
 		this.guard.lock();
 		try {
-			if (this.extensions > 0) {
+			if (this.extensions > 0 || !isHeld()) {
 				return false;
 			}
 			this.lastRequest = this.lastRequest.isDone() ? answer
@@ -142,15 +226,17 @@ final class HeldLock {
 	 * Ask the backend for another term, after the answer to what it was asked before: a
 	 * renewal that came later would cut the term short.
 	 * @param leaseTime how long the lease shall run, for the holder
+	 * @param wanted completes when nobody waits for the term any more, which is then not
+	 * asked for
 	 * @return completes with the term, {@code null} if the lease is gone
 	 */
-	CompletableFuture<@Nullable LeaseTerm> extend(Duration leaseTime) {
+	CompletableFuture<@Nullable LeaseTerm> extend(Duration leaseTime, CompletableFuture<?> wanted) {
 		CompletableFuture<@Nullable LeaseTerm> extension;
 		this.guard.lock();
 		try {
 			this.extensions++;
 			extension = this.lastRequest.handle((ignored, failure) -> this.lease)
-				.thenCompose((granted) -> granted.renew(leaseTime.plus(this.attempt.lockDelay())));
+				.thenCompose((granted) -> sendExtension(leaseTime, wanted));
 			this.lastRequest = extension;
 		}
 		finally {
@@ -170,12 +256,46 @@ final class HeldLock {
 		});
 	}
 
+	private CompletableFuture<@Nullable LeaseTerm> sendExtension(Duration leaseTime, CompletableFuture<?> wanted) {
+		if (wanted.isDone() || !isHeld()) {
+			return CompletableFuture.failedFuture(new NoAnswerException(this.engine.commandTimeout()));
+		}
+		this.clock.extensionSent(this.engine.nanoTime(), leaseTime);
+		this.engine.keeper().lookAgain(this);
+		return this.engine.questions().ask(() -> this.lease.renew(leaseTime.plus(this.attempt.lockDelay())), (late) -> {
+			if (late != null) {
+				this.clock.extended(late, leaseTime);
+				this.engine.keeper().lookAgain(this);
+			}
+		});
+	}
+
 	/**
-	 * End the hold on the caller's demand.
+	 * Return what completes when the backend has answered to, or failed, all that it was
+	 * asked for before.
+	 */
+	CompletableFuture<?> lastRequest() {
+		this.guard.lock();
+		try {
+			return this.lastRequest;
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * End the hold on the caller's demand. No renewal is sent from then on.
 	 * @return {@code false} if it had ended already
 	 */
 	boolean markReleased() {
-		return this.state.compareAndSet(State.HELD, State.RELEASED);
+		this.guard.lock();
+		try {
+			return this.state.compareAndSet(State.HELD, State.RELEASED);
+		}
+		finally {
+			this.guard.unlock();
+		}
 	}
 
 	/**
@@ -184,32 +304,41 @@ final class HeldLock {
 	 * nodes.
 	 */
 	void lose(String reason) {
-		if (!this.state.compareAndSet(State.HELD, State.LOST)) {
-			return;
-		}
 		LockLostException exception = LockErrors.lost(this.attempt, reason);
-		logger.warn(exception.getMessage());
 		List<Consumer<LockLostException>> toTell;
 		this.guard.lock();
 		try {
+			if (!this.state.compareAndSet(State.HELD, State.LOST)) {
+				return;
+			}
 			this.loss = exception;
 			toTell = List.copyOf(this.lossCallbacks);
+			this.lossCallbacks.clear();
 		}
 		finally {
 			this.guard.unlock();
 		}
-		leaveGate();
 		toTell.forEach((callback) -> tell("loss", () -> callback.accept(exception)));
 		this.engine.onLost().ifPresent((listener) -> tell("loss", () -> listener.accept(exception)));
+		this.engine.runtime().execute(() -> {
+			leaveGate();
+			logger.warn(exception.getMessage());
+		});
 	}
 
-	void onLost(Consumer<LockLostException> callback) {
+	/**
+	 * Have a callback called when the lock is lost.
+	 * @return takes the callback back
+	 */
+	Runnable onLost(Consumer<LockLostException> callback) {
+		// the same callback may be given twice
+		Consumer<LockLostException> own = (loss) -> callback.accept(loss);
 		LockLostException happened;
 		this.guard.lock();
 		try {
 			happened = this.loss;
 			if (happened == null) {
-				this.lossCallbacks.add(callback);
+				this.lossCallbacks.add(own);
 			}
 		}
 		finally {
@@ -218,11 +347,28 @@ final class HeldLock {
 		if (happened != null) {
 			tell("loss", () -> callback.accept(happened));
 		}
+		return () -> forget(own);
 	}
 
-	void onExpiring(Duration margin, Runnable callback) {
-		this.clock.watch(new ExpiryWatch(LockTimes.saturatedNanos(margin), callback));
-		this.engine.keeper().lookAgain();
+	private void forget(Consumer<LockLostException> callback) {
+		this.guard.lock();
+		try {
+			this.lossCallbacks.remove(callback);
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Have a callback called when the lease runs short.
+	 * @return takes the callback back
+	 */
+	Runnable onExpiring(Duration margin, Runnable callback) {
+		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin), callback);
+		this.clock.watch(watch);
+		this.engine.keeper().lookAgain(this);
+		return () -> this.clock.unwatch(watch);
 	}
 
 	/**
@@ -230,7 +376,7 @@ final class HeldLock {
 	 */
 	void warnOfExpiry(long now) {
 		this.clock.dueWatches(now).forEach((watch) -> tell("expiry", () -> {
-			if (this.state.get() == State.HELD) {
+			if (isHeld()) {
 				watch.callback().run();
 			}
 		}));
@@ -250,20 +396,14 @@ final class HeldLock {
 	}
 
 	private void tell(String event, Runnable callback) {
-		try {
-			this.engine.callbacks().execute(() -> {
-				try {
-					callback.run();
-				}
-				catch (RuntimeException | Error ex) {
-					logger.error("A callback for the {} of lock '{}' failed", event, key(), ex);
-				}
-			});
-		}
-		catch (RejectedExecutionException ex) {
-			logger.error("A callback for the {} of lock '{}' was not called: the executor takes no more", event, key(),
-					ex);
-		}
+		this.engine.runtime().callBack(() -> {
+			try {
+				callback.run();
+			}
+			catch (Throwable ex) {
+				logger.error("A callback for the {} of lock '{}' failed", event, key(), ex);
+			}
+		});
 	}
 
 	private enum State {

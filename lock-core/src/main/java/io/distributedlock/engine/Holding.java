@@ -1,9 +1,10 @@
 package io.distributedlock.engine;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockHandle;
-import io.distributedlock.spi.LockProvider;
+import io.distributedlock.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,13 +13,30 @@ import org.jspecify.annotations.Nullable;
 interface Holding extends LockHandle {
 
 	/**
-	 * Return the lock on a key, if this handle stands for it.
+	 * Return the lock that an attempt may enter again, if this handle stands for it.
 	 */
-	@Nullable HeldLock find(Engine engine, LockProvider provider, String key);
+	@Nullable HeldLock reentered(LockAttempt attempt, Engine engine);
 
 	/**
-	 * Give back what was taken and not used.
+	 * Return whether an attempt like this one gave this handle.
 	 */
-	CompletableFuture<@Nullable Void> discard();
+	boolean isFor(LockAttempt attempt, Engine engine);
+
+	/**
+	 * Begin to extend what the handle stands for.
+	 * @return completes within the command time-out, on any thread
+	 */
+	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime);
+
+	/**
+	 * Mark the handle as closed and begin to give back what it stands for.
+	 * @return completes, always normally, with what failed
+	 */
+	CompletableFuture<@Nullable LockUnavailableException> leave();
+
+	/**
+	 * As {@link #leave()}, for what was taken and not used.
+	 */
+	CompletableFuture<@Nullable LockUnavailableException> discard();
 
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The times of one lease: how long it runs, when to renew it, and when to warn of its
@@ -27,6 +28,12 @@ final class LeaseClock {
 
 	private volatile LeaseTerm term;
 
+	/**
+	 * A shorter term that the backend may have granted, or may still grant, as its answer
+	 * did not come.
+	 */
+	private volatile @Nullable LeaseTerm doubt;
+
 	private volatile long renewAtNanos;
 
 	LeaseClock(LockAttempt attempt, LeaseTerm granted) {
@@ -41,11 +48,11 @@ final class LeaseClock {
 	}
 
 	Duration granted() {
-		return this.term.granted();
+		return sure().granted();
 	}
 
 	long deadlineNanos() {
-		return this.term.deadlineNanos();
+		return sure().deadlineNanos();
 	}
 
 	/**
@@ -64,7 +71,13 @@ final class LeaseClock {
 	 */
 	long nextEventNanos() {
 		long deadline = deadlineNanos();
-		long next = (isRenewable() && this.renewAtNanos - deadline < 0) ? this.renewAtNanos : deadline;
+		long next = deadline;
+		if (isRenewable()) {
+			// those that are due at about the same time are sent together
+			long window = batchWindowNanos();
+			long renewAt = Math.floorDiv(this.renewAtNanos, window) * window;
+			next = (renewAt - deadline < 0) ? renewAt : deadline;
+		}
 		for (ExpiryWatch watch : this.watches) {
 			if (watch.isArmed(deadline) && watch.dueNanos(deadline) - next < 0) {
 				next = watch.dueNanos(deadline);
@@ -79,15 +92,14 @@ final class LeaseClock {
 	 * otherwise.
 	 */
 	boolean isRenewalDue(long now) {
-		return isRenewable() && this.renewAtNanos - now <= Math.min(MAX_BATCH_WINDOW_NANOS,
-				this.attempt.leaseTime().toNanos() / (2 * RETRIES_PER_LEASE));
+		return isRenewable() && this.renewAtNanos - now <= batchWindowNanos();
 	}
 
 	/**
 	 * Set when to renew next if no answer to a renewal comes. An answer moves it.
 	 */
 	void renewalSent(long now) {
-		this.renewAtNanos = now + this.attempt.leaseTime().toNanos() / 3;
+		this.renewAtNanos = now + sureLength() / 3;
 	}
 
 	void renewed(LeaseTerm granted) {
@@ -95,13 +107,27 @@ final class LeaseClock {
 		// answers may overtake each other: the renewal that was sent last counts
 		if (newTerm.startNanos() - this.term.startNanos() > 0) {
 			this.term = newTerm;
-			this.renewAtNanos = dueNanos(newTerm);
+			this.renewAtNanos = dueNanos(sure());
 		}
 	}
 
 	void renewalFailed(long now) {
-		long retryDelay = Math.min(this.attempt.leaseTime().toNanos() / RETRIES_PER_LEASE, 1_000_000_000L);
+		long retryDelay = Math.min(sureLength() / RETRIES_PER_LEASE, 1_000_000_000L);
 		this.renewAtNanos = now + retryDelay;
+	}
+
+	/**
+	 * Note that a term is asked for. Nobody may rely on more from now on, since the
+	 * answer may be lost; and as long as there is none the backend may also act on the
+	 * request later, after a renewal.
+	 */
+	void extensionSent(long now, Duration leaseTime) {
+		LeaseTerm before = this.doubt;
+		if (before == null || leaseTime.compareTo(before.granted()) < 0) {
+			LeaseTerm asked = new LeaseTerm(now, leaseTime);
+			this.doubt = asked;
+			this.renewAtNanos = earlier(this.renewAtNanos, dueNanos(asked));
+		}
 	}
 
 	/**
@@ -109,12 +135,20 @@ final class LeaseClock {
 	 * length.
 	 */
 	void extended(LeaseTerm granted, Duration leaseTime) {
+		LeaseTerm doubtful = this.doubt;
+		if (doubtful != null && doubtful.granted().compareTo(leaseTime) >= 0) {
+			this.doubt = null;
+		}
 		this.ceilingNanos = granted.startNanos() + leaseTime.toNanos();
 		renewed(granted);
 	}
 
 	void watch(ExpiryWatch watch) {
 		this.watches.add(watch);
+	}
+
+	void unwatch(ExpiryWatch watch) {
+		this.watches.remove(watch);
 	}
 
 	/**
@@ -131,11 +165,37 @@ final class LeaseClock {
 	}
 
 	/**
+	 * Return what the holder may rely on: where it is not known whether a shorter term
+	 * was granted, no more than that, counted from the last request that was answered.
+	 */
+	private LeaseTerm sure() {
+		LeaseTerm current = this.term;
+		LeaseTerm doubtful = this.doubt;
+		if (doubtful == null) {
+			return current;
+		}
+		long start = (current.startNanos() - doubtful.startNanos() > 0) ? current.startNanos() : doubtful.startNanos();
+		LeaseTerm shortest = new LeaseTerm(start, doubtful.granted());
+		return (shortest.deadlineNanos() - current.deadlineNanos() < 0) ? shortest : current;
+	}
+
+	private long sureLength() {
+		LeaseTerm doubtful = this.doubt;
+		long usual = this.attempt.leaseTime().toNanos();
+		return (doubtful != null) ? Math.min(doubtful.granted().toNanos(), usual) : usual;
+	}
+
+	private long batchWindowNanos() {
+		return Math.max(1, Math.min(MAX_BATCH_WINDOW_NANOS, sureLength() / (2 * RETRIES_PER_LEASE)));
+	}
+
+	/**
 	 * Return whether a renewal can bring more time: always for a lease that is kept
 	 * alive; for one of explicit length only if the backend has granted less than that.
 	 */
 	private boolean isRenewable() {
-		return this.attempt.renewed() || this.term.startNanos() + this.term.granted().toNanos() - this.ceilingNanos < 0;
+		LeaseTerm sure = sure();
+		return this.attempt.renewed() || sure.startNanos() + sure.granted().toNanos() - this.ceilingNanos < 0;
 	}
 
 	/**
@@ -146,6 +206,10 @@ final class LeaseClock {
 		long usual = this.attempt.leaseTime().toNanos();
 		long granted = current.granted().toNanos();
 		return current.startNanos() + ((granted > usual) ? granted - usual / 3 * 2 : granted / 3);
+	}
+
+	private static long earlier(long first, long second) {
+		return (first - second < 0) ? first : second;
 	}
 
 }

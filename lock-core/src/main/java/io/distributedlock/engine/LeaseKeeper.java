@@ -1,15 +1,14 @@
 package io.distributedlock.engine;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
@@ -19,35 +18,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps leases alive and watches their local deadlines: one thread for all of them. It
- * sleeps until the next lease needs it, and renews what is due together in one batch per
- * provider. A lock that is taken and given back before its first renewal costs it one
- * insertion and one removal, and does not wake it.
+ * Keeps leases alive and watches their local deadlines. Each lease has one timer, for
+ * what it needs next; those that are due together are renewed in one batch per provider.
+ * A lock that is taken and given back before its first renewal costs an insertion and a
+ * removal.
  */
-final class LeaseKeeper implements AutoCloseable {
+final class LeaseKeeper {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaseKeeper.class);
 
-	/**
-	 * The longest sleep while locks come and go: a new lease whose first event is further
-	 * away need not wake the thread.
-	 */
-	private static final long NAP_NANOS = 1_000_000_000;
-
-	/**
-	 * After so many naps without a lease the thread sleeps until it is woken.
-	 */
-	private static final int IDLE_NAPS = 10;
-
 	private final Set<HeldLock> tracked = ConcurrentHashMap.newKeySet();
 
-	private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+	/**
+	 * What is to be renewed together. Only touched by the timer thread.
+	 */
+	private final List<Renewal> due = new ArrayList<>();
 
-	private volatile long wakeAtNanos;
+	private final EngineRuntime runtime;
 
-	private volatile boolean asleepUntilWoken;
+	private final Timers timers;
+
+	private final Questions questions;
 
 	private volatile boolean closed;
+
+	LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions) {
+		this.runtime = runtime;
+		this.timers = timers;
+		this.questions = questions;
+	}
 
 	/**
 	 * Watch a lease from now on.
@@ -58,26 +57,27 @@ final class LeaseKeeper implements AutoCloseable {
 		if (this.closed) {
 			return !this.tracked.remove(lock);
 		}
-		lock.lease().onLost((reason) -> lose(lock, reason));
-		Thread keeper = this.thread.get();
-		if (keeper == null) {
-			start();
-		}
-		else if (this.asleepUntilWoken || lock.clock().nextEventNanos() - this.wakeAtNanos < 0) {
-			LockSupport.unpark(keeper);
-		}
+		Guard.run("asking a lease to tell of its loss", () -> lock.lease().onLost((reason) -> lose(lock, reason)));
+		lookAgain(lock);
 		return true;
 	}
 
 	void forget(HeldLock lock) {
 		this.tracked.remove(lock);
+		lock.cancelTimer();
 	}
 
 	/**
-	 * Note that what a tracked lease needs next may come earlier now.
+	 * Note that a lock needs something at another time than before.
 	 */
-	void lookAgain() {
-		LockSupport.unpark(this.thread.get());
+	void lookAgain(HeldLock lock) {
+		long at = lock.clock().nextEventNanos();
+		lock.setTimer(this.timers.at(at, () -> attend(lock)));
+		// another thread may have brought it forward, and set its timer before this one
+		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0) {
+			at = lock.clock().nextEventNanos();
+			lock.setTimer(this.timers.at(at, () -> attend(lock)));
+		}
 	}
 
 	int size() {
@@ -90,126 +90,130 @@ final class LeaseKeeper implements AutoCloseable {
 	 */
 	List<HeldLock> stop() {
 		this.closed = true;
-		LockSupport.unpark(this.thread.get());
-		List<HeldLock> held = List.copyOf(this.tracked);
+		List<HeldLock> held = this.tracked.stream()
+			.sorted(Comparator.comparingLong((lock) -> lock.clock().startNanos()))
+			.toList();
 		held.forEach((lock) -> lose(lock, "the lock template was closed"));
 		return held;
 	}
 
-	@Override
-	public void close() {
-		stop();
-	}
-
-	private void start() {
-		Thread keeper = new Thread(this::run, "lock-keeper");
-		keeper.setDaemon(true);
-		if (this.thread.compareAndSet(null, keeper)) {
-			keeper.start();
-		}
-		else {
-			LockSupport.unpark(this.thread.get());
-		}
-	}
-
-	private void run() {
-		int idleNaps = 0;
-		while (!this.closed) {
-			// until the scan is over every new lease wakes the thread: it may have missed
-			// it
-			this.asleepUntilWoken = true;
-			long now = System.nanoTime();
-			long wakeAt = scanSafely(now);
-			idleNaps = this.tracked.isEmpty() ? idleNaps + 1 : 0;
-			if (idleNaps > IDLE_NAPS) {
-				LockSupport.park(this);
-			}
-			else {
-				this.wakeAtNanos = wakeAt;
-				this.asleepUntilWoken = false;
-				LockSupport.parkNanos(this, wakeAt - now);
-			}
-		}
+	void lose(HeldLock lock, String reason) {
+		lock.lose(reason);
+		forget(lock);
 	}
 
 	/**
-	 * Whatever goes wrong with one lease, the thread lives on for the others.
+	 * Do what a lock needs now, on the timer thread.
 	 */
-	private long scanSafely(long now) {
+	private void attend(HeldLock lock) {
+		LeaseClock clock = lock.clock();
+		long now = this.runtime.nanoTime();
+		if (!lock.isHeld()) {
+			return;
+		}
+		if (clock.deadlineNanos() - now <= 0) {
+			lose(lock, "its lease of %s ended before it was given back".formatted(LockTimes.text(clock.granted())));
+			return;
+		}
+		if (clock.isRenewalDue(now)) {
+			clock.renewalSent(now);
+			String abandonment = lock.abandonment();
+			if (abandonment != null) {
+				letGo(lock, abandonment);
+				return;
+			}
+			renewWithOthers(lock);
+		}
+		lock.warnOfExpiry(now);
+		lookAgain(lock);
+	}
+
+	private void letGo(HeldLock lock, String reason) {
+		lose(lock, reason);
+		this.runtime.execute(() -> lock.engine().releaser().discard(lock));
+	}
+
+	private void renewWithOthers(HeldLock lock) {
+		Renewal renewal = new Renewal(lock, this.questions.expect());
+		if (!lock.startRenewal(renewal.answer)) {
+			renewal.answer.cancel(false);
+			return;
+		}
+		renewal.answer.whenComplete((term, failure) -> onAnswer(lock, term, failure));
+		if (this.due.isEmpty()) {
+			this.timers.afterPass(this::sendDue);
+		}
+		this.due.add(renewal);
+	}
+
+	private void sendDue() {
+		Map<LockProvider, List<Renewal>> byProvider = new LinkedHashMap<>();
+		this.due
+			.forEach((renewal) -> byProvider.computeIfAbsent(renewal.lock.provider(), (ignored) -> new ArrayList<>())
+				.add(renewal));
+		this.due.clear();
+		byProvider.forEach((provider, renewals) -> this.runtime.execute(() -> send(provider, renewals)));
+	}
+
+	/**
+	 * Renew several leases in one call. If the call as such fails each is renewed by
+	 * itself: one that the provider fails on must not cost the others.
+	 */
+	private void send(LockProvider provider, List<Renewal> renewals) {
+		List<Renewal> held = renewals.stream().filter(Renewal::isWanted).toList();
+		if (held.isEmpty()) {
+			return;
+		}
+		long now = this.runtime.nanoTime();
+		List<? extends CompletionStage<@Nullable LeaseTerm>> answers = List.of();
 		try {
-			return scan(now);
+			answers = provider.renewAll(held.stream().map((each) -> each.request(now)).toList());
 		}
-		catch (RuntimeException | Error ex) {
-			logger.error("Looking after leases failed; it goes on in a moment", ex);
-			return now + NAP_NANOS / 10;
+		catch (Throwable ex) {
+			logger.warn("Provider {} failed to renew {} leases together; they are renewed one by one", provider.name(),
+					held.size(), ex);
 		}
-	}
-
-	private long scan(long now) {
-		long wakeAt = now + NAP_NANOS;
-		Map<LockProvider, List<Renewal>> due = new HashMap<>();
-		for (HeldLock lock : this.tracked) {
-			LeaseClock clock = lock.clock();
-			if (clock.deadlineNanos() - now <= 0) {
-				lose(lock, "its lease of %s ended before it was given back".formatted(LockTimes.text(clock.granted())));
-				continue;
-			}
-			if (clock.isRenewalDue(now)) {
-				Renewal renewal = new Renewal(lock, new CompletableFuture<>());
-				clock.renewalSent(now);
-				if (lock.startRenewal(renewal.answered)) {
-					due.computeIfAbsent(lock.provider(), (ignored) -> new ArrayList<>()).add(renewal);
-				}
-			}
-			lock.warnOfExpiry(now);
-			if (clock.nextEventNanos() - wakeAt < 0) {
-				wakeAt = clock.nextEventNanos();
-			}
-		}
-		due.forEach((provider, renewals) -> renew(provider, renewals, now));
-		return wakeAt;
-	}
-
-	private void renew(LockProvider provider, List<Renewal> renewals, long now) {
-		try {
-			List<? extends CompletionStage<@Nullable LeaseTerm>> answers = provider
-				.renewAll(renewals.stream().map((each) -> each.request(now)).toList());
-			for (int i = 0; i < renewals.size(); i++) {
-				Renewal renewal = renewals.get(i);
-				answers.get(i).whenComplete((term, failure) -> onAnswer(renewal, term, failure));
-			}
-		}
-		catch (RuntimeException ex) {
-			renewals.forEach((renewal) -> onAnswer(renewal, null, ex));
+		boolean complete = answers != null && answers.size() == held.size();
+		for (int i = 0; i < held.size(); i++) {
+			Renewal renewal = held.get(i);
+			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
+			this.questions.follow(renewal.answer,
+					() -> (answer != null) ? answer
+							: renewal.lock.lease().renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
+					(late) -> onAnswer(renewal.lock, late, null));
 		}
 	}
 
-	private void onAnswer(Renewal renewal, @Nullable LeaseTerm term, @Nullable Throwable failure) {
-		HeldLock lock = renewal.lock;
+	private void onAnswer(HeldLock lock, @Nullable LeaseTerm term, @Nullable Throwable failure) {
+		if (!lock.isHeld()) {
+			return;
+		}
 		if (term != null) {
 			lock.clock().renewed(term);
+			lookAgain(lock);
 		}
 		else if (failure == null) {
 			lose(lock, "the backend says that this owner no longer has it");
 		}
 		else if (lock.isValid()) {
+			lock.clock().renewalFailed(this.runtime.nanoTime());
+			lookAgain(lock);
 			logger.warn("Lock '{}' of provider {} could not be renewed and is tried again; it is lost in {} ms: {}",
 					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());
-			lock.clock().renewalFailed(System.nanoTime());
-			lookAgain();
 		}
-		renewal.answered.complete(null);
-	}
-
-	void lose(HeldLock lock, String reason) {
-		forget(lock);
-		lock.lose(reason);
 	}
 
 	/**
-	 * A renewal that is sent.
+	 * A renewal that is sent, or is about to be.
 	 */
-	private record Renewal(HeldLock lock, CompletableFuture<@Nullable Void> answered) {
+	private record Renewal(HeldLock lock, CompletableFuture<@Nullable LeaseTerm> answer) {
+
+		boolean isWanted() {
+			if (!this.lock.isHeld()) {
+				this.answer.cancel(false);
+			}
+			return !this.answer.isDone();
+		}
 
 		LeaseRenewal request(long now) {
 			return new LeaseRenewal(this.lock.lease(), this.lock.clock().renewalTime(now));

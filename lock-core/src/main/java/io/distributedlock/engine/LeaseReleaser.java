@@ -5,13 +5,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,20 +22,29 @@ final class LeaseReleaser {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaseReleaser.class);
 
+	/**
+	 * Retries come after a sixteenth, an eighth and a quarter of the command time-out, so
+	 * that the last one has as long again for its answer.
+	 */
 	private static final int RETRIES = 3;
+
+	private static final int LAST_DELAY_SHIFT = 2;
+
+	private final EngineRuntime runtime;
+
+	private final Timers timers;
+
+	private final Questions questions;
 
 	private final LeaseKeeper keeper;
 
-	private final ScheduledExecutorService scheduler;
-
-	private final Duration commandTimeout;
-
 	private final ConcurrentHashMap<HeldLock, CompletableFuture<@Nullable Void>> pending = new ConcurrentHashMap<>();
 
-	LeaseReleaser(LeaseKeeper keeper, ScheduledExecutorService scheduler, Duration commandTimeout) {
+	LeaseReleaser(EngineRuntime runtime, Timers timers, Questions questions, LeaseKeeper keeper) {
+		this.runtime = runtime;
+		this.timers = timers;
+		this.questions = questions;
 		this.keeper = keeper;
-		this.scheduler = scheduler;
-		this.commandTimeout = commandTimeout;
 	}
 
 	/**
@@ -45,27 +52,25 @@ final class LeaseReleaser {
 	 * has answered, or has failed to.
 	 * @param lock the lock to release
 	 * @return completes when the lease is given back or was gone already; fails if the
-	 * backend could not be told. The caller bounds the time
+	 * backend could not be told within the command time-out
 	 */
 	CompletableFuture<@Nullable Void> release(HeldLock lock) {
 		return end(lock, () -> (lock.remainingHoldNanos() > 0) ? keepForMinimum(lock) : lock.lease().release());
 	}
 
 	/**
-	 * Give a lease back without anyone waiting for it. A failure is logged.
-	 * @param lock the lock to release
-	 * @return completes normally, within the command time-out
+	 * As {@link #release}, for a lease under which nothing was done: it is not kept for a
+	 * minimum time.
 	 */
-	CompletableFuture<@Nullable Void> giveBack(HeldLock lock) {
-		return bounded(lock, release(lock));
+	CompletableFuture<@Nullable Void> discard(HeldLock lock) {
+		return end(lock, () -> lock.lease().release());
 	}
 
 	/**
-	 * As {@link #giveBack}, for a lease under which nothing was done: it is not kept for
-	 * a minimum time.
+	 * Give a lease back that nobody ever held, as it came too late.
 	 */
-	CompletableFuture<@Nullable Void> discard(HeldLock lock) {
-		return bounded(lock, end(lock, () -> lock.lease().release()));
+	void giveBackUnheld(LockAttempt attempt, Lease lease) {
+		new Release(attempt, lease::release, false).start();
 	}
 
 	/**
@@ -75,105 +80,108 @@ final class LeaseReleaser {
 		return List.copyOf(this.pending.values());
 	}
 
-	private CompletableFuture<@Nullable Void> bounded(HeldLock lock, CompletableFuture<@Nullable Void> done) {
-		if (!done.isDone()) {
-			bound(done);
-		}
-		return done.handle((ignored, failure) -> {
-			if (failure != null) {
-				lock.leaveGate();
-				logger.warn(LockErrors.releaseFailed(lock.attempt(), LockErrors.unwrap(failure)).getMessage());
-			}
-			return null;
-		});
-	}
-
 	private CompletableFuture<@Nullable Void> end(HeldLock lock, Supplier<CompletionStage<Boolean>> request) {
+		CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+		// before the keeper forgets it: a template that closes finds it in either place
+		CompletableFuture<@Nullable Void> begun = this.pending.putIfAbsent(lock, ended);
+		if (begun != null) {
+			return begun;
+		}
 		boolean wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
-		CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-		this.pending.put(lock, done);
-		send(lock, request, wasHeld, 0, done);
-		return done.whenComplete((ignored, failure) -> {
+		new Release(lock.attempt(), request, wasHeld).start().whenComplete((done, failure) -> {
 			this.pending.remove(lock);
-			lock.leaveGate();
+			Guard.run("letting the next caller in", lock::leaveGate);
+			if (failure != null) {
+				ended.completeExceptionally(failure);
+			}
+			else {
+				ended.complete(null);
+			}
 		});
+		return ended;
 	}
 
 	/**
 	 * The rest of the minimum time is left to run out: also if this JVM ends before. A
-	 * backend whose leases cannot be made shorter is told at the end of it.
+	 * backend whose leases cannot be made shorter is told at the end of it. No renewal
+	 * may come after it, so the answer to the last one is waited for.
 	 */
 	private CompletionStage<Boolean> keepForMinimum(HeldLock lock) {
-		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingHoldNanos(), 1)));
-		Duration shortest = lock.provider().leaseLimits().shortest();
-		Duration wanted = (rest.compareTo(shortest) < 0) ? shortest : rest;
-		return lock.lease().renew(wanted).thenApply((term) -> {
+		return lock.lastRequest().handle((ignored, failure) -> lock).thenCompose(this::shorten).thenApply((term) -> {
 			if (term != null && !lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY)) {
-				releaseLater(lock, rest);
+				releaseLater(lock);
 			}
 			return term != null;
 		});
 	}
 
-	private void releaseLater(HeldLock lock, Duration rest) {
-		try {
-			this.scheduler.schedule(() -> lock.lease().release(), rest.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("Lock '{}' is kept until its lease ends: the template is closed", lock.key());
-		}
+	private CompletionStage<@Nullable LeaseTerm> shorten(HeldLock lock) {
+		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingHoldNanos(), 1)));
+		Duration shortest = lock.provider().leaseLimits().shortest();
+		return lock.lease().renew((rest.compareTo(shortest) < 0) ? shortest : rest);
 	}
 
-	private void bound(CompletableFuture<@Nullable Void> done) {
-		try {
-			Future<?> limit = this.scheduler.schedule(
-					() -> done.completeExceptionally(LockErrors.unanswered(this.commandTimeout)),
-					this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
-			done.whenComplete((ignored, failure) -> limit.cancel(false));
-		}
-		catch (RejectedExecutionException ex) {
-			done.completeExceptionally(ex);
-		}
-	}
-
-	private void send(HeldLock lock, Supplier<CompletionStage<Boolean>> request, boolean wasHeld, int retry,
-			CompletableFuture<@Nullable Void> done) {
-		CompletionStage<Boolean> answer;
-		try {
-			answer = request.get();
-		}
-		catch (RuntimeException ex) {
-			answer = CompletableFuture.failedFuture(ex);
-		}
-		answer.whenComplete((stillOwned, failure) -> {
-			if (failure == null) {
-				// a retry finds nothing where only the answer to its forerunner was lost
-				if (!stillOwned && wasHeld && retry == 0) {
-					logger.warn(
-							"Lock '{}' of provider {} was no longer held when it was given back: its lease ended before. Another owner may have held it meanwhile.",
-							lock.key(), lock.provider().name());
-				}
-				done.complete(null);
-			}
-			else if (retry == RETRIES || done.isDone()) {
-				done.completeExceptionally(failure);
-			}
-			else {
-				sendLater(lock, request, wasHeld, retry + 1, done, failure);
+	private void releaseLater(HeldLock lock) {
+		this.timers.stepAt(this.runtime.nanoTime() + lock.remainingHoldNanos(), () -> {
+			// a template that closes runs its timers early: then the lease ends by itself
+			if (lock.remainingHoldNanos() <= 0) {
+				lock.lease().release();
 			}
 		});
 	}
 
-	private void sendLater(HeldLock lock, Supplier<CompletionStage<Boolean>> request, boolean wasHeld, int retry,
-			CompletableFuture<@Nullable Void> done, Throwable failure) {
-		try {
-			this.scheduler.schedule(() -> send(lock, request, wasHeld, retry, done),
-					this.commandTimeout.toNanos() / (2L << (RETRIES - retry)) / 2, TimeUnit.NANOSECONDS);
+	/**
+	 * One release with its retries.
+	 */
+	private final class Release {
+
+		private final LockAttempt attempt;
+
+		private final Supplier<CompletionStage<Boolean>> request;
+
+		private final boolean wasHeld;
+
+		private final CompletableFuture<@Nullable Void> done = LeaseReleaser.this.questions.expect();
+
+		private Release(LockAttempt attempt, Supplier<CompletionStage<Boolean>> request, boolean wasHeld) {
+			this.attempt = attempt;
+			this.request = request;
+			this.wasHeld = wasHeld;
 		}
-		catch (RejectedExecutionException ex) {
-			done.completeExceptionally(failure);
+
+		private CompletableFuture<@Nullable Void> start() {
+			send(0);
+			return this.done;
 		}
+
+		private void send(int retry) {
+			CompletableFuture<Boolean> answer = new CompletableFuture<>();
+			answer.whenComplete((stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
+			LeaseReleaser.this.questions.follow(answer, this.request, (late) -> {
+			});
+		}
+
+		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure, int retry) {
+			if (failure == null) {
+				// a retry finds nothing where only the answer to its forerunner was lost
+				if (!Boolean.TRUE.equals(stillOwned) && this.wasHeld && retry == 0) {
+					logger.warn(
+							"Lock '{}' of provider {} was no longer held when it was given back: its lease ended before. Another owner may have held it meanwhile.",
+							this.attempt.key(), this.attempt.provider().name());
+				}
+				this.done.complete(null);
+			}
+			else if (retry == RETRIES) {
+				this.done.completeExceptionally(failure);
+			}
+			else if (!this.done.isDone()) {
+				long delay = LeaseReleaser.this.questions
+					.commandTimeoutNanos() >> (LAST_DELAY_SHIFT + RETRIES - 1 - retry);
+				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay, () -> send(retry + 1));
+			}
+		}
+
 	}
 
 }

@@ -20,7 +20,7 @@ final class LocalGate {
 	 * Prepare a place for a key.
 	 * @param key the key
 	 * @param onTurn called when a place that had to queue gets its turn, on the thread of
-	 * the one who left
+	 * the one who left, after the step that made it leave
 	 * @return the place, to be entered once and left in any case
 	 */
 	Place place(String key, Runnable onTurn) {
@@ -40,10 +40,6 @@ final class LocalGate {
 
 		private final Runnable onTurn;
 
-		private boolean first;
-
-		private @Nullable Place successor;
-
 		private Place(String key, Runnable onTurn) {
 			this.key = key;
 			this.onTurn = onTurn;
@@ -51,31 +47,29 @@ final class LocalGate {
 
 		@Override
 		public boolean enter() {
-			LocalGate.this.lanes.compute(this.key, (ignored, lane) -> {
+			Lane entered = LocalGate.this.lanes.compute(this.key, (ignored, lane) -> {
 				if (lane == null) {
-					this.first = true;
 					return new Lane(this);
 				}
 				lane.queue.add(this);
 				return lane;
 			});
-			return this.first;
+			return entered.first == this;
 		}
 
 		@Override
 		public void leave() {
+			Place[] admitted = new Place[1];
 			LocalGate.this.lanes.computeIfPresent(this.key, (ignored, lane) -> {
 				if (lane.inside != this) {
 					lane.queue.remove(this);
 					return lane;
 				}
-				this.successor = lane.admitNext();
-				return (this.successor != null) ? lane : null;
+				admitted[0] = lane.admitNext();
+				return (admitted[0] != null) ? lane : null;
 			});
-			Place next = this.successor;
-			if (next != null) {
-				this.successor = null;
-				next.onTurn.run();
+			if (admitted[0] != null) {
+				Trampoline.run(admitted[0].onTurn);
 			}
 		}
 
@@ -86,12 +80,15 @@ final class LocalGate {
 	 */
 	private static final class Lane {
 
+		private final Place first;
+
 		private final Set<Place> queue = new LinkedHashSet<>();
 
 		private @Nullable Place inside;
 
-		private Lane(Place inside) {
-			this.inside = inside;
+		private Lane(Place first) {
+			this.first = first;
+			this.inside = first;
 		}
 
 		private @Nullable Place admitNext() {

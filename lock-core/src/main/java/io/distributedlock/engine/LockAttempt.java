@@ -6,6 +6,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 
 /**
  * A request with every default filled in.
@@ -51,10 +52,19 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 	}
 
 	/**
-	 * Return whether callers of this JVM take turns before they ask the backend.
+	 * Return whether callers of this JVM take turns.
 	 */
-	boolean isGated() {
-		return this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE;
+	boolean turns() {
+		return this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE || takesTurnsToAsk();
+	}
+
+	/**
+	 * Return whether those who wait take turns in asking the backend, and do not keep
+	 * their turn while they hold what they got.
+	 */
+	boolean takesTurnsToAsk() {
+		return this.type == LockType.SEMAPHORE
+				&& !(this.provider instanceof LockQueue queue && queue.queues(LockType.SEMAPHORE));
 	}
 
 	/**
@@ -72,8 +82,12 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 		return held != LockType.READ || this.type == LockType.READ;
 	}
 
-	String describe() {
-		return this.provider.name() + ' ' + this.key;
+	/**
+	 * Return what the attempt competes for. A semaphore has nothing to do with a lock of
+	 * the same key.
+	 */
+	String lane() {
+		return this.provider.name() + ((this.type == LockType.SEMAPHORE) ? " permits " : " ") + this.key;
 	}
 
 }

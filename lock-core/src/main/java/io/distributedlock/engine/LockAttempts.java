@@ -77,7 +77,7 @@ final class LockAttempts {
 		Map<String, LockAttempt> attempts = new TreeMap<>();
 		for (LockRequest part : request.parts()) {
 			LockAttempt attempt = attempt(part, defaultWaitTime);
-			attempts.merge(attempt.describe(), attempt,
+			attempts.merge(attempt.lane(), attempt,
 					(first, second) -> (first.type() == LockType.READ) ? second : first);
 		}
 		return List.copyOf(attempts.values());
@@ -88,9 +88,10 @@ final class LockAttempts {
 		Duration ceiling = (request.leaseTime() != null) ? request.leaseTime() : this.leaseTime;
 		boolean renewed = ceiling == null || request.autoRenew();
 		Duration lease = LockTimes.wholeMillis((ceiling != null) ? ceiling : this.renewalLeaseTime);
-		if (renewed && lease.compareTo(request.holdAtLeast()) < 0) {
+		Duration holdAtLeast = LockTimes.saturated(request.holdAtLeast());
+		if (renewed && lease.compareTo(holdAtLeast) < 0) {
 			// so the key is kept for that long also if its holder dies
-			lease = LockTimes.wholeMillis(request.holdAtLeast());
+			lease = LockTimes.wholeMillis(holdAtLeast);
 		}
 		Duration longest = LeaseLimits.DEFAULT.longest().minus(this.lockDelay);
 		if (lease.compareTo(longest) > 0) {
@@ -100,7 +101,7 @@ final class LockAttempts {
 		}
 		LockAttempt attempt = new LockAttempt(this.keyFormat.format(request), offer.provider, request.type(),
 				request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime, lease, renewed,
-				this.lockDelay, request.maxWaiters(), request.holdAtLeast());
+				this.lockDelay, request.maxWaiters(), holdAtLeast);
 		requireCapabilities(request, attempt, offer.capabilities);
 		requireLeaseWithinLimits(attempt, offer.limits);
 		return attempt;

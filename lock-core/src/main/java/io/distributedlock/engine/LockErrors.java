@@ -2,7 +2,6 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -52,6 +51,9 @@ final class LockErrors {
 	}
 
 	static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
+		if (cause instanceof NoAnswerException noAnswer) {
+			return unanswered(attempt, noAnswer.commandTimeout());
+		}
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
 				"Lock '%s' could not be asked for: provider %s failed: %s. The body was not run."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
@@ -65,13 +67,9 @@ final class LockErrors {
 				null);
 	}
 
-	static TimeoutException unanswered(Duration commandTimeout) {
-		return new TimeoutException("no answer within the command time-out of " + LockTimes.text(commandTimeout));
-	}
-
 	static LockUnavailableException notExtended(LockAttempt attempt, Throwable cause) {
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be extended: provider %s failed: %s. It ends when it would have ended."
+				"Lock '%s' could not be extended: provider %s failed: %s. It ends when it would have ended, or after the time that was asked for if that is earlier: its answer may have been lost."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
 				cause);
 	}

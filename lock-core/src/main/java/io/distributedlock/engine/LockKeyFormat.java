@@ -50,6 +50,7 @@ final class LockKeyFormat {
 	}
 
 	private static String escape(String part, boolean keepColon) {
+		requireWellFormed(part);
 		if (part.equals(".") || part.equals("..")) {
 			return part.replace(".", "%2E");
 		}
@@ -72,6 +73,24 @@ final class LockKeyFormat {
 			}
 		}
 		return escaped.toString();
+	}
+
+	/**
+	 * Half a surrogate pair is no character: it becomes a question mark in UTF-8, and so
+	 * the same key as others.
+	 */
+	private static void requireWellFormed(String part) {
+		for (int i = 0; i < part.length(); i++) {
+			char c = part.charAt(i);
+			if (Character.isHighSurrogate(c) && i + 1 < part.length() && Character.isLowSurrogate(part.charAt(i + 1))) {
+				i++;
+			}
+			else if (Character.isSurrogate(c)) {
+				throw new IllegalArgumentException(
+						"The name or key of a lock is not well-formed: there is half a surrogate pair at index %d. Check the text that it is made from; it may have been cut inside a character."
+							.formatted(i));
+			}
+		}
 	}
 
 	private static boolean isSafe(char c, boolean keepColon) {

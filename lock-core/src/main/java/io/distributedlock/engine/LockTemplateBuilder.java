@@ -41,6 +41,11 @@ public final class LockTemplateBuilder {
 
 	@Nullable Consumer<LockLostException> lossListener;
 
+	/**
+	 * Time and threads of a simulation, {@code null} for those of the JVM.
+	 */
+	@Nullable EngineRuntime runtime;
+
 	LockTemplateBuilder() {
 	}
 

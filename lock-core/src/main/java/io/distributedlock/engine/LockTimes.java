@@ -10,7 +10,7 @@ final class LockTimes {
 	/**
 	 * A quarter of the range of the clock, so that a sum of two instants never overflows.
 	 */
-	private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 4);
+	static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 4);
 
 	private LockTimes() {
 	}
@@ -19,12 +19,17 @@ final class LockTimes {
 	 * Return a lease time in whole milliseconds, rounded up, at least one.
 	 */
 	static Duration wholeMillis(Duration leaseTime) {
-		Duration millis = Duration.ofMillis(leaseTime.toMillis());
-		return millis.equals(leaseTime) ? millis : millis.plusMillis(1);
+		Duration saturated = saturated(leaseTime);
+		Duration millis = Duration.ofMillis(saturated.toMillis());
+		return millis.equals(saturated) ? millis : millis.plusMillis(1);
+	}
+
+	static Duration saturated(Duration duration) {
+		return (duration.compareTo(FOREVER) < 0) ? duration : FOREVER;
 	}
 
 	static long saturatedNanos(Duration duration) {
-		return (duration.compareTo(FOREVER) < 0) ? duration.toNanos() : FOREVER.toNanos();
+		return saturated(duration).toNanos();
 	}
 
 	/**

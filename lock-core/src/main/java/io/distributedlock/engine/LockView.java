@@ -14,8 +14,6 @@ import io.distributedlock.LockRequest;
  */
 final class LockView implements Lock {
 
-	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
-
 	private final LockRequest request;
 
 	private final DefaultLockTemplate template;
@@ -48,7 +46,10 @@ final class LockView implements Lock {
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		tryLock(FOREVER);
+		if (!tryLock(LockTimes.FOREVER)) {
+			// as many wait as may, and this method has no other way to say so
+			throw this.template.crowded(this.request);
+		}
 	}
 
 	@Override
@@ -58,7 +59,8 @@ final class LockView implements Lock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return tryLock((time > 0) ? Duration.of(time, unit.toChronoUnit()) : Duration.ZERO);
+		// conversion to nanoseconds saturates, and so far the engine waits
+		return tryLock((time > 0) ? LockTimes.saturated(Duration.ofNanos(unit.toNanos(time))) : Duration.ZERO);
 	}
 
 	@Override

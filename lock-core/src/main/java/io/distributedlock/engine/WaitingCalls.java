@@ -1,54 +1,67 @@
 package io.distributedlock.engine;
 
+import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * The calls that wait for a lock, by key, so that a crowd can be limited and all can be
- * told when the template closes.
+ * The calls that are under way, so that all can be ended when the template closes, and
+ * how many of them wait for each key, so that a crowd can be limited.
  */
 final class WaitingCalls {
 
-	private final ConcurrentHashMap<String, Set<Acquisition>> calls = new ConcurrentHashMap<>();
+	private final Set<Acquisition> underWay = ConcurrentHashMap.newKeySet();
+
+	private final ConcurrentHashMap<String, Integer> crowds = new ConcurrentHashMap<>();
 
 	private volatile boolean closed;
 
 	/**
-	 * Note that a call waits, unless it is known already.
-	 * @param lane what stands for the key
-	 * @param limit how many calls may wait for it
-	 * @param call the call
-	 * @return how it ends if it may not wait
+	 * Note a call.
+	 * @return {@code false} if the template is closed, so that it must not go on
 	 */
-	@Nullable Outcome add(String lane, int limit, Acquisition call) {
-		Set<Acquisition> crowd = this.calls.compute(lane, (ignored, current) -> {
-			Set<Acquisition> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
-			if (all.size() < limit) {
-				all.add(call);
-			}
-			return all.isEmpty() ? null : all;
-		});
-		if (crowd == null || !crowd.contains(call)) {
-			return Outcome.CROWDED;
-		}
-		if (this.closed) {
-			remove(lane, call);
-			return Outcome.CLOSED;
-		}
-		return null;
+	boolean begin(Acquisition call) {
+		this.underWay.add(call);
+		return !this.closed;
 	}
 
-	void remove(String lane, Acquisition call) {
-		this.calls.computeIfPresent(lane, (ignored, all) -> {
-			all.remove(call);
-			return all.isEmpty() ? null : all;
-		});
+	void end(Acquisition call) {
+		this.underWay.remove(call);
 	}
 
+	/**
+	 * Count one more call that waits.
+	 * @param lane what it waits for
+	 * @param limit how many calls may wait for it
+	 * @return {@code false} if so many wait already
+	 */
+	boolean join(String lane, int limit) {
+		boolean[] joined = new boolean[1];
+		this.crowds.compute(lane, (ignored, count) -> {
+			int waiting = (count != null) ? count : 0;
+			joined[0] = waiting < limit;
+			return joined[0] ? Integer.valueOf(waiting + 1) : count;
+		});
+		return joined[0];
+	}
+
+	void leave(String lane) {
+		this.crowds.computeIfPresent(lane, (ignored, count) -> (count > 1) ? count - 1 : null);
+	}
+
+	/**
+	 * Return how many calls wait.
+	 */
 	int size() {
-		return this.calls.values().stream().mapToInt(Set::size).sum();
+		return this.crowds.values().stream().mapToInt(Integer::intValue).sum();
+	}
+
+	/**
+	 * Return how many calls have begun and not ended.
+	 */
+	int underWay() {
+		return this.underWay.size();
 	}
 
 	boolean isClosed() {
@@ -57,7 +70,10 @@ final class WaitingCalls {
 
 	void close() {
 		this.closed = true;
-		this.calls.values().forEach((all) -> all.forEach((call) -> call.abandon(Outcome.CLOSED)));
+		List<Acquisition> calls = this.underWay.stream()
+			.sorted(Comparator.comparingLong(Acquisition::startNanos))
+			.toList();
+		calls.forEach((call) -> Guard.run("a wait that closing ends", () -> call.end(Outcome.CLOSED)));
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.distributedlock.spi;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -9,6 +10,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * For providers: a place in a queue that the backend keeps as data, and that comes to the
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public final class AskingPlace implements LockQueue.Place {
+
+	private static final Logger logger = LoggerFactory.getLogger(AskingPlace.class);
 
 	private final Supplier<CompletionStage<@Nullable Lease>> question;
 
@@ -46,7 +51,9 @@ public final class AskingPlace implements LockQueue.Place {
 	 * Take a place.
 	 * @param question asks for the lock in the name of the place, which joins the queue
 	 * with that and counts as alive for a while; completes with the lease, or
-	 * {@code null} if others are in front; fails with {@link BackendException}
+	 * {@code null} if others are in front; fails with {@link BackendException}. One
+	 * question is asked at a time, so each must end: with the command time-out at the
+	 * latest
 	 * @param leaving removes the place on the backend, and the lease if it was granted
 	 * meanwhile; returns without waiting
 	 * @param messages listens for releases, {@code null} where there are no messages
@@ -70,7 +77,18 @@ public final class AskingPlace implements LockQueue.Place {
 		if (this.left.get() || this.granted.isDone() || !this.look.compareAndSet(Look.NONE, Look.UNDER_WAY)) {
 			return;
 		}
-		this.question.get().whenComplete((lease, failure) -> {
+		CompletionStage<@Nullable Lease> answer;
+		try {
+			answer = Objects.requireNonNull(this.question.get(), "a question was answered with no stage");
+		}
+		catch (Throwable ex) {
+			answer = CompletableFuture.failedFuture(ex);
+		}
+		answer.whenComplete(this::onAnswer);
+	}
+
+	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
+		try {
 			if (failure != null) {
 				onFailure(failure);
 			}
@@ -81,10 +99,12 @@ public final class AskingPlace implements LockQueue.Place {
 				this.behindOthers = true;
 				listen();
 			}
+		}
+		finally {
 			if (this.look.getAndSet(Look.NONE) == Look.WANTED_AGAIN) {
 				lookAgain();
 			}
-		});
+		}
 	}
 
 	@Override
@@ -129,7 +149,14 @@ public final class AskingPlace implements LockQueue.Place {
 		if (this.messages == null || this.subscription.get() != null) {
 			return;
 		}
-		ReleaseSignal.Subscription listening = this.messages.apply(this::onMessage);
+		ReleaseSignal.Subscription listening;
+		try {
+			listening = this.messages.apply(this::onMessage);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Releases cannot be listened for; a place in a queue asks at intervals", ex);
+			return;
+		}
 		if (!this.subscription.compareAndSet(null, listening)) {
 			listening.close();
 		}

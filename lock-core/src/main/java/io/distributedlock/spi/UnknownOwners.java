@@ -1,8 +1,10 @@
 package io.distributedlock.spi;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -11,8 +13,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * For providers: removes owners that nobody knows of, since a server may have granted
- * them the lock in an answer that was lost. Tries until the server says that the owner is
- * gone, at most as long as the lease would have lasted. Thread-safe; blocks nobody.
+ * them the lock in an answer that was lost. Tries until the server has answered. A server
+ * that stood still may act on the lost request only after that, so an owner that was not
+ * there is looked for once more. Thread-safe; blocks nobody.
  *
  * @since 0.1
  */
@@ -22,7 +25,15 @@ public final class UnknownOwners implements AutoCloseable {
 
 	private static final long FIRST_DELAY_MILLIS = 50;
 
-	private static final long LAST_DELAY_MILLIS = 2000;
+	private static final long LAST_DELAY_MILLIS = 10_000;
+
+	private static final long SECOND_LOOK_MILLIS = 1000;
+
+	/**
+	 * A server that has not answered for so long, beyond the lease, will not act on what
+	 * it was sent before.
+	 */
+	private static final Duration LONGEST_STALL = Duration.ofHours(1);
 
 	private volatile boolean closed;
 
@@ -36,13 +47,15 @@ public final class UnknownOwners implements AutoCloseable {
 	 * Remove an owner.
 	 * @param key the key, for the log
 	 * @param leaseTime how long the owner may have the lock
-	 * @param release removes it on the server; may be called again after a failure
+	 * @param release removes it on the server; completes with whether it was there; may
+	 * be called again after a failure, and after it was not there
 	 */
 	public void remove(String key, Duration leaseTime, Supplier<CompletionStage<Boolean>> release) {
 		logger.debug(
 				"The answer to an attempt at lock '{}' was lost: its owner is removed in case that it has the lock",
 				key);
-		tryToRemove(key, System.nanoTime() + leaseTime.toNanos(), FIRST_DELAY_MILLIS, release);
+		long giveUpAtNanos = System.nanoTime() + leaseTime.plus(LONGEST_STALL).toNanos();
+		new Removal(key, giveUpAtNanos, release).tryNow();
 	}
 
 	/**
@@ -53,18 +66,64 @@ public final class UnknownOwners implements AutoCloseable {
 		this.closed = true;
 	}
 
-	private void tryToRemove(String key, long giveUpAt, long delayMillis, Supplier<CompletionStage<Boolean>> release) {
-		release.get().whenComplete((removed, failure) -> {
-			if (failure == null) {
+	/**
+	 * One owner that is to be removed.
+	 */
+	private final class Removal {
+
+		private final String key;
+
+		private final long giveUpAtNanos;
+
+		private final Supplier<CompletionStage<Boolean>> release;
+
+		private volatile long delayMillis = FIRST_DELAY_MILLIS;
+
+		private volatile boolean secondLook;
+
+		private Removal(String key, long giveUpAtNanos, Supplier<CompletionStage<Boolean>> release) {
+			this.key = key;
+			this.giveUpAtNanos = giveUpAtNanos;
+			this.release = release;
+		}
+
+		private void tryNow() {
+			CompletionStage<Boolean> answer;
+			try {
+				answer = Objects.requireNonNull(this.release.get(), "a release was answered with no stage");
+			}
+			catch (Throwable ex) {
+				answer = CompletableFuture.failedFuture(ex);
+			}
+			answer.whenComplete((removed, failure) -> {
+				if (failure != null) {
+					tryAgain(failure);
+				}
+				else if (!Boolean.TRUE.equals(removed) && !this.secondLook) {
+					this.secondLook = true;
+					later(SECOND_LOOK_MILLIS);
+				}
+			});
+		}
+
+		private void tryAgain(Throwable failure) {
+			if (System.nanoTime() - this.giveUpAtNanos >= 0) {
+				logger.warn(
+						"The owner of lock '{}' whose answer was lost could not be removed; its lease ends by itself",
+						this.key, failure);
 				return;
 			}
-			if (this.closed || System.nanoTime() - giveUpAt >= 0) {
-				logger.debug("The owner of lock '{}' was not removed; its lease ends by itself", key, failure);
-				return;
+			later(this.delayMillis);
+			this.delayMillis = Math.min(this.delayMillis * 2, LAST_DELAY_MILLIS);
+		}
+
+		private void later(long millis) {
+			if (!UnknownOwners.this.closed) {
+				Executor delayed = CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
+				delayed.execute(this::tryNow);
 			}
-			CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS)
-				.execute(() -> tryToRemove(key, giveUpAt, Math.min(delayMillis * 2, LAST_DELAY_MILLIS), release));
-		});
+		}
+
 	}
 
 }

@@ -1,0 +1,149 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.RejectedExecutionException;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A few threads that become more while tasks that block keep others waiting, and none
+ * when there is nothing to do. So thousands of short tasks at once do not make thousands
+ * of threads, and a task that blocks delays the others by a moment at most. Takes every
+ * task, and never runs one on the thread that brings it.
+ */
+final class ElasticWorkers implements Executor {
+
+	private static final Logger logger = LoggerFactory.getLogger(ElasticWorkers.class);
+
+	/**
+	 * So many block at a time before others have to wait for them.
+	 */
+	static final int MOST_THREADS = 512;
+
+	private static final int USUAL_THREADS = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+
+	private static final int THREADS_PER_STEP = 4;
+
+	private static final long STEP_MILLIS = 10;
+
+	private static final long RETRY_MILLIS = 100;
+
+	private final String name;
+
+	private final ScheduledExecutorService timer;
+
+	private final HandOverQueue waiting = new HandOverQueue();
+
+	private final AtomicBoolean watched = new AtomicBoolean();
+
+	private final ThreadPoolExecutor pool;
+
+	ElasticWorkers(String name, ScheduledExecutorService timer) {
+		this.name = name;
+		this.timer = timer;
+		this.pool = new ThreadPoolExecutor(0, USUAL_THREADS, 10, TimeUnit.SECONDS, this.waiting,
+				new DaemonThreads(name), (task, ignored) -> enqueue(task));
+	}
+
+	@Override
+	public void execute(Runnable task) {
+		try {
+			this.pool.execute(() -> Guard.run(this.name, task));
+		}
+		catch (Throwable ex) {
+			// the JVM could not start a thread
+			later(task, ex);
+		}
+	}
+
+	/**
+	 * Let idle threads end at once. What comes still runs.
+	 */
+	void release() {
+		this.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+	}
+
+	private void enqueue(Runnable task) {
+		this.waiting.put(task);
+		if (this.pool.getPoolSize() == 0) {
+			this.pool.execute(ElasticWorkers::nothing);
+		}
+		if (this.watched.compareAndSet(false, true)) {
+			watchLater();
+		}
+	}
+
+	/**
+	 * A task that makes the pool start a thread, which then takes what waits.
+	 */
+	private static void nothing() {
+	}
+
+	private void watchLater() {
+		try {
+			this.timer.schedule(this::watch, STEP_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			// closed: those who run finish what waits
+			this.watched.set(false);
+		}
+	}
+
+	/**
+	 * On the timer thread: who still waits after a moment waits for tasks that block.
+	 */
+	private void watch() {
+		if (this.waiting.isEmpty()) {
+			this.pool.setMaximumPoolSize(USUAL_THREADS);
+			this.watched.set(false);
+			if (this.waiting.isEmpty() || !this.watched.compareAndSet(false, true)) {
+				return;
+			}
+		}
+		int most = this.pool.getMaximumPoolSize();
+		if (most < MOST_THREADS) {
+			this.pool.setMaximumPoolSize(Math.min(most + THREADS_PER_STEP, MOST_THREADS));
+			for (int i = 0; i < THREADS_PER_STEP; i++) {
+				Guard.run(this.name, () -> this.pool.execute(ElasticWorkers::nothing));
+			}
+			if (this.pool.getMaximumPoolSize() == MOST_THREADS) {
+				logger.warn("{} threads of {} are busy with tasks that block, and others wait for them", MOST_THREADS,
+						this.name);
+			}
+		}
+		watchLater();
+	}
+
+	private void later(Runnable task, Throwable failure) {
+		logger.error("A thread of {} could not be started; its task is tried again in {} ms", this.name, RETRY_MILLIS,
+				failure);
+		try {
+			this.timer.schedule(() -> execute(task), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			logger.error("A task of {} is lost, as the lock template is closed", this.name, ex);
+		}
+	}
+
+	/**
+	 * Hands a task to a thread that waits for one, and otherwise refuses it, so that the
+	 * pool starts a thread before it lets a task wait.
+	 */
+	private static final class HandOverQueue extends LinkedTransferQueue<Runnable> {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		public boolean offer(Runnable task) {
+			return tryTransfer(task);
+		}
+
+	}
+
+}

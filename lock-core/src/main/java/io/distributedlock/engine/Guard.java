@@ -1,0 +1,29 @@
+package io.distributedlock.engine;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a step whose failure, of whatever kind, must not keep the next one from running.
+ */
+final class Guard {
+
+	private static final Logger logger = LoggerFactory.getLogger(Guard.class);
+
+	private Guard() {
+	}
+
+	/**
+	 * Run a step, and log what it throws.
+	 * @param what what it is, for the log
+	 */
+	static void run(String what, Runnable step) {
+		try {
+			step.run();
+		}
+		catch (Throwable ex) {
+			logger.error("A step of the lock engine failed, which goes on with the next: {}", what, ex);
+		}
+	}
+
+}

@@ -1,0 +1,25 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+
+import io.distributedlock.spi.BackendException;
+
+/**
+ * A backend did not answer in time. What it was asked for may have happened.
+ */
+final class NoAnswerException extends BackendException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Duration commandTimeout;
+
+	NoAnswerException(Duration commandTimeout) {
+		super("no answer within the command time-out of " + LockTimes.text(commandTimeout), true, null);
+		this.commandTimeout = commandTimeout;
+	}
+
+	Duration commandTimeout() {
+		return this.commandTimeout;
+	}
+
+}

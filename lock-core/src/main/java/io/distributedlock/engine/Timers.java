@@ -1,0 +1,228 @@
+package io.distributedlock.engine;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Runs short tasks of the engine at their time, on the timer thread. Most timers are
+ * cancelled long before: a command is answered, a lock is released. So a timer is one
+ * insertion in a set that it shares with others of about the same time, and the set moves
+ * its timers to finer ones as their time comes near: a timing wheel whose slots exist
+ * only while they are needed, after Varghese and Lauck,
+ * <a href= "https://dl.acm.org/doi/10.1145/37499.37504">Hashed and Hierarchical Timing
+ * Wheels</a>, 1987. Thread-safe.
+ */
+final class Timers {
+
+	/**
+	 * A slot is as wide as an eighth to a sixteenth of the time until then.
+	 */
+	private static final int SLOTS_PER_DISTANCE_BITS = 3;
+
+	private static final long NEAR_NANOS = 1_000_000;
+
+	private static final long FINEST_SLOT_NANOS = 1L << 16;
+
+	private static final Comparator<Timer> BY_TIME = (first, second) -> {
+		int order = Long.signum(first.atNanos - second.atNanos);
+		return (order != 0) ? order : Long.compare(first.sequence, second.sequence);
+	};
+
+	private final ConcurrentHashMap<Long, Slot> slots = new ConcurrentHashMap<>();
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	/**
+	 * Only touched by the timer thread.
+	 */
+	private final Queue<Runnable> afterPass = new ArrayDeque<>();
+
+	private final EngineRuntime runtime;
+
+	private volatile boolean closed;
+
+	Timers(EngineRuntime runtime) {
+		this.runtime = runtime;
+	}
+
+	/**
+	 * Run a task at a time, or a little later.
+	 * @param atNanos the time
+	 * @param task short, and calls neither providers nor users; may run early when the
+	 * template closes
+	 * @return cancels the task
+	 */
+	Timer at(long atNanos, Runnable task) {
+		Timer timer = new Timer(atNanos, task, this.sequence.incrementAndGet());
+		place(timer, this.runtime.nanoTime());
+		return timer;
+	}
+
+	/**
+	 * Run a task that may call a provider at a time, on a thread of the engine.
+	 */
+	Timer stepAt(long atNanos, Runnable step) {
+		return at(atNanos, () -> this.runtime.execute(step));
+	}
+
+	/**
+	 * For tasks of timers: run something once the others whose time has come as well have
+	 * run.
+	 */
+	void afterPass(Runnable task) {
+		this.afterPass.add(task);
+	}
+
+	int size() {
+		return this.slots.values().stream().mapToInt((slot) -> slot.timers.size()).sum();
+	}
+
+	/**
+	 * Run what is left, as nothing is waited for any more. Later timers never run.
+	 */
+	void close() {
+		this.closed = true;
+		for (Long at : List.copyOf(this.slots.keySet())) {
+			Slot slot = this.slots.remove(at);
+			if (slot != null) {
+				slot.take().forEach(Timer::run);
+			}
+		}
+	}
+
+	private void place(Timer timer, long nowNanos) {
+		while (!this.closed) {
+			long at = slotTime(timer.atNanos, nowNanos);
+			Slot slot = this.slots.get(at);
+			if (slot == null) {
+				Slot created = new Slot();
+				slot = this.slots.putIfAbsent(at, created);
+				if (slot == null) {
+					slot = created;
+					this.runtime.schedule(() -> pass(at), at - nowNanos);
+				}
+			}
+			if (slot.add(timer)) {
+				return;
+			}
+		}
+	}
+
+	private void pass(long at) {
+		Slot slot = this.slots.remove(at);
+		if (slot == null) {
+			return;
+		}
+		long now = this.runtime.nanoTime();
+		for (Timer timer : slot.take()) {
+			if (timer.atNanos - now <= 0) {
+				timer.run();
+			}
+			else {
+				place(timer, now);
+			}
+		}
+		for (Runnable task = this.afterPass.poll(); task != null; task = this.afterPass.poll()) {
+			Guard.run("after the timers", task);
+		}
+	}
+
+	/**
+	 * Return when to look at a timer: before its time if that is far, so that few slots
+	 * serve many timers, and just after it if that is near.
+	 */
+	private static long slotTime(long atNanos, long nowNanos) {
+		long distance = atNanos - nowNanos;
+		if (distance <= NEAR_NANOS) {
+			long at = (distance > 0) ? atNanos : nowNanos;
+			return (at & -FINEST_SLOT_NANOS) + FINEST_SLOT_NANOS;
+		}
+		return atNanos & -(Long.highestOneBit(distance) >> SLOTS_PER_DISTANCE_BITS);
+	}
+
+	/**
+	 * A task with its time.
+	 */
+	static final class Timer {
+
+		private final long atNanos;
+
+		private final Runnable task;
+
+		private final long sequence;
+
+		private volatile boolean cancelled;
+
+		private volatile Slot slot = Slot.NONE;
+
+		private Timer(long atNanos, Runnable task, long sequence) {
+			this.atNanos = atNanos;
+			this.task = task;
+			this.sequence = sequence;
+		}
+
+		/**
+		 * See to it that the task does not run, unless it runs already. Idempotent.
+		 */
+		void cancel() {
+			this.cancelled = true;
+			this.slot.timers.remove(this);
+		}
+
+		private void run() {
+			if (!this.cancelled) {
+				Guard.run("a timer", this.task);
+			}
+		}
+
+	}
+
+	/**
+	 * Timers that are looked at together.
+	 */
+	private static final class Slot {
+
+		private static final Slot NONE = new Slot();
+
+		private final Set<Timer> timers = ConcurrentHashMap.newKeySet();
+
+		private volatile boolean taken;
+
+		/**
+		 * Add a timer.
+		 * @return {@code false} if that came too late, and another slot is needed
+		 */
+		boolean add(Timer timer) {
+			timer.slot = this;
+			this.timers.add(timer);
+			if (timer.cancelled) {
+				this.timers.remove(timer);
+			}
+			// what the pass has found it looks after; the rest was too late for it
+			return !this.taken || !this.timers.remove(timer);
+		}
+
+		/**
+		 * Take all timers out, each for one taker only, in the order of their time.
+		 */
+		List<Timer> take() {
+			this.taken = true;
+			List<Timer> all = new ArrayList<>();
+			for (Timer timer : List.copyOf(this.timers)) {
+				if (this.timers.remove(timer)) {
+					all.add(timer);
+				}
+			}
+			all.sort(BY_TIME);
+			return all;
+		}
+
+	}
+
+}
