@@ -85,7 +85,7 @@ final class Acquirer {
 			return (all != null) ? attached(all) : null;
 		}
 		LockAttempt attempt = attempts.get(0);
-		Outcome outcome = await(attempt);
+		Outcome outcome = await(attempt, longestNanos(attempt));
 		Holding handle = toHandle(attempt, outcome, mustHave);
 		return (handle != null) ? attached(handle) : null;
 	}
@@ -95,7 +95,11 @@ final class Acquirer {
 		return handle;
 	}
 
-	Outcome await(LockAttempt attempt) {
+	/**
+	 * Wait for one lock on this thread.
+	 * @param timeoutNanos how long to wait for the outcome at most
+	 */
+	Outcome await(LockAttempt attempt, long timeoutNanos) {
 		Outcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
 			return reentered;
@@ -106,7 +110,7 @@ final class Acquirer {
 			return result.join();
 		}
 		try {
-			return this.engine.runtime().await(result, longestNanos(attempt));
+			return this.engine.runtime().await(result, timeoutNanos);
 		}
 		catch (TimeoutException ex) {
 			acquisition.end(Outcome.UNANSWERED);
@@ -168,8 +172,8 @@ final class Acquirer {
 		};
 	}
 
-	long nanoTime() {
-		return this.engine.nanoTime();
+	Engine engine() {
+		return this.engine;
 	}
 
 	Holding together(List<Holding> taken) {

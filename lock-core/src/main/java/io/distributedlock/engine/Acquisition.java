@@ -217,8 +217,15 @@ final class Acquisition {
 	 * decides on it.
 	 */
 	private void onWaitOver(QueuedPlace place) {
-		if (this.queued.get() == place && place.isBehindOthers()) {
+		if (this.queued.get() != place) {
+			return;
+		}
+		if (place.isBehindOthers()) {
 			end(Outcome.CONTENDED);
+		}
+		else {
+			long again = this.engine.nanoTime() + nextDelayNanos();
+			setTimer(this.waitTimer, this.engine.timers().stepAt(again, () -> onWaitOver(place)));
 		}
 	}
 

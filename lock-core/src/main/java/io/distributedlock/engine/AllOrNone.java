@@ -29,6 +29,11 @@ final class AllOrNone {
 
 	private final long waitUntilNanos;
 
+	/**
+	 * The wait time and one command time-out, for all locks together.
+	 */
+	private final long giveUpAtNanos;
+
 	private final List<Holding> taken = new ArrayList<>();
 
 	private volatile @Nullable CompletableFuture<?> current;
@@ -38,7 +43,8 @@ final class AllOrNone {
 		this.attempts = attempts;
 		this.mustHave = mustHave;
 		// one request, and so one wait time
-		this.waitUntilNanos = acquirer.nanoTime() + LockTimes.saturatedNanos(attempts.get(0).waitTime());
+		this.waitUntilNanos = acquirer.engine().nanoTime() + LockTimes.saturatedNanos(attempts.get(0).waitTime());
+		this.giveUpAtNanos = this.waitUntilNanos + acquirer.engine().questions().commandTimeoutNanos();
 	}
 
 	/**
@@ -48,7 +54,8 @@ final class AllOrNone {
 	@Nullable Holding await() {
 		try {
 			for (LockAttempt attempt : this.attempts) {
-				Holding next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt)), this.mustHave);
+				Holding next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt),
+						this.giveUpAtNanos - this.acquirer.engine().nanoTime()), this.mustHave);
 				if (next == null) {
 					giveBack();
 					return null;
@@ -71,8 +78,16 @@ final class AllOrNone {
 	 * one
 	 */
 	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
+		Engine engine = this.acquirer.engine();
+		Timers.Timer limit = engine.timers()
+			.at(this.giveUpAtNanos, () -> engine.runtime()
+				.callBack(() -> result
+					.completeExceptionally(LockErrors.unanswered(this.attempts.get(0), engine.commandTimeout()))));
+		result.whenComplete((ignored, failure) -> {
+			limit.cancel();
+			cancelCurrent();
+		});
 		takeNext(LockContext.capture(), result, toResult);
-		result.whenComplete((ignored, failure) -> cancelCurrent());
 	}
 
 	private void cancelCurrent() {
@@ -150,7 +165,7 @@ final class AllOrNone {
 	}
 
 	private LockAttempt inTimeLeft(LockAttempt attempt) {
-		long left = this.waitUntilNanos - this.acquirer.nanoTime();
+		long left = this.waitUntilNanos - this.acquirer.engine().nanoTime();
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 

@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -75,7 +76,12 @@ final class Questions {
 				answer.completeExceptionally(new BackendException("the provider answered with no stage", false, null));
 				return;
 			}
+			AtomicBoolean answered = new AtomicBoolean();
 			stage.whenComplete((value, failure) -> {
+				if (!answered.compareAndSet(false, true)) {
+					// said before
+					return;
+				}
 				if (failure != null) {
 					answer.completeExceptionally(LockErrors.unwrap(failure));
 				}

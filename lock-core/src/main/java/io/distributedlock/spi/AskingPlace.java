@@ -84,7 +84,12 @@ public final class AskingPlace implements LockQueue.Place {
 		catch (Throwable ex) {
 			answer = CompletableFuture.failedFuture(ex);
 		}
-		answer.whenComplete(this::onAnswer);
+		AtomicBoolean answered = new AtomicBoolean();
+		answer.whenComplete((lease, failure) -> {
+			if (answered.compareAndSet(false, true)) {
+				onAnswer(lease, failure);
+			}
+		});
 	}
 
 	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
