@@ -60,6 +60,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	private final RedissonClient client;
 
+	private final RedissonServer server;
+
 	private final RedissonReleases releases;
 
 	private final FirstContact firstContact = new FirstContact();
@@ -76,7 +78,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	 */
 	public RedissonLockProvider(RedissonClient client) {
 		this.client = client;
-		this.releases = new RedissonReleases(client);
+		this.server = new RedissonServer(client);
+		this.releases = new RedissonReleases(this.server);
 	}
 
 	@Override
@@ -157,6 +160,10 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 			this.unknownOwners.remove(request.key(), request.leaseTime(), removal);
 		}
 		return RedissonErrors.translate(failure);
+	}
+
+	RedissonServer server() {
+		return this.server;
 	}
 
 	FirstContact firstContact() {

@@ -1,7 +1,5 @@
 package io.distributedlock.redisson;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,18 +30,15 @@ final class RedissonReleases implements ReleaseSignal {
 	private static final Subscription NONE = () -> {
 	};
 
-	private final RedissonClient client;
+	private final RedissonServer server;
 
 	private final NameMapper nameMapper;
 
-	private final boolean cluster;
-
 	private final Semaphore channels = new Semaphore(MAX_CHANNELS);
 
-	RedissonReleases(RedissonClient client) {
-		this.client = client;
-		this.nameMapper = client.getConfig().getNameMapper();
-		this.cluster = client.getConfig().isClusterConfig();
+	RedissonReleases(RedissonServer server) {
+		this.server = server;
+		this.nameMapper = server.client().getConfig().getNameMapper();
 	}
 
 	@Override
@@ -54,18 +49,16 @@ final class RedissonReleases implements ReleaseSignal {
 		if (!this.nameMapper.map(channel).equals(channel) || !this.channels.tryAcquire()) {
 			return NONE;
 		}
-		List<TopicSubscription> subscriptions = new ArrayList<>(2);
-		subscriptions.add(new TopicSubscription(this.client.getTopic(channel, LongCodec.INSTANCE), onRelease));
-		if (this.cluster) {
-			// where the server knows sharded channels Redisson publishes there and
-			// nowhere else
-			subscriptions
-				.add(new TopicSubscription(this.client.getShardedTopic(channel, LongCodec.INSTANCE), onRelease));
-		}
+		RedissonClient client = this.server.client();
+		// never both: the client knows a channel by its name alone, and would listen to
+		// the first of them
+		TopicSubscription subscription = new TopicSubscription(this.server.hasShardedChannels()
+				? client.getShardedTopic(channel, LongCodec.INSTANCE) : client.getTopic(channel, LongCodec.INSTANCE),
+				onRelease);
 		AtomicBoolean closed = new AtomicBoolean();
 		return () -> {
 			if (closed.compareAndSet(false, true)) {
-				subscriptions.forEach(TopicSubscription::close);
+				subscription.close();
 				this.channels.release();
 			}
 		};

@@ -66,13 +66,16 @@ enum RedissonScript {
 	/**
 	 * Gives a read or write lock back, keeps it for as long as other readers have it, and
 	 * tells those who wait, on the channel of read-write locks and on that of the others.
-	 * Keys: lock, the reader's own. Arguments: owner, the two channels, what stands
-	 * before and behind an owner in the name of its key.
+	 * Those who wait for a write lock by hand are woken together, as Redisson does. Keys:
+	 * lock, the reader's own. Arguments: owner, the channel of read-write locks, that of
+	 * the others, what stands before and behind an owner in the name of its key, the
+	 * command to publish.
 	 */
 	RELEASE_SHARED("""
 			local had = redis.call('hdel', KEYS[1], ARGV[1])
 			if had == 0 then return 0 end
-			if redis.call('hget', KEYS[1], 'mode') == 'read' then had = redis.call('del', KEYS[2]) end
+			local reading = redis.call('hget', KEYS[1], 'mode') == 'read'
+			if reading then had = redis.call('del', KEYS[2]) end
 			local left = 0
 			for _, owner in ipairs(redis.call('hkeys', KEYS[1])) do
 			  local holds = tonumber(redis.call('hget', KEYS[1], owner))
@@ -85,8 +88,8 @@ enum RedissonScript {
 			else
 			  redis.call('del', KEYS[1])
 			end
-			redis.pcall('publish', ARGV[2], 0)
-			redis.pcall('publish', ARGV[3], 0)
+			redis.pcall(ARGV[6], ARGV[2], reading and 0 or 1)
+			redis.pcall(ARGV[6], ARGV[3], 0)
 			return had"""),
 
 	/**

@@ -52,7 +52,8 @@ final class RedissonSharedLocks {
 	private CompletionStage<Boolean> release(String key, String owner, String readerKey) {
 		return RedissonScript.RELEASE_SHARED
 			.run(this.provider.scripts(), List.of(key, readerKey), owner, "redisson_rwlock:{" + key + "}",
-					"redisson_lock__channel:{" + key + "}", "{" + key + "}:", READER)
+					"redisson_lock__channel:{" + key + "}", "{" + key + "}:", READER,
+					this.provider.server().publishCommand())
 			.handle((released, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);

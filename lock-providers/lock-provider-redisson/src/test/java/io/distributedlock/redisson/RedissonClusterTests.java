@@ -1,11 +1,13 @@
 package io.distributedlock.redisson;
 
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -18,6 +20,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.server.RedisTestCluster;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
@@ -45,6 +50,10 @@ class RedissonClusterTests {
 	@BeforeAll
 	static void startCluster() {
 		cluster = RedisTestCluster.run();
+		client = connect();
+	}
+
+	private static RedissonClient connect() {
 		Config config = new Config();
 		config.setThreads(4);
 		config.setNettyThreads(4);
@@ -54,7 +63,7 @@ class RedissonClusterTests {
 			.setMasterConnectionPoolSize(4)
 			.setSlaveConnectionMinimumIdleSize(1)
 			.setSlaveConnectionPoolSize(4);
-		client = Redisson.create(config);
+		return Redisson.create(config);
 	}
 
 	@AfterAll
@@ -105,6 +114,76 @@ class RedissonClusterTests {
 				waiting.get(10, TimeUnit.SECONDS).close();
 			}
 		}
+	}
+
+	@Test
+	void channelsAreGivenBack() throws Exception {
+		RedissonLockProvider provider = new RedissonLockProvider(client);
+		AtomicInteger heard = new AtomicInteger();
+		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, 20)
+			.mapToObj((i) -> provider.listen("given-back" + i, heard::incrementAndGet))
+			.toList();
+		Awaitility.await().until(() -> heard.get() == 20);
+		assertThat(channels("*given-back*")).isEqualTo(20);
+		subscriptions.forEach(ReleaseSignal.Subscription::close);
+		Awaitility.await().until(() -> channels("*given-back*") == 0);
+	}
+
+	@Test
+	void readersAndWritersByHandAreWokenByOurRelease() throws Exception {
+		RedissonClient other = connect();
+		try (DefaultLockTemplate template = template(new RedissonLockProvider(client), Duration.ofMillis(200))) {
+			LockRequest request = LockRequest.of("by-hand").withLeaseTime(Duration.ofMinutes(2));
+			LockHandle writer = template.acquire(request.withType(LockType.WRITE));
+			RReadWriteLock byHand = other.getReadWriteLock(writer.key());
+			List<CompletableFuture<Boolean>> readers = List.of(inThread(byHand.readLock()),
+					inThread(byHand.readLock()));
+			awaitSubscribers("redisson_rwlock:{" + writer.key() + "}");
+			writer.close();
+			readers.forEach((reader) -> assertThat(reader).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true));
+			byHand.readLock().forceUnlock();
+			LockHandle reader = template.acquire(request.withType(LockType.READ));
+			CompletableFuture<Boolean> waitingWriter = inThread(byHand.writeLock());
+			awaitSubscribers("redisson_rwlock:{" + writer.key() + "}");
+			reader.close();
+			assertThat(waitingWriter).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+		}
+		finally {
+			other.shutdown();
+		}
+	}
+
+	private static CompletableFuture<Boolean> inThread(RLock lock) {
+		return CompletableFuture.supplyAsync(() -> {
+			try {
+				return lock.tryLock(100, 100, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}, (task) -> new Thread(task).start());
+	}
+
+	private static void awaitSubscribers(String channel) {
+		Awaitility.await().until(() -> channels(channel) == 1);
+		// who has subscribed asks once more before he sleeps
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> channels(channel) == 1);
+	}
+
+	/**
+	 * Return how many channels somebody listens to, plain or sharded.
+	 */
+	private static int channels(String pattern) {
+		return cluster.servers().stream().mapToInt((server) -> {
+			int count = ((List<?>) server.command("PUBSUB", "CHANNELS", pattern)).size();
+			try {
+				return count + ((List<?>) server.command("PUBSUB", "SHARDCHANNELS", pattern)).size();
+			}
+			catch (UncheckedIOException ex) {
+				// before Redis 7 there are no sharded ones
+				return count;
+			}
+		}).sum();
 	}
 
 	@ParameterizedTest

@@ -379,7 +379,7 @@ class RedissonTrapsTests {
 
 	@Test
 	void channelsAreBoundedAndGivenBack() {
-		RedissonReleases releases = new RedissonReleases(this.client);
+		RedissonReleases releases = new RedissonReleases(new RedissonServer(this.client));
 		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, RedissonReleases.MAX_CHANNELS + 10)
 			.mapToObj((i) -> releases.listen("crowd" + i, () -> {
 			}))
