@@ -31,8 +31,10 @@ final class DebianPackage {
 	/**
 	 * Return the folder with the unpacked files, {@code null} if that is not possible
 	 * here.
+	 * @param packageName the package
+	 * @param parts further packages that hold a part of it
 	 */
-	static @Nullable Path unpack(String packageName) {
+	static @Nullable Path unpack(String packageName, String... parts) {
 		Path home = Path.of(System.getProperty(FOLDER_PROPERTY, "target/servers")).toAbsolutePath();
 		Path unpacked = home.resolve(packageName);
 		if (Files.isDirectory(unpacked)) {
@@ -42,7 +44,7 @@ final class DebianPackage {
 			Files.createDirectories(home);
 			Path work = Files.createTempDirectory(home, packageName);
 			try {
-				fetch(packageName, work);
+				fetch(packageName, parts, work);
 				// another test may have come first: the same files are there then
 				if (!Files.isDirectory(unpacked)) {
 					Files.move(work.resolve("root"), unpacked);
@@ -59,14 +61,18 @@ final class DebianPackage {
 		}
 	}
 
-	private static void fetch(String packageName, Path work) throws IOException {
+	private static void fetch(String packageName, String[] parts, Path work) throws IOException {
 		Files.createDirectories(work.resolve("state/lists/partial"));
 		Files.createDirectories(work.resolve("cache/archives/partial"));
 		String[] own = { "-o", "Dir::State=" + work.resolve("state"), "-o", "Dir::State::status=/var/lib/dpkg/status",
 				"-o", "Dir::Cache=" + work.resolve("cache"), "-o", "Debug::NoLocking=true", "-o",
 				"APT::Sandbox::User=" + System.getProperty("user.name"), "-qq", "-y" };
 		run(work, concat("apt-get", own, "update"));
-		run(work, concat("apt-get", own, "--no-install-recommends", "--download-only", "install", packageName));
+		// reinstall: what is installed on this machine is fetched as well
+		List<String> install = concat("apt-get", own, "--no-install-recommends", "--download-only", "--reinstall",
+				"install", packageName);
+		install.addAll(List.of(parts));
+		run(work, install);
 		try (Stream<Path> archives = Files.list(work.resolve("cache/archives"))) {
 			for (Path archive : archives.filter((file) -> file.toString().endsWith(".deb")).toList()) {
 				run(work, List.of("dpkg-deb", "-x", archive.toString(), work.resolve("root").toString()));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A Redis Sentinel that watches one primary, and promotes its replica within seconds when
@@ -17,6 +18,8 @@ public final class RedisTestSentinel extends ServerProcess {
 	 * The name of the primary that it watches.
 	 */
 	public static final String MASTER = "primary";
+
+	private final ServerBinary binary = RedisProgram.find();
 
 	private final int primaryPort;
 
@@ -61,8 +64,12 @@ public final class RedisTestSentinel extends ServerProcess {
 
 	@Override
 	protected List<String> command() {
-		return List.of(RedisTestServer.executable().getPath(), folder().resolve("sentinel.conf").toString(),
-				"--sentinel");
+		return List.of(this.binary.path().toString(), folder().resolve("sentinel.conf").toString(), "--sentinel");
+	}
+
+	@Override
+	protected Map<String, String> environment() {
+		return this.binary.environment();
 	}
 
 	@Override

@@ -1,6 +1,5 @@
 package io.distributedlock.test.server;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -11,17 +10,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
-import redis.embedded.core.ExecutableProvider;
 
 /**
- * A real redis-server without persistence: the one on the {@code PATH}, else the one that
- * the embedded-redis artifact carries.
+ * A real redis-server without persistence. The system property {@code lock.test.redis}
+ * says which: {@code artifact}, the one that the embedded-redis artifact carries and the
+ * default; {@code distribution}, the one of Debian's or Ubuntu's package; or the path of
+ * a program. What is installed on the machine makes no difference.
  *
  * @since 0.1
  */
 public final class RedisTestServer extends ServerProcess {
 
 	private static final Pattern CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
+
+	private static final Pattern VERSION = Pattern.compile("redis_version:(\\S+)");
+
+	private final ServerBinary binary = RedisProgram.find();
 
 	private final List<String> arguments;
 
@@ -105,13 +109,30 @@ public final class RedisTestServer extends ServerProcess {
 		return calls;
 	}
 
+	/**
+	 * Return the server's version.
+	 * @return such as {@code 7.0.15}
+	 */
+	public String version() {
+		Matcher matcher = VERSION.matcher(String.valueOf(command("INFO", "server")));
+		if (!matcher.find()) {
+			throw new IllegalStateException("The server does not tell its version");
+		}
+		return matcher.group(1);
+	}
+
 	@Override
 	protected List<String> command() {
 		List<String> command = new ArrayList<>(
-				List.of(executable().getPath(), "--port", Integer.toString(port()), "--bind", "127.0.0.1", "--save", "",
-						"--appendonly", "no", "--dir", folder().toString(), "--daemonize", "no"));
+				List.of(this.binary.path().toString(), "--port", Integer.toString(port()), "--bind", "127.0.0.1",
+						"--save", "", "--appendonly", "no", "--dir", folder().toString(), "--daemonize", "no"));
 		command.addAll(this.arguments);
 		return command;
+	}
+
+	@Override
+	protected Map<String, String> environment() {
+		return this.binary.environment();
 	}
 
 	@Override
@@ -121,21 +142,6 @@ public final class RedisTestServer extends ServerProcess {
 		}
 		catch (UncheckedIOException ex) {
 			return false;
-		}
-	}
-
-	static File executable() {
-		for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
-			File candidate = new File(folder, "redis-server");
-			if (candidate.canExecute()) {
-				return candidate;
-			}
-		}
-		try {
-			return ExecutableProvider.newJarResourceProvider().get();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -47,10 +47,11 @@ public record ServerBinary(Path path, @Nullable Path libraries) {
 	 * Return a program from a package of Debian or Ubuntu, fetched once per build.
 	 * @param packageName the package
 	 * @param program the program's path inside the package, such as {@code usr/bin/etcd}
+	 * @param parts further packages that hold a part of it
 	 * @return the program; empty where there is no such package manager or package
 	 */
-	public static Optional<ServerBinary> fromDebianPackage(String packageName, String program) {
-		Path unpacked = DebianPackage.unpack(packageName);
+	public static Optional<ServerBinary> fromDebianPackage(String packageName, String program, String... parts) {
+		Path unpacked = DebianPackage.unpack(packageName, parts);
 		if (unpacked == null || !Files.isExecutable(unpacked.resolve(program))) {
 			return Optional.empty();
 		}

@@ -25,6 +25,20 @@ class RedisTestServerTests {
 	}
 
 	@Test
+	void systemPropertyChoosesTheGeneration() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			assertThat(server.version()).startsWith("6.2.");
+		}
+		System.setProperty(RedisProgram.PROPERTY, RedisProgram.DISTRIBUTION);
+		try (RedisTestServer server = RedisTestServer.run()) {
+			assertThat(server.version()).doesNotStartWith("6.").matches("\\d+(\\.\\d+)+");
+		}
+		finally {
+			System.clearProperty(RedisProgram.PROPERTY);
+		}
+	}
+
+	@Test
 	void passwordIsAskedFor() {
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret")) {
 			assertThat(server.command("PING")).isEqualTo("PONG");
