@@ -1,46 +1,78 @@
 package io.distributedlock.test.server;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a server, to do what networks do: lose replies, lose
- * everything, cut connections. Thread-safe.
+ * Stands between a client and a server, or between two servers, to do what networks do:
+ * lose replies, delay or lose everything, cut connections, refuse new ones. Each fault is
+ * for all connections, or for one of {@link #connections()}, and lasts until
+ * {@link #heal()}. Thread-safe.
+ * <p>
+ * A <em>message</em> is what one read of a socket brings. That is one request or one
+ * reply of a client that does one thing at a time; requests sent together may arrive as
+ * one message.
  *
  * @since 0.1
  */
 public final class TcpProxy implements AutoCloseable {
 
-	private final ServerSocket listener;
-
 	private final int targetPort;
 
-	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+	private final int port;
 
-	private volatile boolean dropReplies;
+	private final ReentrantLock lock = new ReentrantLock();
 
-	private volatile boolean dropRequests;
+	private final ProxyValve valve = new ProxyValve();
+
+	private final Collection<ProxyConnection> connections = new CopyOnWriteArrayList<>();
+
+	private final Map<Direction, CutPlan> plans = new EnumMap<>(Direction.class);
+
+	private ServerSocket listener;
+
+	/**
+	 * Keeps the port ours, without listening, while connections are refused.
+	 */
+	private @Nullable Socket placeholder;
+
+	private boolean closed;
 
 	/**
 	 * Start a proxy on a free loopback port.
 	 * @param targetPort the port of the server on the loopback interface
 	 */
 	public TcpProxy(int targetPort) {
+		this(0, targetPort);
+	}
+
+	/**
+	 * Start a proxy on a given loopback port, for servers that are told each other's
+	 * ports before they start.
+	 * @param port the port that clients connect to, 0 for a free one
+	 * @param targetPort the port of the server on the loopback interface, which need not
+	 * listen yet
+	 */
+	public TcpProxy(int port, int targetPort) {
 		this.targetPort = targetPort;
-		try {
-			this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		start("proxy-accept", this::accept);
+		this.listener = listen(port);
+		this.port = this.listener.getLocalPort();
+		startAccepting(this.listener);
 	}
 
 	/**
@@ -48,23 +80,124 @@ public final class TcpProxy implements AutoCloseable {
 	 * @return the port on the loopback interface
 	 */
 	public int port() {
-		return this.listener.getLocalPort();
+		return this.port;
 	}
 
 	/**
-	 * Let requests through and swallow what the server answers, until {@link #heal()}.
+	 * Return the connections that are open.
+	 * @return the connections, the oldest first
+	 */
+	public List<ProxyConnection> connections() {
+		return List.copyOf(this.connections);
+	}
+
+	/**
+	 * Swallow what is sent in a direction, with the connections left open.
+	 * @param direction what to swallow
+	 */
+	public void drop(Direction direction) {
+		this.valve.drop(direction);
+	}
+
+	/**
+	 * Let requests through and swallow what the server answers.
 	 */
 	public void dropReplies() {
-		this.dropReplies = true;
+		drop(Direction.REPLIES);
 	}
 
 	/**
-	 * Swallow everything in both directions with the connections left open, until
-	 * {@link #heal()}.
+	 * Swallow everything in both directions with the connections left open. Who closes a
+	 * connection is not heard by the other side.
 	 */
 	public void blackHole() {
-		this.dropRequests = true;
-		this.dropReplies = true;
+		drop(Direction.REQUESTS);
+		drop(Direction.REPLIES);
+	}
+
+	/**
+	 * Hold back what is sent in a direction. It arrives late, with {@link #heal()}, as
+	 * TCP delivers what it was given before a network was parted.
+	 * @param direction what to hold back
+	 */
+	public void hold(Direction direction) {
+		this.valve.hold(direction);
+	}
+
+	/**
+	 * Hold back everything in both directions until {@link #heal()}.
+	 */
+	public void hold() {
+		hold(Direction.REQUESTS);
+		hold(Direction.REPLIES);
+	}
+
+	/**
+	 * Deliver each message of a direction later by at least a time.
+	 * @param direction what to delay
+	 * @param delay the time, zero for none
+	 */
+	public void delay(Direction direction, Duration delay) {
+		this.valve.delay(direction, delay);
+	}
+
+	/**
+	 * Let some messages of a direction through, and lose each of the next ones together
+	 * with its connection, which ends on both sides. A lost reply: the server has done
+	 * what it was asked for, and the client is not told. A lost request: the server has
+	 * not heard of it. Replaces an earlier plan for the direction.
+	 * @param direction what to lose
+	 * @param passed how many messages get through before, of all connections together
+	 * @param lost how many are lost after these
+	 */
+	public void cutAt(Direction direction, int passed, int lost) {
+		plan(direction, new CutPlan(passed, lost, false));
+	}
+
+	/**
+	 * Let some messages of a direction through, then go silent in both directions, as
+	 * {@link #blackHole()} does. Replaces an earlier plan for the direction.
+	 * @param direction whose messages are counted
+	 * @param passed how many messages get through, of all connections together
+	 */
+	public void blackHoleAt(Direction direction, int passed) {
+		plan(direction, new CutPlan(passed, 1, true));
+	}
+
+	/**
+	 * Return whether a planned loss is still to come.
+	 * @return {@code true} if fewer messages have been lost than {@link #cutAt} or
+	 * {@link #blackHoleAt} planned
+	 */
+	public boolean isLossPending() {
+		this.lock.lock();
+		try {
+			return this.plans.values().stream().anyMatch(CutPlan::isPending);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Refuse new connections, as a port does that nobody listens on. Open ones go on.
+	 */
+	public void refuse() {
+		this.lock.lock();
+		try {
+			if (this.placeholder == null && !this.closed) {
+				close(this.listener);
+				// the port is listened on until the thread that accepts has left it
+				this.placeholder = Awaitility.await("port " + this.port)
+					.pollDelay(Duration.ZERO)
+					.pollInterval(Duration.ofMillis(1))
+					.ignoreExceptionsInstanceOf(BindException.class)
+					.until(() -> reserve(this.port), (reserved) -> true);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -72,76 +205,213 @@ public final class TcpProxy implements AutoCloseable {
 	 * their streams have a hole.
 	 */
 	public void heal() {
-		this.dropRequests = false;
-		this.dropReplies = false;
-		cut();
+		this.lock.lock();
+		try {
+			this.plans.clear();
+			if (this.placeholder != null && !this.closed) {
+				this.listener = listen(this.port);
+				startAccepting(this.listener);
+				close(this.placeholder);
+				this.placeholder = null;
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+		this.valve.open();
+		this.connections.forEach(ProxyConnection::heal);
 	}
 
 	/**
 	 * Cut all connections; new ones are accepted.
 	 */
 	public void cut() {
-		this.sockets.forEach(TcpProxy::closeQuietly);
-		this.sockets.clear();
+		this.connections.forEach(ProxyConnection::cut);
 	}
 
 	@Override
 	public void close() {
+		this.lock.lock();
 		try {
-			this.listener.close();
+			this.closed = true;
+			close(this.listener);
+			if (this.placeholder != null) {
+				close(this.placeholder);
+			}
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+		finally {
+			this.lock.unlock();
 		}
 		cut();
 	}
 
-	private void accept() {
-		while (!this.listener.isClosed()) {
-			try {
-				Socket client = this.listener.accept();
-				this.sockets.add(client);
-				Socket server = new Socket(InetAddress.getLoopbackAddress(), this.targetPort);
-				this.sockets.add(server);
-				start("proxy-requests", () -> copy(client, server, true));
-				start("proxy-replies", () -> copy(server, client, false));
-			}
-			catch (IOException ex) {
-				// the server is down or the proxy is closing: the client sees its
-				// connection end
-				cut();
-			}
-		}
+	ProxyValve valve() {
+		return this.valve;
 	}
 
-	private void copy(Socket from, Socket to, boolean requests) {
-		byte[] buffer = new byte[8192];
-		try (from; to; InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
-			for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-				if (requests ? !this.dropRequests : !this.dropReplies) {
-					out.write(buffer, 0, count);
-					out.flush();
-				}
+	/**
+	 * Count a message, and do what is planned for it.
+	 * @return whether the connection goes on
+	 */
+	boolean admit(ProxyConnection connection, Direction direction) {
+		CutPlan plan;
+		this.lock.lock();
+		try {
+			plan = this.plans.get(direction);
+			if (plan == null || !plan.next()) {
+				return true;
 			}
 		}
-		catch (IOException ex) {
-			// one side is gone: closing both is all that is to be done
+		finally {
+			this.lock.unlock();
 		}
+		if (plan.silently) {
+			blackHole();
+			return true;
+		}
+		connection.cut();
+		return false;
 	}
 
-	private static void closeQuietly(Socket socket) {
+	void forget(ProxyConnection connection) {
+		this.connections.remove(connection);
+	}
+
+	static void close(AutoCloseable socket) {
 		try {
 			socket.close();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException("A socket of the proxy could not be closed", ex);
+		}
+	}
+
+	static void start(String name, Runnable task) {
+		Thread thread = new Thread(task, name);
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	private void plan(Direction direction, CutPlan plan) {
+		this.lock.lock();
+		try {
+			this.plans.put(direction, plan);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private static ServerSocket listen(int port) {
+		try {
+			ServerSocket socket = new ServerSocket();
+			socket.setReuseAddress(true);
+			socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 50);
+			return socket;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	private static void start(String name, Runnable task) {
-		Thread thread = new Thread(task, name);
-		thread.setDaemon(true);
-		thread.start();
+	private static Socket reserve(int port) throws IOException {
+		Socket socket = new Socket();
+		socket.setReuseAddress(true);
+		socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+		return socket;
+	}
+
+	private void startAccepting(ServerSocket socket) {
+		start("proxy-accept", () -> {
+			while (!socket.isClosed()) {
+				try {
+					accept(socket.accept());
+				}
+				catch (IOException ex) {
+					// closed, or a client that is gone already: the next one may come
+				}
+			}
+		});
+	}
+
+	private void accept(Socket client) throws IOException {
+		Socket server;
+		try {
+			server = new Socket(InetAddress.getLoopbackAddress(), this.targetPort);
+		}
+		catch (IOException ex) {
+			// the server is down: the client sees its connection end
+			close(client);
+			return;
+		}
+		ProxyConnection connection = new ProxyConnection(this, client, server);
+		this.connections.add(connection);
+		connection.start();
+		if (isClosed()) {
+			connection.cut();
+		}
+	}
+
+	private boolean isClosed() {
+		this.lock.lock();
+		try {
+			return this.closed;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * What flows from the client to the server, or back.
+	 */
+	public enum Direction {
+
+		/**
+		 * From who has connected to who listens.
+		 */
+		REQUESTS,
+
+		/**
+		 * From who listens to who has connected.
+		 */
+		REPLIES
+
+	}
+
+	private static final class CutPlan {
+
+		private final boolean silently;
+
+		private int toPass;
+
+		private int toLose;
+
+		private CutPlan(int toPass, int toLose, boolean silently) {
+			this.toPass = toPass;
+			this.toLose = toLose;
+			this.silently = silently;
+		}
+
+		private boolean isPending() {
+			return this.toLose > 0;
+		}
+
+		/**
+		 * Count a message and return whether it is to be lost.
+		 */
+		private boolean next() {
+			if (this.toPass > 0) {
+				this.toPass--;
+				return false;
+			}
+			if (this.toLose > 0) {
+				this.toLose--;
+				return true;
+			}
+			return false;
+		}
+
 	}
 
 }

@@ -1,0 +1,170 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+import io.distributedlock.test.server.TcpProxy.Direction;
+
+/**
+ * One connection through a {@link TcpProxy}. Its faults come on top of those of the proxy
+ * and end with {@link TcpProxy#heal()}. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class ProxyConnection {
+
+	private static final long NAP_NANOS = 1_000_000;
+
+	private final TcpProxy proxy;
+
+	private final Socket client;
+
+	private final Socket server;
+
+	private final ProxyValve valve = new ProxyValve();
+
+	private volatile boolean hole;
+
+	private volatile boolean cut;
+
+	ProxyConnection(TcpProxy proxy, Socket client, Socket server) {
+		this.proxy = proxy;
+		this.client = client;
+		this.server = server;
+	}
+
+	/**
+	 * Return the port of the client's end, which servers know a connection by: a proxy
+	 * between them has another one.
+	 * @return the port that the server sees
+	 */
+	public int port() {
+		return this.server.getLocalPort();
+	}
+
+	/**
+	 * Swallow what is sent in a direction, with the connection left open.
+	 * @param direction what to swallow
+	 */
+	public void drop(Direction direction) {
+		this.valve.drop(direction);
+	}
+
+	/**
+	 * Hold back what is sent in a direction, until {@link TcpProxy#heal()}.
+	 * @param direction what to hold back
+	 */
+	public void hold(Direction direction) {
+		this.valve.hold(direction);
+	}
+
+	/**
+	 * Deliver each message of a direction later by at least a time.
+	 * @param direction what to delay
+	 * @param delay the time, zero for none
+	 */
+	public void delay(Direction direction, Duration delay) {
+		this.valve.delay(direction, delay);
+	}
+
+	/**
+	 * End this connection on both sides.
+	 */
+	public void cut() {
+		this.cut = true;
+		this.proxy.forget(this);
+		TcpProxy.close(this.client);
+		TcpProxy.close(this.server);
+	}
+
+	void start() {
+		TcpProxy.start("proxy-requests", () -> copy(this.client, this.server, Direction.REQUESTS));
+		TcpProxy.start("proxy-replies", () -> copy(this.server, this.client, Direction.REPLIES));
+	}
+
+	/**
+	 * Let everything through again, or end if something is missing.
+	 */
+	void heal() {
+		this.valve.open();
+		if (this.hole) {
+			cut();
+		}
+	}
+
+	private void copy(Socket from, Socket to, Direction direction) {
+		byte[] buffer = new byte[8192];
+		boolean missing = false;
+		try (from; to) {
+			// a small message is not kept until the one before is acknowledged
+			to.setTcpNoDelay(true);
+			InputStream in = from.getInputStream();
+			OutputStream out = to.getOutputStream();
+			for (int count = read(in, buffer); count >= 0; count = read(in, buffer)) {
+				if (!this.proxy.admit(this, direction)) {
+					return;
+				}
+				sleep(direction);
+				nap(() -> isHolding(direction));
+				if (isDropping(direction)) {
+					missing = true;
+					this.hole = true;
+				}
+				else if (!missing) {
+					out.write(buffer, 0, count);
+				}
+				if (missing && !isDropping(direction)) {
+					// healed in between: what comes now would stand behind a hole
+					return;
+				}
+			}
+			// a network that is down does not say that the other side has closed either
+			nap(() -> isHolding(direction) || isDropping(direction));
+		}
+		catch (IOException ex) {
+			// one side is gone: closing both is all that is to be done
+		}
+		finally {
+			this.proxy.forget(this);
+		}
+	}
+
+	private static int read(InputStream in, byte[] buffer) {
+		try {
+			return in.read(buffer);
+		}
+		catch (IOException ex) {
+			// a reset is an end as well
+			return -1;
+		}
+	}
+
+	private void sleep(Direction direction) {
+		long start = System.nanoTime();
+		nap(() -> System.nanoTime() - start < delay(direction).toNanos());
+	}
+
+	private Duration delay(Direction direction) {
+		return this.proxy.valve().delay(direction).plus(this.valve.delay(direction));
+	}
+
+	private boolean isHolding(Direction direction) {
+		return this.proxy.valve().isHolding(direction) || this.valve.isHolding(direction);
+	}
+
+	private boolean isDropping(Direction direction) {
+		return this.proxy.valve().isDropping(direction) || this.valve.isDropping(direction);
+	}
+
+	private void nap(BooleanSupplier condition) {
+		while (!this.cut && condition.getAsBoolean()) {
+			LockSupport.parkNanos(NAP_NANOS);
+		}
+	}
+
+}
