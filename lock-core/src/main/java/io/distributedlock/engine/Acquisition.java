@@ -180,8 +180,8 @@ final class Acquisition {
 		}
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
 		this.engine.questions()
-			.ask(() -> this.attempt.provider().tryAcquire(this.attempt.request(giveUpAtNanos)), this::onLateLease)
-			.whenComplete(this::onAnswer);
+			.ask(() -> this.attempt.provider().tryAcquire(this.attempt.request(giveUpAtNanos)), this::onLateLease,
+					this::onAnswer);
 	}
 
 	/**
@@ -203,7 +203,9 @@ final class Acquisition {
 				onLateLease(lease);
 			}
 		});
-		place.enter(queue, this.waitUntilNanos + this.engine.questions().commandTimeoutNanos());
+		long remainingNanos = Math.max(remainingWaitNanos(), 0);
+		place.enter(queue, this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos(),
+				() -> onWaitOver(place));
 		if (this.finished.get()) {
 			leaveQueue();
 		}
@@ -217,7 +219,7 @@ final class Acquisition {
 	 * decides on it.
 	 */
 	private void onWaitOver(QueuedPlace place) {
-		if (this.queued.get() != place) {
+		if (this.queued.get() != place || remainingWaitNanos() > 0) {
 			return;
 		}
 		if (place.isBehindOthers()) {
@@ -263,6 +265,11 @@ final class Acquisition {
 		else if (!this.engine.keeper().track(lock)) {
 			onLateLease(lease);
 			end(Outcome.CLOSED);
+		}
+		else if (!lock.isValid()) {
+			// lost in the moment in which it was acquired
+			this.engine.releaser().discard(lock);
+			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
 		}
 		else if (!end(Outcome.acquired(lock))) {
 			this.engine.releaser().discard(lock);

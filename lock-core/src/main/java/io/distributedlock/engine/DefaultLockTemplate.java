@@ -177,6 +177,8 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 			throws E {
 		Throwable workFailure = null;
 		try {
+			// the thread may have been kept from going on for longer than the lease
+			handle.ensureHeld();
 			return work.call();
 		}
 		catch (Throwable ex) {

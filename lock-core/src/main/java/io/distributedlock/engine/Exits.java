@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -26,10 +27,17 @@ final class Exits {
 
 	private final long commandTimeoutNanos;
 
+	private final Duration commandTimeout;
+
 	Exits(Engine engine) {
 		this.runtime = engine.runtime();
 		this.releaser = engine.releaser();
 		this.commandTimeoutNanos = engine.questions().commandTimeoutNanos();
+		this.commandTimeout = engine.commandTimeout();
+	}
+
+	Duration commandTimeout() {
+		return this.commandTimeout;
 	}
 
 	/**

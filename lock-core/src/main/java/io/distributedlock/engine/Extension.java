@@ -1,6 +1,8 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -70,11 +72,13 @@ final class Extension {
 	 * Wait for an extension, which ends within the command time-out. An interrupt is
 	 * noted and does not end it.
 	 */
-	static void await(Exits exits, CompletableFuture<@Nullable Void> extension) {
+	static void await(Holding holding, CompletableFuture<@Nullable Void> extension, Exits exits) {
 		Optional<Throwable> failure = exits
 			.awaitUninterruptibly(extension.handle((done, failed) -> Optional.ofNullable(failed)));
 		if (failure == null) {
-			throw new IllegalStateException("An extension ends within the command time-out");
+			// the JVM stood still, and has not come to its timers yet
+			LockAttempt attempt = holding.attempt();
+			throw LockErrors.notExtended(attempt, new NoAnswerException(exits.commandTimeout()));
 		}
 		if (failure.isPresent()) {
 			throw (LockErrors.unwrap(failure.get()) instanceof RuntimeException cause) ? cause
@@ -83,10 +87,39 @@ final class Extension {
 	}
 
 	/**
+	 * Make sure that a time is left of all locks of a handle, and ask for more where
+	 * there is less.
+	 */
+	static void ensureAtLeast(Holding holding, Duration duration, Exits exits) {
+		holding.ensureHeld();
+		List<CompletableFuture<@Nullable Void>> extensions = new ArrayList<>();
+		for (Holding each : holding.holdings()) {
+			if (each.remaining().compareTo(duration) < 0) {
+				extensions.add(each.startExtension(lengthFor(duration, each.attempt())));
+			}
+		}
+		if (extensions.isEmpty()) {
+			return;
+		}
+		await(holding, all(extensions), exits);
+		for (Holding each : holding.holdings()) {
+			if (each.remaining().compareTo(duration) < 0) {
+				throw LockErrors.lost(each.attempt(), "only %s are left, and %s are needed"
+					.formatted(LockTimes.text(each.remaining()), LockTimes.text(duration)));
+			}
+		}
+	}
+
+	static CompletableFuture<@Nullable Void> all(List<CompletableFuture<@Nullable Void>> extensions) {
+		return CompletableFuture.allOf(extensions.toArray(CompletableFuture<?>[]::new))
+			.<@Nullable Void>thenApply((done) -> null);
+	}
+
+	/**
 	 * Return for how long to ask so that a time is left by the local deadline, which lies
 	 * before the end of the lease.
 	 */
-	static Duration lengthFor(Duration duration, LockAttempt attempt) {
+	private static Duration lengthFor(Duration duration, LockAttempt attempt) {
 		Duration wanted = LockTimes.saturated(duration);
 		Duration withMargin = wanted.plus(wanted.dividedBy(50)).plusMillis(20);
 		// a lease that is kept alive is not made shorter by asking for a little more

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
@@ -74,6 +75,16 @@ final class Handle implements Holding {
 	}
 
 	@Override
+	public LockAttempt attempt() {
+		return this.lock.attempt();
+	}
+
+	@Override
+	public List<Holding> holdings() {
+		return List.of(this);
+	}
+
+	@Override
 	public String key() {
 		return this.lock.key();
 	}
@@ -125,7 +136,7 @@ final class Handle implements Holding {
 
 	@Override
 	public void extend(Duration leaseTime) {
-		Extension.await(this.exits, startExtension(leaseTime));
+		Extension.await(this, startExtension(leaseTime), this.exits);
 	}
 
 	@Override
@@ -135,14 +146,7 @@ final class Handle implements Holding {
 
 	@Override
 	public void ensureAtLeast(Duration duration) {
-		ensureHeld();
-		if (remaining().compareTo(duration) < 0) {
-			extend(Extension.lengthFor(duration, this.lock.attempt()));
-			if (remaining().compareTo(duration) < 0) {
-				throw LockErrors.lost(this.lock.attempt(), "only %s are left, and %s are needed"
-					.formatted(LockTimes.text(remaining()), LockTimes.text(duration)));
-			}
-		}
+		Extension.ensureAtLeast(this, duration, this.exits);
 	}
 
 	@Override

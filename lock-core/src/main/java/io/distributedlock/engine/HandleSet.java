@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -57,6 +56,16 @@ final class HandleSet implements Holding {
 	}
 
 	@Override
+	public LockAttempt attempt() {
+		return this.parts.get(0).attempt();
+	}
+
+	@Override
+	public List<? extends Holding> holdings() {
+		return this.parts;
+	}
+
+	@Override
 	public String key() {
 		return this.parts.stream().map(LockHandle::key).collect(Collectors.joining(", "));
 	}
@@ -99,7 +108,7 @@ final class HandleSet implements Holding {
 
 	@Override
 	public void extend(Duration leaseTime) {
-		Extension.await(this.exits, startExtension(leaseTime));
+		Extension.await(this, startExtension(leaseTime), this.exits);
 	}
 
 	@Override
@@ -109,15 +118,12 @@ final class HandleSet implements Holding {
 
 	@Override
 	public CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
-		List<CompletableFuture<?>> extensions = new ArrayList<>(this.parts.size());
-		this.parts.forEach((part) -> extensions.add(part.startExtension(leaseTime)));
-		return CompletableFuture.allOf(extensions.toArray(CompletableFuture<?>[]::new))
-			.<@Nullable Void>thenApply((done) -> null);
+		return Extension.all(this.parts.stream().map((part) -> part.startExtension(leaseTime)).toList());
 	}
 
 	@Override
 	public void ensureAtLeast(Duration duration) {
-		this.parts.forEach((part) -> part.ensureAtLeast(duration));
+		Extension.ensureAtLeast(this, duration, this.exits);
 	}
 
 	@Override

@@ -66,6 +66,8 @@ final class HeldLock {
 
 	private volatile boolean closeFailed;
 
+	private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> release = new AtomicReference<>();
+
 	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Engine engine) {
 		this.attempt = attempt;
 		this.lease = lease;
@@ -262,12 +264,15 @@ final class HeldLock {
 		}
 		this.clock.extensionSent(this.engine.nanoTime(), leaseTime);
 		this.engine.keeper().lookAgain(this);
-		return this.engine.questions().ask(() -> this.lease.renew(leaseTime.plus(this.attempt.lockDelay())), (late) -> {
-			if (late != null) {
-				this.clock.extended(late, leaseTime);
-				this.engine.keeper().lookAgain(this);
-			}
-		});
+		CompletableFuture<@Nullable LeaseTerm> answer = this.engine.questions().expect();
+		this.engine.questions()
+			.follow(answer, () -> this.lease.renew(leaseTime.plus(this.attempt.lockDelay())), (late) -> {
+				if (late != null) {
+					this.clock.extended(late, leaseTime);
+					this.engine.keeper().lookAgain(this);
+				}
+			});
+		return answer;
 	}
 
 	/**
@@ -282,6 +287,17 @@ final class HeldLock {
 		finally {
 			this.guard.unlock();
 		}
+	}
+
+	/**
+	 * Note that the lease is being given back, which happens once.
+	 * @param begun completes when it is given back
+	 * @return what completes when it is given back if somebody else has begun,
+	 * {@code null} otherwise
+	 */
+	@Nullable CompletableFuture<@Nullable Void> beginRelease(CompletableFuture<@Nullable Void> begun) {
+		CompletableFuture<@Nullable Void> before = this.release.compareAndExchange(null, begun);
+		return before;
 	}
 
 	/**

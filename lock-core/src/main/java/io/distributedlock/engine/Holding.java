@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockHandle;
@@ -21,6 +22,16 @@ interface Holding extends LockHandle {
 	 * Return whether an attempt like this one gave this handle.
 	 */
 	boolean isFor(LockAttempt attempt, Engine engine);
+
+	/**
+	 * Return what was asked for; where there are several locks, for the first.
+	 */
+	LockAttempt attempt();
+
+	/**
+	 * Return the locks that were acquired together.
+	 */
+	List<? extends Holding> holdings();
 
 	/**
 	 * Begin to extend what the handle stands for.

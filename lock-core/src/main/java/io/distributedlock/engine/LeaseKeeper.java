@@ -176,6 +176,9 @@ final class LeaseKeeper {
 		boolean complete = answers != null && answers.size() == held.size();
 		for (int i = 0; i < held.size(); i++) {
 			Renewal renewal = held.get(i);
+			if (!complete && !renewal.isWanted()) {
+				continue;
+			}
 			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
 			this.questions.follow(renewal.answer,
 					() -> (answer != null) ? answer

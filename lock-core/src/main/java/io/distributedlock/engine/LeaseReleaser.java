@@ -70,7 +70,7 @@ final class LeaseReleaser {
 	 * Give a lease back that nobody ever held, as it came too late.
 	 */
 	void giveBackUnheld(LockAttempt attempt, Lease lease) {
-		new Release(attempt, lease::release, false).start();
+		new Release(attempt, lease::release, false).send(0);
 	}
 
 	/**
@@ -82,14 +82,19 @@ final class LeaseReleaser {
 
 	private CompletableFuture<@Nullable Void> end(HeldLock lock, Supplier<CompletionStage<Boolean>> request) {
 		CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
-		// before the keeper forgets it: a template that closes finds it in either place
-		CompletableFuture<@Nullable Void> begun = this.pending.putIfAbsent(lock, ended);
+		CompletableFuture<@Nullable Void> begun = lock.beginRelease(ended);
 		if (begun != null) {
 			return begun;
 		}
+		// before the keeper forgets it: a template that closes finds it in either place
+		this.pending.put(lock, ended);
 		boolean wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
-		new Release(lock.attempt(), request, wasHeld).start().whenComplete((done, failure) -> {
+		Release release = new Release(lock.attempt(), request, wasHeld);
+		// the next caller's turn comes after this step: whoever waits for it must not
+		// wait
+		// for that
+		release.done.whenComplete((done, failure) -> Trampoline.run(() -> {
 			this.pending.remove(lock);
 			Guard.run("letting the next caller in", lock::leaveGate);
 			if (failure != null) {
@@ -98,7 +103,8 @@ final class LeaseReleaser {
 			else {
 				ended.complete(null);
 			}
-		});
+		}));
+		release.send(0);
 		return ended;
 	}
 
@@ -126,7 +132,7 @@ final class LeaseReleaser {
 		this.timers.stepAt(this.runtime.nanoTime() + lock.remainingHoldNanos(), () -> {
 			// a template that closes runs its timers early: then the lease ends by itself
 			if (lock.remainingHoldNanos() <= 0) {
-				lock.lease().release();
+				giveBackUnheld(lock.attempt(), lock.lease());
 			}
 		});
 	}
@@ -148,11 +154,6 @@ final class LeaseReleaser {
 			this.attempt = attempt;
 			this.request = request;
 			this.wasHeld = wasHeld;
-		}
-
-		private CompletableFuture<@Nullable Void> start() {
-			send(0);
-			return this.done;
 		}
 
 		private void send(int retry) {

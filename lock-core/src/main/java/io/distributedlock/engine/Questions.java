@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -43,15 +44,15 @@ final class Questions {
 	 * Ask a provider.
 	 * @param question the call of the provider, made on this thread
 	 * @param late gets an answer that comes when nobody waits for it any more
-	 * @return the answer; fails with what the provider failed with or threw, or after the
-	 * command time-out
+	 * @param onAnswer gets the answer, or what the provider failed with or threw, or
+	 * after the command time-out a {@link NoAnswerException}
 	 */
-	<T extends @Nullable Object> CompletableFuture<T> ask(Supplier<? extends CompletionStage<T>> question,
-			Consumer<T> late) {
+	<T extends @Nullable Object> void ask(Supplier<? extends CompletionStage<T>> question, Consumer<T> late,
+			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
 		// before the call: it may be the call that does not return
 		CompletableFuture<T> answer = expect();
+		answer.whenComplete(onAnswer);
 		follow(answer, question, late);
-		return answer;
 	}
 
 	/**

@@ -7,12 +7,16 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A place in the queue of a backend, looked after until it is granted or left. A place
  * that the backend does not confirm within the command time-out has failed.
  */
 final class QueuedPlace {
+
+	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
 
 	/**
 	 * A place is kept by a lease too.
@@ -42,9 +46,16 @@ final class QueuedPlace {
 		return this.granted;
 	}
 
-	void enter(LockQueue queue, long giveUpAtNanos) {
+	/**
+	 * Take the place.
+	 * @param giveUpAtNanos when the caller gives up
+	 * @param onConfirmed called if the place is confirmed when the command time-out is
+	 * over
+	 */
+	void enter(LockQueue queue, long giveUpAtNanos, Runnable onConfirmed) {
 		Timers.Timer limit = this.engine.timers()
-			.stepAt(this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos(), this::requireConfirmation);
+			.stepAt(this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos(),
+					() -> requireConfirmation(onConfirmed));
 		this.granted.whenComplete((lease, failure) -> {
 			limit.cancel();
 			cancelLook();
@@ -68,7 +79,14 @@ final class QueuedPlace {
 	 */
 	boolean isBehindOthers() {
 		LockQueue.Place current = this.place;
-		return current != null && current.isBehindOthers();
+		try {
+			return current != null && current.isBehindOthers();
+		}
+		catch (Throwable ex) {
+			logger.warn("A place in the queue for lock '{}' does not say whether others are in front",
+					this.attempt.key(), ex);
+			return false;
+		}
 	}
 
 	/**
@@ -80,16 +98,13 @@ final class QueuedPlace {
 		}
 	}
 
-	private void requireConfirmation() {
-		boolean confirmed = false;
-		try {
-			confirmed = isBehindOthers();
+	private void requireConfirmation(Runnable onConfirmed) {
+		if (isBehindOthers()) {
+			onConfirmed.run();
 		}
-		finally {
-			// first: a grant that comes after the place is left must not count
-			if (!confirmed && this.granted.completeExceptionally(new NoAnswerException(this.engine.commandTimeout()))) {
-				leaveBackend();
-			}
+		// fails first: a grant that comes after the place is left must not count
+		else if (this.granted.completeExceptionally(new NoAnswerException(this.engine.commandTimeout()))) {
+			leaveBackend();
 		}
 	}
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -54,13 +55,16 @@ final class Timers {
 	/**
 	 * Run a task at a time, or a little later.
 	 * @param atNanos the time
-	 * @param task short, and calls neither providers nor users; may run early when the
-	 * template closes
+	 * @param task short, and calls neither providers nor users; runs early when the
+	 * template closes, and at once when it is closed
 	 * @return cancels the task
 	 */
 	Timer at(long atNanos, Runnable task) {
 		Timer timer = new Timer(atNanos, task, this.sequence.incrementAndGet());
 		place(timer, this.runtime.nanoTime());
+		if (this.closed) {
+			timer.run();
+		}
 		return timer;
 	}
 
@@ -68,7 +72,7 @@ final class Timers {
 	 * Run a task that may call a provider at a time, on a thread of the engine.
 	 */
 	Timer stepAt(long atNanos, Runnable step) {
-		return at(atNanos, () -> this.runtime.execute(step));
+		return at(atNanos, () -> this.runtime.execute(() -> Guard.run("a step", step)));
 	}
 
 	/**
@@ -84,7 +88,7 @@ final class Timers {
 	}
 
 	/**
-	 * Run what is left, as nothing is waited for any more. Later timers never run.
+	 * Run what is left, as nothing is waited for any more.
 	 */
 	void close() {
 		this.closed = true;
@@ -157,7 +161,7 @@ final class Timers {
 
 		private final long sequence;
 
-		private volatile boolean cancelled;
+		private final AtomicBoolean finished = new AtomicBoolean();
 
 		private volatile Slot slot = Slot.NONE;
 
@@ -171,12 +175,13 @@ final class Timers {
 		 * See to it that the task does not run, unless it runs already. Idempotent.
 		 */
 		void cancel() {
-			this.cancelled = true;
-			this.slot.timers.remove(this);
+			if (this.finished.compareAndSet(false, true)) {
+				this.slot.timers.remove(this);
+			}
 		}
 
 		private void run() {
-			if (!this.cancelled) {
+			if (this.finished.compareAndSet(false, true)) {
 				Guard.run("a timer", this.task);
 			}
 		}
@@ -201,7 +206,7 @@ final class Timers {
 		boolean add(Timer timer) {
 			timer.slot = this;
 			this.timers.add(timer);
-			if (timer.cancelled) {
+			if (timer.finished.get()) {
 				this.timers.remove(timer);
 			}
 			// what the pass has found it looks after; the rest was too late for it

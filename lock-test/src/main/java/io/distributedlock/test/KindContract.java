@@ -152,10 +152,11 @@ abstract class KindContract extends ProviderContract {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
-		LockTemplate first = node((settings) -> settings.renewalLeaseTime(shortLease()));
+		Duration lease = atLeastShortest(Duration.ofMillis(1500));
+		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
 		LockHandle reader = first.acquireAsync(request().withType(LockType.READ)).get();
-		Awaitility.await().during(shortLease().multipliedBy(2)).atMost(PATIENCE).until(reader::isValid);
+		Awaitility.await().during(lease.multipliedBy(2)).atMost(PATIENCE).until(reader::isValid);
 		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
 		reader.close();
 		second.acquire(request().withType(LockType.WRITE)).close();
