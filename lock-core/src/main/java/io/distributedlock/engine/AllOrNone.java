@@ -103,6 +103,10 @@ final class AllOrNone {
 			deliver(result, toResult);
 			return;
 		}
+		if (result.isDone()) {
+			giveBack();
+			return;
+		}
 		LockAttempt attempt = this.attempts.get(this.taken.size());
 		CompletableFuture<Optional<Holding>> next = new CompletableFuture<>();
 		next.whenComplete((handle, failure) -> {

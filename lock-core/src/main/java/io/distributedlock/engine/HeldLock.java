@@ -74,7 +74,7 @@ final class HeldLock {
 		this.firstTerm = lease.term();
 		this.turn = turn;
 		this.engine = engine;
-		this.clock = new LeaseClock(attempt, this.firstTerm);
+		this.clock = new LeaseClock(attempt, this.firstTerm, engine.questions().commandTimeoutNanos());
 	}
 
 	LockAttempt attempt() {
@@ -245,9 +245,6 @@ final class HeldLock {
 			this.guard.unlock();
 		}
 		return extension.whenComplete((term, failure) -> {
-			if (term != null) {
-				this.clock.extended(term, leaseTime);
-			}
 			this.guard.lock();
 			try {
 				this.extensions--;
@@ -262,17 +259,26 @@ final class HeldLock {
 		if (wanted.isDone() || !isHeld()) {
 			return CompletableFuture.failedFuture(new NoAnswerException(this.engine.commandTimeout()));
 		}
-		this.clock.extensionSent(this.engine.nanoTime(), leaseTime);
+		OpenRequests.Request sent = this.clock.extensionSent(this.engine.nanoTime(), leaseTime);
 		this.engine.keeper().lookAgain(this);
 		CompletableFuture<@Nullable LeaseTerm> answer = this.engine.questions().expect();
+		answer.whenComplete((term, failure) -> {
+			if (failure == null) {
+				onExtension(term, leaseTime, sent);
+			}
+		});
 		this.engine.questions()
-			.follow(answer, () -> this.lease.renew(leaseTime.plus(this.attempt.lockDelay())), (late) -> {
-				if (late != null) {
-					this.clock.extended(late, leaseTime);
-					this.engine.keeper().lookAgain(this);
-				}
-			});
+			.follow(answer, () -> this.lease.renew(leaseTime.plus(this.attempt.lockDelay())),
+					(late) -> onExtension(late, leaseTime, sent));
 		return answer;
+	}
+
+	private void onExtension(@Nullable LeaseTerm term, Duration leaseTime, OpenRequests.Request sent) {
+		this.clock.answered(sent);
+		if (term != null) {
+			this.clock.extended(term, leaseTime, this.engine.nanoTime());
+		}
+		this.engine.keeper().lookAgain(this);
 	}
 
 	/**

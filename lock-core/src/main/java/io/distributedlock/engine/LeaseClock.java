@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.spi.LeaseTerm;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The times of one lease: how long it runs, when to renew it, and when to warn of its
@@ -28,16 +27,13 @@ final class LeaseClock {
 
 	private volatile LeaseTerm term;
 
-	/**
-	 * A shorter term that the backend may have granted, or may still grant, as its answer
-	 * did not come.
-	 */
-	private volatile @Nullable LeaseTerm doubt;
+	private final OpenRequests open;
 
 	private volatile long renewAtNanos;
 
-	LeaseClock(LockAttempt attempt, LeaseTerm granted) {
+	LeaseClock(LockAttempt attempt, LeaseTerm granted, long commandTimeoutNanos) {
 		this.attempt = attempt;
+		this.open = new OpenRequests(commandTimeoutNanos);
 		this.term = attempt.usable(granted);
 		this.ceilingNanos = this.term.startNanos() + attempt.leaseTime().toNanos();
 		this.renewAtNanos = dueNanos(this.term);
@@ -96,19 +92,31 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Set when to renew next if no answer to a renewal comes. An answer moves it.
+	 * Note a renewal that is about to be sent, and set when to renew next if no answer to
+	 * it comes. An answer moves that.
 	 */
-	void renewalSent(long now) {
+	OpenRequests.Request renewalSent(long now) {
 		this.renewAtNanos = now + sureLength() / 3;
+		return this.open.sent(now, renewalTime(now).minus(this.attempt.lockDelay()));
 	}
 
-	void renewed(LeaseTerm granted) {
+	/**
+	 * Note a renewal that the backend has granted, or has refused.
+	 */
+	void answered(OpenRequests.Request request) {
+		this.open.answered(request);
+	}
+
+	/**
+	 * Set the term that a renewal brought. What has ended by now is not brought back.
+	 */
+	void renewed(LeaseTerm granted, long now) {
 		LeaseTerm newTerm = this.attempt.usable(granted);
 		// answers may overtake each other: the renewal that was sent last counts
-		if (newTerm.startNanos() - this.term.startNanos() > 0) {
+		if (newTerm.startNanos() - this.term.startNanos() > 0 && deadlineNanos() - now > 0) {
 			this.term = newTerm;
-			this.renewAtNanos = dueNanos(sure());
 		}
+		this.renewAtNanos = dueNanos(sure());
 	}
 
 	void renewalFailed(long now) {
@@ -117,30 +125,22 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Note that a term is asked for. Nobody may rely on more from now on, since the
-	 * answer may be lost; and as long as there is none the backend may also act on the
-	 * request later, after a renewal.
+	 * Note an extension that is about to be sent.
 	 */
-	void extensionSent(long now, Duration leaseTime) {
-		LeaseTerm before = this.doubt;
-		if (before == null || leaseTime.compareTo(before.granted()) < 0) {
-			LeaseTerm asked = new LeaseTerm(now, leaseTime);
-			this.doubt = asked;
-			this.renewAtNanos = earlier(this.renewAtNanos, dueNanos(asked));
-		}
+	OpenRequests.Request extensionSent(long now, Duration leaseTime) {
+		OpenRequests.Request request = this.open.sent(now, leaseTime);
+		long due = dueNanos(sure());
+		this.renewAtNanos = (due - this.renewAtNanos < 0) ? due : this.renewAtNanos;
+		return request;
 	}
 
 	/**
 	 * Set the term that the holder asked for, which moves the end of a lease of explicit
 	 * length.
 	 */
-	void extended(LeaseTerm granted, Duration leaseTime) {
-		LeaseTerm doubtful = this.doubt;
-		if (doubtful != null && doubtful.granted().compareTo(leaseTime) >= 0) {
-			this.doubt = null;
-		}
+	void extended(LeaseTerm granted, Duration leaseTime, long now) {
 		this.ceilingNanos = granted.startNanos() + leaseTime.toNanos();
-		renewed(granted);
+		renewed(granted, now);
 	}
 
 	void watch(ExpiryWatch watch) {
@@ -165,24 +165,17 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Return what the holder may rely on: where it is not known whether a shorter term
-	 * was granted, no more than that, counted from the last request that was answered.
+	 * Return what the holder may rely on, whatever becomes of requests without an answer.
 	 */
 	private LeaseTerm sure() {
-		LeaseTerm current = this.term;
-		LeaseTerm doubtful = this.doubt;
-		if (doubtful == null) {
-			return current;
-		}
-		long start = (current.startNanos() - doubtful.startNanos() > 0) ? current.startNanos() : doubtful.startNanos();
-		LeaseTerm shortest = new LeaseTerm(start, doubtful.granted());
-		return (shortest.deadlineNanos() - current.deadlineNanos() < 0) ? shortest : current;
+		return this.open.sureOf(this.term);
 	}
 
+	/**
+	 * Return the usual length of the lease, or less if no more can be relied on.
+	 */
 	private long sureLength() {
-		LeaseTerm doubtful = this.doubt;
-		long usual = this.attempt.leaseTime().toNanos();
-		return (doubtful != null) ? Math.min(doubtful.granted().toNanos(), usual) : usual;
+		return Math.min(sure().granted().toNanos(), this.attempt.leaseTime().toNanos());
 	}
 
 	private long batchWindowNanos() {
@@ -206,10 +199,6 @@ final class LeaseClock {
 		long usual = this.attempt.leaseTime().toNanos();
 		long granted = current.granted().toNanos();
 		return current.startNanos() + ((granted > usual) ? granted - usual / 3 * 2 : granted / 3);
-	}
-
-	private static long earlier(long first, long second) {
-		return (first - second < 0) ? first : second;
 	}
 
 }

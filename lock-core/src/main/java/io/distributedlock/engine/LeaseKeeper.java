@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -116,13 +117,12 @@ final class LeaseKeeper {
 			return;
 		}
 		if (clock.isRenewalDue(now)) {
-			clock.renewalSent(now);
 			String abandonment = lock.abandonment();
 			if (abandonment != null) {
 				letGo(lock, abandonment);
 				return;
 			}
-			renewWithOthers(lock);
+			renewWithOthers(lock, clock.renewalSent(now));
 		}
 		lock.warnOfExpiry(now);
 		lookAgain(lock);
@@ -133,13 +133,13 @@ final class LeaseKeeper {
 		this.runtime.execute(() -> lock.engine().releaser().discard(lock));
 	}
 
-	private void renewWithOthers(HeldLock lock) {
-		Renewal renewal = new Renewal(lock, this.questions.expect());
+	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {
+		Renewal renewal = new Renewal(lock, request, this.questions.expect());
 		if (!lock.startRenewal(renewal.answer)) {
-			renewal.answer.cancel(false);
+			renewal.cancel();
 			return;
 		}
-		renewal.answer.whenComplete((term, failure) -> onAnswer(lock, term, failure));
+		renewal.answer.whenComplete((term, failure) -> onAnswer(renewal, term, failure));
 		if (this.due.isEmpty()) {
 			this.timers.afterPass(this::sendDue);
 		}
@@ -160,14 +160,15 @@ final class LeaseKeeper {
 	 * itself: one that the provider fails on must not cost the others.
 	 */
 	private void send(LockProvider provider, List<Renewal> renewals) {
-		List<Renewal> held = renewals.stream().filter(Renewal::isWanted).toList();
+		renewals.stream().filter((renewal) -> !renewal.isWanted()).forEach(Renewal::cancel);
+		List<Renewal> held = renewals.stream().filter((renewal) -> !renewal.answer.isDone()).toList();
 		if (held.isEmpty()) {
 			return;
 		}
 		long now = this.runtime.nanoTime();
 		List<? extends CompletionStage<@Nullable LeaseTerm>> answers = List.of();
 		try {
-			answers = provider.renewAll(held.stream().map((each) -> each.request(now)).toList());
+			answers = provider.renewAll(held.stream().map((each) -> each.toSend(now)).toList());
 		}
 		catch (Throwable ex) {
 			logger.warn("Provider {} failed to renew {} leases together; they are renewed one by one", provider.name(),
@@ -176,23 +177,25 @@ final class LeaseKeeper {
 		boolean complete = answers != null && answers.size() == held.size();
 		for (int i = 0; i < held.size(); i++) {
 			Renewal renewal = held.get(i);
-			if (!complete && !renewal.isWanted()) {
+			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
+			if (answer == null && !renewal.isWanted()) {
 				continue;
 			}
-			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
 			this.questions.follow(renewal.answer,
 					() -> (answer != null) ? answer
 							: renewal.lock.lease().renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
-					(late) -> onAnswer(renewal.lock, late, null));
+					(late) -> onAnswer(renewal, late, null));
 		}
 	}
 
-	private void onAnswer(HeldLock lock, @Nullable LeaseTerm term, @Nullable Throwable failure) {
-		if (!lock.isHeld()) {
+	private void onAnswer(Renewal renewal, @Nullable LeaseTerm term, @Nullable Throwable failure) {
+		HeldLock lock = renewal.lock;
+		if (!lock.isHeld() || failure instanceof CancellationException) {
 			return;
 		}
 		if (term != null) {
-			lock.clock().renewed(term);
+			lock.clock().answered(renewal.request);
+			lock.clock().renewed(term, this.runtime.nanoTime());
 			lookAgain(lock);
 		}
 		else if (failure == null) {
@@ -209,16 +212,21 @@ final class LeaseKeeper {
 	/**
 	 * A renewal that is sent, or is about to be.
 	 */
-	private record Renewal(HeldLock lock, CompletableFuture<@Nullable LeaseTerm> answer) {
+	private record Renewal(HeldLock lock, OpenRequests.Request request, CompletableFuture<@Nullable LeaseTerm> answer) {
 
 		boolean isWanted() {
-			if (!this.lock.isHeld()) {
-				this.answer.cancel(false);
-			}
-			return !this.answer.isDone();
+			return this.lock.isValid() && !this.answer.isDone();
 		}
 
-		LeaseRenewal request(long now) {
+		/**
+		 * Note that it is not sent.
+		 */
+		void cancel() {
+			this.lock.clock().answered(this.request);
+			this.answer.cancel(false);
+		}
+
+		LeaseRenewal toSend(long now) {
 			return new LeaseRenewal(this.lock.lease(), this.lock.clock().renewalTime(now));
 		}
 

@@ -172,8 +172,9 @@ class EngineFaultsTests {
 	void shorterLeaseThanAskedForCounts() {
 		this.provider.renewals
 			.add(() -> CompletableFuture.completedFuture(new LeaseTerm(System.nanoTime(), Duration.ofMillis(40))));
-		this.provider.renewals.add(ScriptedProvider::never);
-		this.provider.renewals.add(ScriptedProvider::never);
+		for (int i = 0; i < 100; i++) {
+			this.provider.renewals.add(ScriptedProvider::never);
+		}
 		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
 			handle.onLost(loss::set);
