@@ -1,0 +1,29 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Nothing may be left of a call that has ended, however it ended.
+ */
+final class Leftovers {
+
+	private Leftovers() {
+	}
+
+	static void assertNone(DefaultLockTemplate template) {
+		Engine engine = template.engine();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+			assertThat(engine.gate().size()).as("lanes").isZero();
+			assertThat(engine.keeper().size()).as("leases that are kept").isZero();
+			assertThat(engine.waiting().size()).as("calls that wait").isZero();
+			assertThat(engine.waiting().underWay()).as("calls that are under way").isZero();
+			assertThat(engine.releaser().pending()).as("releases").isEmpty();
+			assertThat(engine.timers().size()).as("timers").isZero();
+		});
+	}
+
+}

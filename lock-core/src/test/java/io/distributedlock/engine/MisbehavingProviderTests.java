@@ -1,0 +1,493 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Whatever a provider throws, returns, answers twice, late or never, it harms its own
+ * lock at most, and leaves nothing behind in this JVM.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class MisbehavingProviderTests {
+
+	private static final Duration LEASE = Duration.ofMillis(1200);
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.waitTime(Duration.ofSeconds(20))
+		.renewalLeaseTime(LEASE)
+		.commandTimeout(Duration.ofMillis(400))
+		.pollInterval(Duration.ofMillis(50))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.provider.release.behave();
+		this.template.close();
+	}
+
+	@Test
+	void errorInAnAttemptIsAFailureOfThatCallOnly() {
+		this.provider.acquire.next(Trick.throwingError());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"))
+			.withCauseInstanceOf(NoClassDefFoundError.class);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void attemptThatIsAnsweredWithNoStageIsAFailureOfThatCallOnly() {
+		this.provider.acquire.next(Trick.returningNull());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void errorInTheAttemptOfAWaiterDoesNotReachTheOneWhoLetItIn() throws Exception {
+		LockHandle held = this.template.acquire("k");
+		this.provider.acquire.next(Trick.throwingError());
+		CompletableFuture<LockHandle> waiter = acquireElsewhere(LockRequest.of("k"));
+		assertThatCode(held::close).doesNotThrowAnyException();
+		assertThat(waiter).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		assertKeyCanBeLocked();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1000, 5000 })
+	void crowdThatIsRefusedAtOnceEndsWithoutOverflow(int crowd) {
+		LockHandle held = this.template.acquire("k");
+		LockRequest patient = LockRequest.of("k").withWaitTime(Duration.ofMinutes(5));
+		List<CompletableFuture<LockHandle>> waiters = IntStream.range(0, crowd)
+			.mapToObj((i) -> acquireElsewhere(patient))
+			.toList();
+		this.provider.acquire.always(Trick.refusing());
+		held.close();
+		for (CompletableFuture<LockHandle> waiter : waiters) {
+			assertThat(waiter).failsWithin(Duration.ofSeconds(30))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockUnavailableException.class);
+		}
+		this.provider.acquire.behave();
+		CompletableFuture<LockHandle> holder = this.template.acquireAsync(LockRequest.of("other"));
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(LockRequest.of("other"));
+		holder.thenAccept(LockHandle::close);
+		assertThat(next).as("timers go on").succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void errorInARenewalIsAFailureOfThatRenewalOnly() {
+		this.provider.renew.next(Trick.throwingError());
+		this.provider.renewAll.next(Trick.throwingError());
+		try (LockHandle handle = this.template.acquire("k")) {
+			Awaitility.await().until(() -> this.provider.renew.calls() >= 4);
+			handle.ensureHeld();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void errorInAnExtensionDoesNotStopTheRenewal() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			this.provider.renew.always(Trick.throwingError());
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(LEASE));
+			this.provider.renew.behave();
+			int sent = this.provider.renew.calls();
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= sent + 4);
+			handle.ensureHeld();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void renewalThatThrowsForOneLeaseDoesNotCostTheOthers() {
+		LockHandle poisoned = this.template.acquire("poisoned");
+		this.provider.lastLease().renewal.set(Trick.throwingError());
+		LockHandle sound = this.template.acquire("sound");
+		AtomicReference<LockLostException> loss = new AtomicReference<>();
+		poisoned.onLost(loss::set);
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> loss.get() != null);
+		int sent = this.provider.renewAll.calls();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renewAll.calls() >= sent + 4);
+		sound.ensureHeld();
+		sound.close();
+		poisoned.close();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void renewalsThatAreAnsweredWithNoListAreSentOneByOne() {
+		this.provider.renewAll.always(Trick.returningNull());
+		assertLockIsKeptAlive();
+	}
+
+	@Test
+	void renewalsThatAreAnsweredWithAShortListAreSentOneByOne() {
+		this.provider.renewAll.always((properly) -> List.of());
+		assertLockIsKeptAlive();
+	}
+
+	@Test
+	void renewalsThatAreAnsweredWithAListOfNothingAreTriedAgain() {
+		this.provider.renewAll.next((properly) -> java.util.Collections.singletonList(null));
+		assertLockIsKeptAlive();
+	}
+
+	private void assertLockIsKeptAlive() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 5);
+			handle.ensureHeld();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void renewalThatBlocksDoesNotDelayTheSignalOfAnotherLoss() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		LockHandle kept = this.template.acquire("kept");
+		this.provider.renewAll.always(Trick.blocking(blocked));
+		Awaitility.await().until(() -> this.provider.renewAll.calls() >= 1);
+		LockHandle short1 = this.template.acquire(LockRequest.of("short").withLeaseTime(Duration.ofMillis(200)));
+		AtomicReference<LockLostException> loss = new AtomicReference<>();
+		short1.onLost(loss::set);
+		try {
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> loss.get() != null);
+			assertThat(blocked.getCount()).isEqualTo(1);
+		}
+		finally {
+			blocked.countDown();
+		}
+		kept.close();
+		short1.close();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void renewalThatBlocksCostsItsOwnProviderOnly() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		TrickyProvider slow = new TrickyProvider("slow");
+		slow.renewAll.always(Trick.blocking(blocked));
+		try (DefaultLockTemplate both = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.provider(slow)
+			.renewalLeaseTime(LEASE)
+			.commandTimeout(Duration.ofMillis(400))
+			.build()) {
+			LockHandle onSlow = both.acquire(LockRequest.of("k").withProvider("slow"));
+			LockHandle sound = both.acquire("k");
+			AtomicReference<LockLostException> loss = new AtomicReference<>();
+			onSlow.onLost(loss::set);
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> loss.get() != null);
+			int sent = this.provider.renewAll.calls();
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renewAll.calls() >= sent + 4);
+			sound.ensureHeld();
+			blocked.countDown();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void errorInAReleaseIsNotThrownAndLetsTheNextIn(boolean always) {
+		LockHandle handle = this.template.acquire("k");
+		if (always) {
+			this.provider.release.always(Trick.throwingError());
+		}
+		else {
+			this.provider.release.next(Trick.throwingError());
+		}
+		assertThatCode(handle::close).doesNotThrowAnyException();
+		assertThat(this.template.engine().gate().size()).as("lanes").isZero();
+		this.provider.release.behave();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void releaseThatIsAnsweredWithNoStageIsTriedAgain() {
+		LockHandle handle = this.template.acquire("k");
+		this.provider.release.next(Trick.returningNull());
+		assertThatCode(handle::close).doesNotThrowAnyException();
+		assertThat(this.provider.isFree("k")).isTrue();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void releaseThatIsNeverAnsweredIsNotWaitedForAnyMore() {
+		this.provider.release.next(Trick.never());
+		this.template.acquire("k").closeAsync();
+		Leftovers.assertNone(this.template);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void errorWhenItIsListenedForReleasesOnlyCostsTheSignal() throws Exception {
+		this.provider.listen.always(Trick.throwingError());
+		assertWaiterBehindAnotherNodeGetsTheLock();
+	}
+
+	@Test
+	void errorAtTheEndOfASubscriptionDoesNotReachTheCaller() throws Exception {
+		this.provider.stopListening.always(Trick.throwingError());
+		assertWaiterBehindAnotherNodeGetsTheLock();
+	}
+
+	@Test
+	void subscriptionThatIsNothingOnlyCostsTheSignal() throws Exception {
+		this.provider.listen.always(Trick.returningNull());
+		assertWaiterBehindAnotherNodeGetsTheLock();
+	}
+
+	/**
+	 * Have a waiter ask the backend twice, as another node has the lock at first.
+	 */
+	private void assertWaiterBehindAnotherNodeGetsTheLock() throws Exception {
+		try (DefaultLockTemplate otherNode = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			LockHandle held = otherNode.acquire("k");
+			CompletableFuture<LockHandle> waiter = CompletableFuture.supplyAsync(() -> this.template.acquire("k"));
+			Awaitility.await().until(() -> this.provider.acquire.calls() >= 2 && this.provider.listen.calls() >= 1);
+			held.close();
+			LockHandle handle = waiter.get(20, TimeUnit.SECONDS);
+			handle.ensureHeld();
+			handle.close();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void errorWhenALeaseIsToTellOfItsLossOnlyCostsTheMessage() {
+		this.provider.onLost.always(Trick.throwingError());
+		try (LockHandle handle = this.template.acquire("k")) {
+			handle.ensureHeld();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void leaseWithoutATermIsGivenBack() {
+		this.provider.term.next(Trick.throwingError());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
+		Awaitility.await().until(() -> this.provider.isFree("k"));
+		this.provider.term.next(Trick.returningNull());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
+		Awaitility.await().until(() -> this.provider.isFree("k"));
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void renewalWithATermThatCannotBeIsAFailureOfThatRenewalOnly() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			this.provider.renew.next(Trick.answering(new LeaseTerm(System.nanoTime(), null)));
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 5);
+			handle.ensureHeld();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void renewalThatGrantsCenturiesDoesNotOverflow() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			this.provider.renew.always((properly) -> CompletableFuture
+				.completedFuture(new LeaseTerm(System.nanoTime(), Duration.ofSeconds(Long.MAX_VALUE))));
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(20))
+				.until(() -> handle.remaining().compareTo(Duration.ofDays(1)) > 0);
+			handle.ensureHeld();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void extensionWithATermThatCannotBeIsAFailureOfThatExtensionOnly() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			this.provider.renew.always(Trick.answering(new LeaseTerm(System.nanoTime(), null)));
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(LEASE));
+			this.provider.renew.behave();
+			int sent = this.provider.renew.calls();
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= sent + 4);
+			handle.ensureHeld();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void errorWhenAPlaceIsTakenIsAFailureOfThatCallOnly() {
+		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR);
+		this.provider.enqueue.next(Trick.throwingError());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(fair));
+		this.provider.enqueue.next(Trick.returningNull());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(fair));
+		this.template.acquire(fair).close();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void placeThatFailsAtEverythingEndsWithTheCommandTimeout() {
+		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR).withWaitTime(Duration.ofMillis(100));
+		this.provider.enqueue.next((properly) -> new HopelessPlace());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(fair));
+		CompletableFuture<LockHandle> future;
+		this.provider.enqueue.next((properly) -> new HopelessPlace());
+		future = this.template.acquireAsync(fair);
+		assertThat(future).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void answerThatComesTwiceCountsOnce() {
+		this.provider.acquire.always(Trick.twice());
+		this.provider.renew.always(Trick.twice());
+		this.provider.release.always(Trick.twice());
+		try (LockHandle handle = this.template.acquire("k")) {
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 3);
+			handle.ensureHeld();
+			assertThat(this.provider.isFree("k")).isFalse();
+		}
+		assertThat(this.provider.release.calls()).isEqualTo(1);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void leaseThatCameTooLateIsGivenBackAlsoIfThatFailsAtFirst() {
+		CompletableFuture<Void> opened = new CompletableFuture<>();
+		this.provider.acquire.next(Trick.late(opened));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"));
+		this.provider.release.next(Trick.failing(() -> new BackendException("unreachable", true, null)));
+		this.provider.release.next(Trick.throwingError());
+		opened.complete(null);
+		assertThat(this.provider.leases).hasSize(1);
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.isFree("k"));
+		assertThat(this.provider.release.calls()).isEqualTo(3);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void answerThatWasLostIsAskedForAgainWithinTheWaitTime() {
+		this.provider.acquire.next(Trick.never());
+		this.provider.acquire.next(Trick.never());
+		this.template.acquire("k").close();
+		assertThat(this.provider.acquire.calls()).isEqualTo(3);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void placeWhoseAnswerWasLostIsTakenAgainWithinTheWaitTime() {
+		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR);
+		this.provider.enqueue.next((properly) -> new SilentPlace());
+		this.template.acquire(fair).close();
+		assertThat(this.provider.enqueue.calls()).isEqualTo(2);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void errorOfAWaiterDoesNotKeepTheHolderFromBeingTold() {
+		LockHandle held = this.template.acquire("k");
+		AtomicInteger told = new AtomicInteger();
+		held.onLost((loss) -> told.incrementAndGet());
+		this.provider.acquire.next(Trick.throwingError());
+		CompletableFuture<LockHandle> waiter = acquireElsewhere(LockRequest.of("k"));
+		assertThatCode(() -> this.provider.lastLease().lose()).doesNotThrowAnyException();
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() == 1);
+		assertThat(waiter).failsWithin(Duration.ofSeconds(20));
+		held.close();
+		assertKeyCanBeLocked();
+	}
+
+	private CompletableFuture<LockHandle> acquireElsewhere(LockRequest request) {
+		return OtherThread.call(() -> this.template.acquireAsync(request));
+	}
+
+	private void assertKeyCanBeLocked() {
+		Leftovers.assertNone(this.template);
+		assertThat(this.template.acquireAsync(LockRequest.of("k"))).succeedsWithin(Duration.ofSeconds(30))
+			.satisfies((handle) -> handle.ensureHeld())
+			.satisfies(LockHandle::close);
+		Leftovers.assertNone(this.template);
+	}
+
+	/**
+	 * Whose every method throws.
+	 */
+	private static final class HopelessPlace implements LockQueue.Place {
+
+		@Override
+		public CompletionStage<Lease> granted() {
+			return new CompletableFuture<>();
+		}
+
+		@Override
+		public void lookAgain() {
+			throw new NoClassDefFoundError("com/example/client/Look");
+		}
+
+		@Override
+		public boolean isBehindOthers() {
+			throw new NoClassDefFoundError("com/example/client/Position");
+		}
+
+		@Override
+		public void leave() {
+			throw new NoClassDefFoundError("com/example/client/Leave");
+		}
+
+	}
+
+	/**
+	 * That the backend never says anything about.
+	 */
+	private static final class SilentPlace implements LockQueue.Place {
+
+		@Override
+		public CompletionStage<Lease> granted() {
+			return new CompletableFuture<>();
+		}
+
+		@Override
+		public void lookAgain() {
+			// as lost as the first question
+		}
+
+		@Override
+		public boolean isBehindOthers() {
+			return false;
+		}
+
+		@Override
+		public void leave() {
+			// it was never there
+		}
+
+	}
+
+}

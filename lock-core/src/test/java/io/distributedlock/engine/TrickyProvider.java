@@ -1,0 +1,224 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.ReleaseSignal;
+
+/**
+ * A provider that misbehaves on command, over a backend that keeps all promises. What a
+ * test does not script is done properly.
+ */
+final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
+
+	final Trick.Script<CompletionStage<Lease>> acquire = new Trick.Script<>();
+
+	final Trick.Script<CompletionStage<LeaseTerm>> renew = new Trick.Script<>();
+
+	final Trick.Script<List<? extends CompletionStage<LeaseTerm>>> renewAll = new Trick.Script<>();
+
+	final Trick.Script<CompletionStage<Boolean>> release = new Trick.Script<>();
+
+	final Trick.Script<Place> enqueue = new Trick.Script<>();
+
+	final Trick.Script<Subscription> listen = new Trick.Script<>();
+
+	final Trick.Script<Boolean> stopListening = new Trick.Script<>();
+
+	final Trick.Script<LeaseTerm> term = new Trick.Script<>();
+
+	final Trick.Script<Boolean> onLost = new Trick.Script<>();
+
+	/**
+	 * All leases that were granted, in their order.
+	 */
+	final List<TrickyLease> leases = new CopyOnWriteArrayList<>();
+
+	private final LocalLockProvider backend = new LocalLockProvider();
+
+	private final String name;
+
+	TrickyProvider() {
+		this("tricky");
+	}
+
+	TrickyProvider(String name) {
+		this.name = name;
+	}
+
+	/**
+	 * Return whether nobody has a key on the backend, for any kind of lock.
+	 */
+	boolean isFree(String key) {
+		LeaseRequest request = new LeaseRequest(key, Duration.ofSeconds(1), LockType.EXCLUSIVE);
+		Lease lease = this.backend.tryAcquire(request).toCompletableFuture().join();
+		if (lease != null) {
+			lease.release();
+		}
+		return lease != null;
+	}
+
+	TrickyLease lastLease() {
+		return this.leases.get(this.leases.size() - 1);
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return this.backend.capabilities();
+	}
+
+	@Override
+	public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+		return this.acquire.play(() -> this.backend.tryAcquire(request).thenApply(this::tricky));
+	}
+
+	@Override
+	public List<? extends CompletionStage<LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
+		return this.renewAll.play(() -> LockProvider.super.renewAll(renewals));
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return this.backend.queues(type);
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		return this.enqueue.play(() -> new TrickyPlace(this.backend.enqueue(request)));
+	}
+
+	@Override
+	public Subscription listen(String key, Runnable onRelease) {
+		return this.listen.play(() -> {
+			Subscription subscription = this.backend.listen(key, onRelease);
+			return () -> this.stopListening.play(() -> {
+				subscription.close();
+				return true;
+			});
+		});
+	}
+
+	private Lease tricky(Lease lease) {
+		if (lease == null) {
+			return null;
+		}
+		TrickyLease tricky = new TrickyLease(lease);
+		this.leases.add(tricky);
+		return tricky;
+	}
+
+	/**
+	 * A lease that is as good as its provider.
+	 */
+	final class TrickyLease implements Lease {
+
+		private final Lease lease;
+
+		/**
+		 * What this lease does when it is to be renewed.
+		 */
+		final AtomicReference<Trick<CompletionStage<LeaseTerm>>> renewal = new AtomicReference<>(Supplier::get);
+
+		private final AtomicReference<LossSignal> signal = new AtomicReference<>();
+
+		private TrickyLease(Lease lease) {
+			this.lease = lease;
+		}
+
+		/**
+		 * Say, as a backend does, that the lease is gone.
+		 */
+		void lose() {
+			this.lease.release();
+			this.signal.get().lost("the session ended");
+		}
+
+		@Override
+		public OptionalLong fencingToken() {
+			return this.lease.fencingToken();
+		}
+
+		@Override
+		public LeaseTerm term() {
+			return TrickyProvider.this.term.play(this.lease::term);
+		}
+
+		@Override
+		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
+			Trick<CompletionStage<LeaseTerm>> own = this.renewal.get();
+			return TrickyProvider.this.renew.play(() -> Trick.asked(own, () -> this.lease.renew(leaseTime)));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			return TrickyProvider.this.release.play(this.lease::release);
+		}
+
+		@Override
+		public void onLost(LossSignal signal) {
+			TrickyProvider.this.onLost.play(() -> {
+				this.signal.set(signal);
+				return true;
+			});
+		}
+
+	}
+
+	/**
+	 * A place whose lease is a tricky one.
+	 */
+	private final class TrickyPlace implements Place {
+
+		private final Place place;
+
+		private final CompletableFuture<Lease> granted;
+
+		private TrickyPlace(Place place) {
+			this.place = place;
+			this.granted = place.granted().thenApply(TrickyProvider.this::tricky).toCompletableFuture();
+		}
+
+		@Override
+		public CompletionStage<Lease> granted() {
+			return this.granted;
+		}
+
+		@Override
+		public void lookAgain() {
+			this.place.lookAgain();
+		}
+
+		@Override
+		public boolean isBehindOthers() {
+			return this.place.isBehindOthers();
+		}
+
+		@Override
+		public void leave() {
+			this.place.leave();
+		}
+
+	}
+
+}
