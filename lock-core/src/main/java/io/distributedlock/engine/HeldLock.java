@@ -244,15 +244,17 @@ final class HeldLock {
 		finally {
 			this.guard.unlock();
 		}
-		return extension.whenComplete((term, failure) -> {
-			this.guard.lock();
-			try {
-				this.extensions--;
-			}
-			finally {
-				this.guard.unlock();
-			}
-		});
+		return extension.whenComplete((term, failure) -> endExtension());
+	}
+
+	private void endExtension() {
+		this.guard.lock();
+		try {
+			this.extensions--;
+		}
+		finally {
+			this.guard.unlock();
+		}
 	}
 
 	private CompletableFuture<@Nullable LeaseTerm> sendExtension(Duration leaseTime, CompletableFuture<?> wanted) {
@@ -262,23 +264,21 @@ final class HeldLock {
 		OpenRequests.Request sent = this.clock.extensionSent(this.engine.nanoTime(), leaseTime);
 		this.engine.keeper().lookAgain(this);
 		CompletableFuture<@Nullable LeaseTerm> answer = this.engine.questions().expect();
-		answer.whenComplete((term, failure) -> {
-			if (failure == null) {
-				onExtension(term, leaseTime, sent);
-			}
-		});
+		CompletableFuture<@Nullable LeaseTerm> extension = answer
+			.<@Nullable LeaseTerm>thenApply((term) -> onExtension(term, leaseTime, sent));
 		this.engine.questions()
 			.follow(answer, () -> this.lease.renew(leaseTime.plus(this.attempt.lockDelay())),
 					(late) -> onExtension(late, leaseTime, sent));
-		return answer;
+		return extension;
 	}
 
-	private void onExtension(@Nullable LeaseTerm term, Duration leaseTime, OpenRequests.Request sent) {
+	private @Nullable LeaseTerm onExtension(@Nullable LeaseTerm term, Duration leaseTime, OpenRequests.Request sent) {
 		this.clock.answered(sent);
 		if (term != null) {
 			this.clock.extended(term, leaseTime, this.engine.nanoTime());
 		}
 		this.engine.keeper().lookAgain(this);
+		return term;
 	}
 
 	/**

@@ -111,7 +111,10 @@ final class LeaseClock {
 	 * Set the term that a renewal brought. What has ended by now is not brought back.
 	 */
 	void renewed(LeaseTerm granted, long now) {
-		LeaseTerm newTerm = this.attempt.usable(granted);
+		startAnew(this.attempt.usable(granted), now);
+	}
+
+	private void startAnew(LeaseTerm newTerm, long now) {
 		// answers may overtake each other: the renewal that was sent last counts
 		if (newTerm.startNanos() - this.term.startNanos() > 0 && deadlineNanos() - now > 0) {
 			this.term = newTerm;
@@ -139,8 +142,9 @@ final class LeaseClock {
 	 * length.
 	 */
 	void extended(LeaseTerm granted, Duration leaseTime, long now) {
-		this.ceilingNanos = granted.startNanos() + leaseTime.toNanos();
-		renewed(granted, now);
+		LeaseTerm newTerm = this.attempt.usable(granted);
+		this.ceilingNanos = newTerm.startNanos() + leaseTime.toNanos();
+		startAnew(newTerm, now);
 	}
 
 	void watch(ExpiryWatch watch) {

@@ -139,7 +139,8 @@ final class LeaseKeeper {
 			renewal.cancel();
 			return;
 		}
-		renewal.answer.whenComplete((term, failure) -> onAnswer(renewal, term, failure));
+		renewal.answer.whenComplete(
+				(term, failure) -> Guard.run("an answer to a renewal", () -> onAnswer(renewal, term, failure)));
 		if (this.due.isEmpty()) {
 			this.timers.afterPass(this::sendDue);
 		}

@@ -43,8 +43,9 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 	 * @param granted what the backend granted
 	 */
 	LeaseTerm usable(LeaseTerm granted) {
-		return this.lockDelay.isZero() ? granted
-				: new LeaseTerm(granted.startNanos(), granted.granted().minus(this.lockDelay));
+		// no backend keeps a lease for so long that its end cannot be told
+		Duration bounded = LockTimes.saturated(granted.granted());
+		return new LeaseTerm(granted.startNanos(), bounded.minus(this.lockDelay));
 	}
 
 	LeaseRequest request(long giveUpAtNanos) {
