@@ -1,7 +1,7 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -16,6 +16,7 @@ import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorWatcher;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that locks are made of, each given up after the command time-out. They
@@ -31,14 +32,17 @@ final class ZooKeeperCalls implements AutoCloseable {
 
 	private final CuratorFramework client;
 
+	private final Connection connection;
+
 	private final Duration commandTimeout;
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
 	private final ScheduledThreadPoolExecutor timer;
 
-	ZooKeeperCalls(CuratorFramework client, Duration commandTimeout) {
+	ZooKeeperCalls(CuratorFramework client, Connection connection, Duration commandTimeout) {
 		this.client = client;
+		this.connection = connection;
 		this.commandTimeout = commandTimeout;
 		this.timer = new ScheduledThreadPoolExecutor(1, (task) -> {
 			Thread thread = new Thread(task, "lock-zookeeper-timer");
@@ -48,12 +52,30 @@ final class ZooKeeperCalls implements AutoCloseable {
 		this.timer.setRemoveOnCancelPolicy(true);
 	}
 
-	CompletableFuture<CuratorEvent> createInOrder(String path) {
-		return send((callback) -> this.client.create()
-			.creatingParentContainersIfNeeded()
-			.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
-			.inBackground(callback)
-			.forPath(path, new byte[0]));
+	/**
+	 * Create a node at the end of the order. If that fails, and also if it is answered
+	 * when nobody waits for it any more, what it has left is removed.
+	 * @param parent the node of the lock
+	 * @param name what the names of this maker's nodes start with, and nobody else's
+	 * @param patience how long the maker waits
+	 */
+	CompletableFuture<CuratorEvent> createInOrder(String parent, String name, Duration patience) {
+		Duration timeout = ZooKeeperLease.shorter(patience, this.commandTimeout);
+		return send(timeout,
+				(callback) -> this.client.create()
+					.creatingParentContainersIfNeeded()
+					.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+					.inBackground(callback)
+					.forPath(parent + "/" + name, new byte[0]),
+				() -> removeByName(parent, name));
+	}
+
+	/**
+	 * Write to a node: a proof of its session, since the leader orders it and a majority
+	 * takes it down. A read proves nothing, a server that is cut off answers it.
+	 */
+	CompletableFuture<CuratorEvent> prove(String path) {
+		return send((callback) -> this.client.setData().inBackground(callback).forPath(path, new byte[0]));
 	}
 
 	CompletableFuture<CuratorEvent> children(String path) {
@@ -88,32 +110,49 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 * Delete a node in the background, until ZooKeeper has said that it is gone.
 	 */
 	void remove(String path) {
-		this.unknownOwners.remove(path, SESSION, () -> delete(path));
+		this.unknownOwners.remove(path, SESSION, () -> ifWorthwhile(delete(path)));
 	}
 
 	/**
-	 * Delete in the background a node that may have been created though nobody was told.
+	 * Delete in the background the nodes that may have been created though nobody was
+	 * told.
 	 */
-	void removeByName(String parent, String name) {
+	private void removeByName(String parent, String name) {
 		this.unknownOwners.remove(parent, SESSION,
-				() -> send((callback) -> this.client.sync().inBackground(callback).forPath(parent))
-					// a server that lags behind would not show it
+				() -> ifWorthwhile(send((callback) -> this.client.sync().inBackground(callback).forPath(parent))
+					// a server that lags behind would not show them
 					.thenCompose((synced) -> children(parent))
-					.thenCompose((event) -> {
-						Optional<String> found = (event.getChildren() != null)
-								? event.getChildren().stream().filter((child) -> child.contains(name)).findFirst()
-								: Optional.empty();
-						return found.map((child) -> delete(parent + "/" + child))
-							.orElseGet(() -> CompletableFuture.completedFuture(false));
-					}));
+					.thenCompose((event) -> deleteAll(parent, event.getChildren(), name))));
 	}
 
 	/**
-	 * Return how long the session outlives the last answer of a server, with what
-	 * ZooKeeper may take to notice kept back.
+	 * End the tries where another one would fail as well: the client was closed, and its
+	 * nodes go with its session, or the user lacks the right.
 	 */
-	Duration sessionLength() {
-		return Duration.ofMillis(this.client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs() * 2L / 3);
+	private static CompletableFuture<Boolean> ifWorthwhile(CompletableFuture<Boolean> removal) {
+		return removal.exceptionallyCompose((failure) -> ZooKeeperErrors.translate(failure).isRetryable()
+				? CompletableFuture.failedFuture(failure) : CompletableFuture.completedFuture(false));
+	}
+
+	private CompletableFuture<Boolean> deleteAll(String parent, @Nullable List<String> children, String name) {
+		CompletableFuture<Boolean> deleted = CompletableFuture.completedFuture(false);
+		for (String child : (children != null) ? children : List.<String>of()) {
+			if (child.startsWith(name)) {
+				deleted = deleted.thenCombine(delete(parent + "/" + child), (before, last) -> before || last);
+			}
+		}
+		return deleted;
+	}
+
+	/**
+	 * Return how long a node can be relied on from before the request that has proved its
+	 * session. The leader lets a session run anew when a server tells it of the client's
+	 * last sign of life: that is up to a third of the session old, as often as a client
+	 * gives one, and told up to half a tick later, which is at most a quarter of the
+	 * shortest session.
+	 */
+	Duration provenLength() {
+		return Duration.ofMillis(this.client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs() * 2L / 5);
 	}
 
 	Future<?> later(Duration delay, Runnable task) {
@@ -132,23 +171,40 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	private CompletableFuture<CuratorEvent> send(Command command) {
+		return send(this.commandTimeout, command, () -> {
+		});
+	}
+
+	/**
+	 * Send a command unless it has been given up before there is a connection.
+	 * @param onUnknown called when Curator is done with the command and nobody knows what
+	 * it has left: its answer was lost, or came when it had been given up
+	 */
+	private CompletableFuture<CuratorEvent> send(Duration timeout, Command command, Runnable onUnknown) {
 		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
-		try {
-			command.send((sender, event) -> {
-				Code code = Code.get(event.getResultCode());
-				if (code == Code.OK || code == Code.NONODE) {
-					answer.complete(event);
+		BackgroundCallback callback = (sender, event) -> {
+			Code code = Code.get(event.getResultCode());
+			boolean answered = code == Code.OK || code == Code.NONODE;
+			boolean inTime = answered ? answer.complete(event) : answer.completeExceptionally(ZooKeeperErrors.of(code));
+			if (!answered || !inTime) {
+				onUnknown.run();
+			}
+		};
+		Runnable sending = () -> {
+			try {
+				if (!answer.isDone()) {
+					command.send(callback);
 				}
-				else {
-					answer.completeExceptionally(ZooKeeperErrors.of(code));
-				}
-			});
-		}
-		// Curator declares no other
-		catch (Exception ex) {
-			answer.completeExceptionally(ZooKeeperErrors.notSent(ex));
-		}
-		return answer.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
+			}
+			// Curator declares no other
+			catch (Exception ex) {
+				answer.completeExceptionally(ZooKeeperErrors.notSent(ex));
+			}
+		};
+		CompletableFuture<CuratorEvent> bounded = answer.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
+			.whenComplete((event, failure) -> this.connection.forget(sending));
+		this.connection.whenConnected(sending);
+		return bounded
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(ZooKeeperErrors.translate(failure)));
 	}
 

@@ -22,7 +22,7 @@ final class ZooKeeperErrors {
 		}
 		KeeperException cause = KeeperException.create(code);
 		return switch (code) {
-			case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED, SESSIONMOVED -> new BackendException(
+			case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED, SESSIONMOVED, NOTREADONLY -> new BackendException(
 					"ZooKeeper cannot be reached: check its address and that a majority runs", true, cause);
 			case NOAUTH, AUTHFAILED, SESSIONCLOSEDREQUIRESASLAUTH -> new BackendException(
 					"ZooKeeper denies the user the node of locks: see the least rights in docs/providers/zookeeper.md",

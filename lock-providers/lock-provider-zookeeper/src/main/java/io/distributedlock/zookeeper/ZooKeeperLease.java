@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ final class ZooKeeperLease implements Lease {
 
 	private final ZooKeeperCalls calls;
 
-	private final Sessions sessions;
+	private final Connection connection;
 
 	private final String path;
 
@@ -37,9 +38,10 @@ final class ZooKeeperLease implements Lease {
 
 	private volatile @Nullable String loss;
 
-	ZooKeeperLease(ZooKeeperCalls calls, Sessions sessions, String path, Stat stat, boolean fenced, LeaseTerm term) {
+	ZooKeeperLease(ZooKeeperCalls calls, Connection connection, String path, Stat stat, boolean fenced,
+			LeaseTerm term) {
 		this.calls = calls;
-		this.sessions = sessions;
+		this.connection = connection;
 		this.path = path;
 		this.created = stat.getCzxid();
 		this.fenced = fenced;
@@ -51,7 +53,7 @@ final class ZooKeeperLease implements Lease {
 	 * Watch over the session and over the end of the lease from now on.
 	 */
 	void begin(Duration leaseTime) {
-		this.sessions.add(this);
+		this.connection.add(this);
 		endAfter(leaseTime);
 	}
 
@@ -70,23 +72,47 @@ final class ZooKeeperLease implements Lease {
 		return this.session;
 	}
 
-	/**
-	 * Prove that the node is still there and of the present session.
-	 */
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+		long sentAt = System.nanoTime();
+		return renewed(leaseTime, sentAt, prove());
+	}
+
+	/**
+	 * Write to the node, which proves the session that it belongs to.
+	 */
+	CompletableFuture<CuratorEvent> prove() {
+		return this.calls.prove(this.path);
+	}
+
+	/**
+	 * Look whether the node is still there: enough beside a proof of its session.
+	 */
+	CompletableFuture<CuratorEvent> look() {
+		return this.calls.look(this.path);
+	}
+
+	/**
+	 * Renew the lease if its session was proved, and its node is still there and of the
+	 * present session.
+	 * @param provedAt the instant before the proof was sent
+	 * @param answer what the server has said of the node
+	 */
+	CompletionStage<@Nullable LeaseTerm> renewed(Duration leaseTime, long provedAt,
+			CompletableFuture<CuratorEvent> answer) {
 		if (this.loss != null) {
 			return CompletableFuture.completedFuture(null);
 		}
-		long sentAt = System.nanoTime();
-		return this.calls.look(this.path).thenApply((event) -> {
+		return answer.thenApply((event) -> {
 			Stat stat = event.getStat();
-			if (stat == null || stat.getCzxid() != this.created || !this.sessions.isCurrent(this.session)) {
+			if (stat == null || stat.getCzxid() != this.created || !this.connection.isCurrent(this.session)) {
 				stop();
+				// it may be there all the same, and of a session that lives
+				this.calls.remove(this.path);
 				return null;
 			}
 			endAfter(leaseTime);
-			return new LeaseTerm(sentAt, shorter(leaseTime, this.calls.sessionLength()));
+			return new LeaseTerm(provedAt, shorter(leaseTime, this.calls.provenLength()));
 		});
 	}
 
@@ -113,6 +139,7 @@ final class ZooKeeperLease implements Lease {
 	void lose(String reason) {
 		this.loss = reason;
 		stop();
+		this.calls.remove(this.path);
 		LossSignal signal = this.lossSignal.get();
 		if (signal != null) {
 			signal.lost(reason);
@@ -134,7 +161,7 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	private void stop() {
-		this.sessions.remove(this);
+		this.connection.remove(this);
 		Future<?> current = this.end.getAndSet(null);
 		if (current != null) {
 			current.cancel(false);

@@ -1,16 +1,22 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.OwnerNames;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  * its own. Readers only wait for the writer before them. The fencing token is the
  * transaction in which the node was created, its czxid. Thread-safe; nothing blocks.
  * <p>
- * A node lives as long as the session of its client. So a lease is granted for two thirds
- * of the negotiated session time-out, from the last answer of a server, and proved anew
- * before that is over; Curator's own recipes are not used, as they tie a lock to a thread
- * and know no lease. A lease that ends while its holder lives is ended by this object,
- * which deletes the node.
+ * A node lives as long as the session of its client. So a lease is granted for two fifths
+ * of the negotiated session time-out, from before the last write that a majority has
+ * taken down, and proved anew by another one before that is over; Curator's own recipes
+ * are not used, as they tie a lock to a thread and know no lease. A lease that ends while
+ * its holder lives is ended by this object, which deletes the node.
  *
  * @since 0.1
  */
@@ -43,7 +49,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 
 	private final ZooKeeperCalls calls;
 
-	private final Sessions sessions;
+	private final Connection connection;
 
 	private final String root;
 
@@ -57,8 +63,8 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
 	public ZooKeeperLockProvider(CuratorFramework client, String root, Duration commandTimeout) {
-		this.calls = new ZooKeeperCalls(client, commandTimeout);
-		this.sessions = new Sessions(client);
+		this.connection = new Connection(client);
+		this.calls = new ZooKeeperCalls(client, this.connection, commandTimeout);
 		this.root = root;
 	}
 
@@ -83,14 +89,39 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 		return place(request, true);
 	}
 
+	/**
+	 * Renew leases by one write, which proves the session of all of them, and a look at
+	 * each of the others.
+	 */
+	@Override
+	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
+		List<CompletionStage<@Nullable LeaseTerm>> renewed = new ArrayList<>(renewals.size());
+		long sentAt = System.nanoTime();
+		CompletableFuture<CuratorEvent> proof = null;
+		for (LeaseRenewal renewal : renewals) {
+			ZooKeeperLease lease = (ZooKeeperLease) renewal.lease();
+			CompletableFuture<CuratorEvent> answer;
+			if (proof == null) {
+				proof = lease.prove();
+				answer = proof;
+			}
+			else {
+				// the server looks when it has written
+				answer = lease.look().thenCombine(proof, (looked, proved) -> looked);
+			}
+			renewed.add(lease.renewed(renewal.leaseTime(), sentAt, answer));
+		}
+		return renewed;
+	}
+
 	@Override
 	public void close() {
-		this.sessions.close();
+		this.connection.close();
 		this.calls.close();
 	}
 
 	private ZooKeeperPlace place(LeaseRequest request, boolean mayWait) {
-		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.sessions, this.root, request, this.owners.next(),
+		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.connection, this.root, request, this.owners.next(),
 				mayWait);
 		place.take();
 		return place;

@@ -1,11 +1,11 @@
 package io.distributedlock.zookeeper;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
@@ -13,7 +13,6 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockQueue;
-import org.apache.curator.framework.api.CuratorWatcher;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ZooKeeperPlace implements LockQueue.Place {
 
-	private static final String WRITER = "w-";
-
-	private static final String READER = "r-";
+	private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
 
 	private final ZooKeeperCalls calls;
 
-	private final Sessions sessions;
+	private final Connection connection;
 
 	private final LeaseRequest request;
 
@@ -39,13 +36,13 @@ final class ZooKeeperPlace implements LockQueue.Place {
 	private final String parent;
 
 	/**
-	 * Finds the node again if the answer to its creation is lost.
+	 * Finds the nodes of this place if the answer to a creation is lost.
 	 */
 	private final String name;
 
 	private final CompletableFuture<@Nullable Lease> outcome = new CompletableFuture<>();
 
-	private final AtomicReference<@Nullable Watched> watched = new AtomicReference<>();
+	private final NodeWatch watch;
 
 	/**
 	 * Looks that were asked for and not yet answered: those that come while one is under
@@ -55,23 +52,30 @@ final class ZooKeeperPlace implements LockQueue.Place {
 
 	private volatile @Nullable Node own;
 
+	/**
+	 * Whether others were seen in front.
+	 */
+	private volatile boolean queued;
+
 	private volatile boolean behindOthers;
 
-	ZooKeeperPlace(ZooKeeperCalls calls, Sessions sessions, String root, LeaseRequest request, String owner,
+	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, String root, LeaseRequest request, String owner,
 			boolean mayWait) {
 		this.calls = calls;
-		this.sessions = sessions;
+		this.connection = connection;
 		this.request = request;
 		this.mayWait = mayWait;
+		this.watch = new NodeWatch(calls, this::look);
 		// the permits of a semaphore have nothing to do with a lock of the same key
 		this.parent = root + "/" + request.key() + ((request.type() == LockType.SEMAPHORE) ? "~permits" : "");
-		this.name = (isReader() ? READER : WRITER) + owner;
+		this.name = QueueNode.nameFor(request.type() == LockType.READ, owner);
 	}
 
 	void take() {
-		this.calls.createInOrder(this.parent + "/" + this.name + "-").whenComplete((event, failure) -> {
+		long sentAt = System.nanoTime();
+		Duration patience = Duration.ofNanos(this.request.giveUpAtNanos() - sentAt);
+		this.calls.createInOrder(this.parent, this.name, patience).whenComplete((event, failure) -> {
 			if (failure != null) {
-				this.calls.removeByName(this.parent, this.name);
 				fail(failure);
 				return;
 			}
@@ -79,7 +83,7 @@ final class ZooKeeperPlace implements LockQueue.Place {
 				fail(new BackendException("the node of locks was removed while it was made", true, null));
 				return;
 			}
-			Node created = new Node(event.getName(), event.getStat());
+			Node created = new Node(event.getName(), event.getStat(), sentAt);
 			this.own = created;
 			if (this.outcome.isDone()) {
 				this.calls.remove(created.path);
@@ -118,7 +122,7 @@ final class ZooKeeperPlace implements LockQueue.Place {
 	@Override
 	public void leave() {
 		if (this.outcome.completeExceptionally(new CancellationException("the place was left"))) {
-			giveUp();
+			removeNode();
 		}
 	}
 
@@ -134,95 +138,98 @@ final class ZooKeeperPlace implements LockQueue.Place {
 			return;
 		}
 		int answered = this.looks.get();
+		this.calls.children(this.parent)
+			.thenCompose((event) -> onLooked(node, (event.getChildren() != null) ? event.getChildren() : List.of()))
+			.whenComplete((done, failure) -> {
+				if (failure != null) {
+					onLookFailed(ZooKeeperErrors.translate(failure));
+				}
+				if (this.looks.addAndGet(-answered) > 0) {
+					lookOnce();
+				}
+			});
+	}
+
+	private CompletionStage<?> onLooked(Node node, List<String> children) {
+		List<QueueNode> all = QueueNode.of(children);
+		QueueNode self = all.stream().filter((each) -> node.path.endsWith("/" + each.name())).findFirst().orElse(null);
+		if (self == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
+			return giveUp(new BackendException("the place in the queue has gone with its session", true, null));
+		}
+		if (self.isBeyondTheLastNumber()) {
+			return giveUp(new BackendException("ZooKeeper has no more numbers for the node " + this.parent
+					+ ": delete it, or leave it unused for a minute", false, null));
+		}
+		// what an answer that was lost has left, and a client that then tried again
+		all.stream().filter(self::isTwinOf).forEach((twin) -> this.calls.remove(this.parent + "/" + twin.name()));
+		QueueNode before = self.lastBefore(all, this.request.permits());
+		if (before == null) {
+			return proved(node).thenAccept((provedAt) -> grant(node, provedAt));
+		}
+		if (this.mayWait) {
+			this.queued = true;
+			this.behindOthers = true;
+			return this.watch.begin(this.parent + "/" + before.name()).thenRun(this::endWatchIfDone);
+		}
+		if (this.outcome.complete(null)) {
+			this.calls.remove(node.path);
+		}
+		return DONE;
+	}
+
+	/**
+	 * Return the instant before the last request that has proved the session: that which
+	 * created the node, unless it has waited since.
+	 */
+	private CompletionStage<Long> proved(Node node) {
+		if (!this.queued) {
+			return CompletableFuture.completedFuture(node.createdAt);
+		}
 		long sentAt = System.nanoTime();
-		this.calls.children(this.parent).whenComplete((event, failure) -> {
-			if (failure != null) {
-				giveUp();
-				fail(failure);
+		return this.calls.prove(node.path).thenApply((event) -> {
+			if (event.getStat() == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
+				throw new BackendException("the place in the queue has gone with its session", true, null);
 			}
-			else {
-				onLooked(node, (event.getChildren() != null) ? event.getChildren() : List.of(), sentAt);
-			}
-			if (this.looks.addAndGet(-answered) > 0) {
-				lookOnce();
-			}
+			return sentAt;
 		});
 	}
 
-	private void onLooked(Node node, List<String> children, long sentAt) {
-		if (!children.contains(node.path.substring(this.parent.length() + 1))
-				|| !this.sessions.isCurrent(node.stat.getEphemeralOwner())) {
-			fail(new BackendException("the place in the queue has gone with its session", true, null));
-			return;
-		}
-		String before = lastBefore(node, children);
-		if (before == null) {
-			LeaseTerm term = new LeaseTerm(sentAt,
-					ZooKeeperLease.shorter(this.request.leaseTime(), this.calls.sessionLength()));
-			ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.sessions, node.path, node.stat,
-					this.request.type() != LockType.SEMAPHORE, term);
-			if (this.outcome.complete(lease)) {
-				lease.begin(this.request.leaseTime());
-				stopWatching();
-			}
-		}
-		else if (this.mayWait) {
-			this.behindOthers = true;
-			watch(this.parent + "/" + before);
-		}
-		else if (this.outcome.complete(null)) {
-			this.calls.remove(node.path);
+	private void grant(Node node, long provedAt) {
+		LeaseTerm term = new LeaseTerm(provedAt,
+				ZooKeeperLease.shorter(this.request.leaseTime(), this.calls.provenLength()));
+		ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.connection, node.path, node.stat,
+				this.request.type() != LockType.SEMAPHORE, term);
+		if (this.outcome.complete(lease)) {
+			lease.begin(this.request.leaseTime());
+			this.watch.end();
 		}
 	}
 
 	/**
-	 * Return the last one in front, if there are so many that this one has to wait.
+	 * A place that the server knows is there as long as the session: the next look may
+	 * find it.
 	 */
-	private @Nullable String lastBefore(Node node, List<String> children) {
-		int number = number(node.path);
-		String last = null;
-		int before = 0;
-		for (String child : children) {
-			boolean matters = !isReader() || child.startsWith(WRITER);
-			// a difference, as the numbers wrap around
-			if (matters && number(child) - number < 0) {
-				before++;
-				last = (last == null || number(child) - number(last) > 0) ? child : last;
-			}
-		}
-		return (before < this.request.permits()) ? null : last;
-	}
-
-	private void watch(String path) {
-		Watched current = this.watched.get();
-		if (current != null && current.path.equals(path)) {
-			return;
-		}
-		CuratorWatcher watcher = (event) -> {
-			this.watched.set(null);
-			look();
-		};
-		this.watched.set(new Watched(path, watcher));
-		this.calls.watch(path, watcher).whenComplete((event, failure) -> {
-			if (failure != null || event.getResultCode() == Code.NONODE.intValue()) {
-				this.watched.set(null);
-				look();
-			}
-			else if (this.outcome.isDone()) {
-				stopWatching();
-			}
-		});
-	}
-
-	private void stopWatching() {
-		Watched current = this.watched.getAndSet(null);
-		if (current != null) {
-			this.calls.stopWatching(current.path, current.watcher);
+	private void onLookFailed(BackendException failure) {
+		this.behindOthers = false;
+		if (!failure.isRetryable() || !this.queued) {
+			giveUp(failure);
 		}
 	}
 
-	private void giveUp() {
-		stopWatching();
+	private void endWatchIfDone() {
+		if (this.outcome.isDone()) {
+			this.watch.end();
+		}
+	}
+
+	private CompletionStage<?> giveUp(BackendException failure) {
+		fail(failure);
+		removeNode();
+		return DONE;
+	}
+
+	private void removeNode() {
+		this.watch.end();
 		Node node = this.own;
 		if (node != null) {
 			this.calls.remove(node.path);
@@ -231,21 +238,9 @@ final class ZooKeeperPlace implements LockQueue.Place {
 
 	private void fail(Throwable failure) {
 		this.outcome.completeExceptionally(ZooKeeperErrors.translate(failure));
-		stopWatching();
 	}
 
-	private boolean isReader() {
-		return this.request.type() == LockType.READ;
-	}
-
-	private static int number(String path) {
-		return (int) Long.parseLong(path.substring(path.lastIndexOf('-') + 1));
-	}
-
-	private record Node(String path, Stat stat) {
-	}
-
-	private record Watched(String path, CuratorWatcher watcher) {
+	private record Node(String path, Stat stat, long createdAt) {
 	}
 
 }

@@ -1,0 +1,83 @@
+package io.distributedlock.zookeeper;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node below that of a lock: an owner, or one who waits.
+ *
+ * @param name the name of the node
+ * @param made the name that its maker gave, to which the server has added a number
+ * @param number the number
+ */
+record QueueNode(String name, String made, int number) {
+
+	private static final String WRITER = "w-";
+
+	private static final String READER = "r-";
+
+	private static final Pattern NAME = Pattern.compile("([rw]-.+-)(-?\\d{10})");
+
+	/**
+	 * Return the name to make a node by.
+	 */
+	static String nameFor(boolean reader, String owner) {
+		return (reader ? READER : WRITER) + owner + "-";
+	}
+
+	/**
+	 * Return those of the children of a lock's node that have a place in its order.
+	 */
+	static List<QueueNode> of(List<String> children) {
+		return children.stream()
+			.map(NAME::matcher)
+			.filter(Matcher::matches)
+			.map((match) -> new QueueNode(match.group(), match.group(1), Integer.parseInt(match.group(2))))
+			.toList();
+	}
+
+	/**
+	 * Return whether the numbers of this lock's node are used up. ZooKeeper's next number
+	 * would be negative; it then gives out the highest again and again, and such nodes
+	 * have no order.
+	 */
+	boolean isBeyondTheLastNumber() {
+		return this.number < 0 || this.number == Integer.MAX_VALUE;
+	}
+
+	/**
+	 * Return the last one in front of this one, if there are so many that it has to wait.
+	 */
+	@Nullable QueueNode lastBefore(List<QueueNode> all, int permits) {
+		QueueNode last = null;
+		int before = 0;
+		for (QueueNode each : all) {
+			if (standsInTheWay(each)) {
+				before++;
+				last = (last == null || last.isBefore(each)) ? each : last;
+			}
+		}
+		return (before < permits) ? null : last;
+	}
+
+	/**
+	 * Return whether this is what the same maker has made in one more try.
+	 */
+	boolean isTwinOf(QueueNode other) {
+		return this.made.equals(other.made) && this.number != other.number;
+	}
+
+	private boolean standsInTheWay(QueueNode other) {
+		boolean matters = this.name.startsWith(WRITER) || other.name.startsWith(WRITER);
+		return matters && other.isBefore(this) && !other.isTwinOf(this);
+	}
+
+	private boolean isBefore(QueueNode other) {
+		// beyond the last number comes what is negative
+		return Integer.compareUnsigned(this.number, other.number) < 0;
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.distributedlock.zookeeper;
+
+import java.time.Duration;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.DefaultLockTemplate;
+import org.apache.curator.framework.CuratorFramework;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Three servers, one of which is cut off while its clients still reach it.
+ */
+class ZooKeeperPartitionTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	@Test
+	void holderOnAFollowerThatIsCutOffHasLostBeforeAnotherOwnerBegins() {
+		try (Ensemble ensemble = Ensemble.run()) {
+			ZooKeeperTestServer follower = ensemble.follower();
+			try (CuratorFramework near = Servers.connect(follower.address());
+					CuratorFramework far = Servers.connect(ensemble.leader().address());
+					DefaultLockTemplate first = template(near);
+					DefaultLockTemplate second = template(far)) {
+				LockHandle handle = first.acquire(LockRequest.of("k").withWaitTime(PATIENCE));
+				ensemble.cutOff(follower);
+				try (LockHandle successor = second.acquire(LockRequest.of("k").withWaitTime(PATIENCE))) {
+					assertThat(handle.isValid()).as("the first owner, when the second has the lock").isFalse();
+					assertThat(successor.fencingToken().orElseThrow())
+						.isGreaterThan(handle.fencingToken().orElseThrow());
+				}
+			}
+		}
+	}
+
+	private static DefaultLockTemplate template(CuratorFramework client) {
+		return DefaultLockTemplate.builder()
+			.provider(new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT, Duration.ofSeconds(3)))
+			.build();
+	}
+
+}

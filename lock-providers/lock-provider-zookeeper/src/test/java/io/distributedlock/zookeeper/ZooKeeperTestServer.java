@@ -1,0 +1,130 @@
+package io.distributedlock.zookeeper;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import io.distributedlock.test.server.ServerProcess;
+
+/**
+ * A real ZooKeeper as a process of its own, to be stopped, killed and cut off.
+ */
+final class ZooKeeperTestServer extends ServerProcess {
+
+	private final String classPath;
+
+	private final int quorumPort = freePort();
+
+	private final int electionPort = freePort();
+
+	private int number;
+
+	private List<String> members = List.of();
+
+	private ZooKeeperTestServer(String classPath) {
+		super("zookeeper");
+		this.classPath = classPath;
+	}
+
+	/**
+	 * Start a server of the version that comes with the client.
+	 */
+	static ZooKeeperTestServer run() {
+		ZooKeeperTestServer server = prepare();
+		server.start();
+		return server;
+	}
+
+	/**
+	 * Prepare a server that is not started.
+	 */
+	static ZooKeeperTestServer prepare() {
+		return new ZooKeeperTestServer(System.getProperty("java.class.path"));
+	}
+
+	/**
+	 * Make the server one of several.
+	 * @param number its number
+	 * @param members the lines of the configuration that name all of them, as this one
+	 * reaches them
+	 */
+	void join(int number, List<String> members) {
+		this.number = number;
+		this.members = members;
+	}
+
+	String address() {
+		return "127.0.0.1:" + port();
+	}
+
+	int quorumPort() {
+		return this.quorumPort;
+	}
+
+	int electionPort() {
+		return this.electionPort;
+	}
+
+	boolean isLeader() {
+		return ask("srvr").contains("Mode: leader");
+	}
+
+	/**
+	 * Send one of the commands of four letters.
+	 */
+	String ask(String command) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+			socket.setSoTimeout(2000);
+			socket.getOutputStream().write(command.getBytes(StandardCharsets.US_ASCII));
+			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	protected List<String> command() {
+		return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
+				"-XX:TieredStopAtLevel=1", "-Dzookeeper.admin.enableServer=false", "-cp", this.classPath,
+				"org.apache.zookeeper.server.quorum.QuorumPeerMain", configuration().toString());
+	}
+
+	@Override
+	protected boolean isReady() {
+		try {
+			return ask("srvr").contains("Mode: ");
+		}
+		catch (UncheckedIOException ex) {
+			return false;
+		}
+	}
+
+	private Path configuration() {
+		Path data = folder().resolve("data");
+		String settings = """
+				tickTime=%d
+				initLimit=20
+				syncLimit=20
+				dataDir=%s
+				clientPort=%d
+				clientPortAddress=127.0.0.1
+				4lw.commands.whitelist=*
+				%s
+				""".formatted(Servers.TICK_MILLIS, data, port(), String.join("\n", this.members));
+		try {
+			Files.createDirectories(data);
+			Files.writeString(data.resolve("myid"), Integer.toString(this.number));
+			return Files.writeString(folder().resolve("zoo.cfg"), settings);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
