@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +40,7 @@ final class FirstContact implements AutoCloseable {
 
 	<T extends @Nullable Object> CompletionStage<T> call(Supplier<CompletionStage<T>> command) {
 		if (this.made) {
-			return command.get();
+			return now(command);
 		}
 		try {
 			CompletableFuture<CompletionStage<T>> sent = CompletableFuture.supplyAsync(command, this.threads);
@@ -52,8 +51,20 @@ final class FirstContact implements AutoCloseable {
 			});
 		}
 		catch (RejectedExecutionException ex) {
-			return CompletableFuture.failedFuture(
-					new BackendException("Redis cannot be reached: check its address and that it runs", true, ex));
+			return CompletableFuture.failedFuture(new RedissonServer.NotSentException(
+					"Redis cannot be reached: check its address and that it runs", ex));
+		}
+	}
+
+	/**
+	 * A client that cannot connect throws instead of answering.
+	 */
+	private static <T extends @Nullable Object> CompletionStage<T> now(Supplier<CompletionStage<T>> command) {
+		try {
+			return command.get();
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
 		}
 	}
 

@@ -1,22 +1,29 @@
 package io.distributedlock.redisson;
 
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.distributedlock.spi.BackendException;
+import org.jspecify.annotations.Nullable;
 import org.redisson.RedissonShutdownException;
 import org.redisson.client.RedisAuthRequiredException;
 import org.redisson.client.RedisConnectionException;
 import org.redisson.client.RedisException;
+import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.RedisNodeNotFoundException;
 import org.redisson.client.RedisOutOfMemoryException;
 import org.redisson.client.RedisReadonlyException;
 import org.redisson.client.RedisReconnectedException;
 import org.redisson.client.RedisRedirectException;
-import org.redisson.client.RedisResponseTimeoutException;
 import org.redisson.client.RedisRetryException;
 import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.RedisWrongPasswordException;
 import org.redisson.client.WriteRedisConnectionException;
+import org.redisson.command.NoSyncedSlavesException;
 
 /**
  * Says what a failure of Redisson means. Its messages are not passed on: they list the
@@ -32,41 +39,22 @@ final class RedissonErrors {
 		if (cause instanceof BackendException translated) {
 			return translated;
 		}
-		if (cause instanceof RedisTimeoutException) {
-			return retryable("Redis did not answer in time", cause);
-		}
-		if (cause instanceof RedisWrongPasswordException || cause instanceof RedisAuthRequiredException
-				|| hasCause(cause, RedisWrongPasswordException.class)
-				|| hasCause(cause, RedisAuthRequiredException.class)) {
-			return permanent("Redis refuses the credentials: check spring.data.redis.username and .password", cause);
-		}
-		if (cause instanceof RedisConnectionException || cause instanceof RedisNodeNotFoundException
-				|| cause instanceof RedisReconnectedException) {
-			return retryable("Redis cannot be reached: check its address and that it runs", cause);
-		}
-		if (cause instanceof RedisOutOfMemoryException) {
-			return retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
-		}
-		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
-				|| cause instanceof RedisRedirectException) {
-			return retryable(
-					"Redis is loading, failing over or moving slots (%s)".formatted(cause.getClass().getSimpleName()),
-					cause);
-		}
-		if (cause instanceof RedissonShutdownException) {
+		if (hasCause(cause, RedissonShutdownException.class)) {
 			return permanent("the RedissonClient is shut down", cause);
 		}
-		String message = String.valueOf(cause.getMessage());
-		if (message.contains("WRONGTYPE")) {
-			return permanent("the key holds something that is no lock of Redisson: choose another lock.key-prefix",
+		BackendException refusal = refusal(cause);
+		if (refusal != null) {
+			return refusal;
+		}
+		if (cause instanceof NoSyncedSlavesException) {
+			return retryable("no replica of Redis has confirmed the lock in time", cause);
+		}
+		if (isConnectionProblem(cause)) {
+			return retryable("Redis cannot be reached%s: check its address and that it runs".formatted(where(cause)),
 					cause);
 		}
-		// older servers say it in their own words where a script is denied something
-		if (message.contains("NOPERM") || message.contains("can't run this command")
-				|| message.contains("can't access at least one")) {
-			return permanent(
-					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
-					cause);
+		if (hasCause(cause, RedisTimeoutException.class) || cause instanceof CancellationException) {
+			return retryable("Redis did not answer in time", cause);
 		}
 		return permanent("Redisson failed with " + cause.getClass().getSimpleName(), cause);
 	}
@@ -76,13 +64,91 @@ final class RedissonErrors {
 	 */
 	static boolean mayHaveBeenExecuted(Throwable failure) {
 		Throwable cause = unwrap(failure);
-		return cause instanceof RedisResponseTimeoutException || cause instanceof WriteRedisConnectionException
-				|| cause instanceof RedisReconnectedException || !(cause instanceof RedisException);
+		return !(cause instanceof RedissonServer.NotSentException) && !isReply(cause)
+				&& !(cause instanceof RedisConnectionException && !(cause instanceof WriteRedisConnectionException))
+				&& !hasCause(cause, ConnectException.class);
 	}
 
-	static boolean isNotOwner(Throwable failure) {
-		return unwrap(failure) instanceof IllegalMonitorStateException
-				|| hasCause(unwrap(failure), IllegalMonitorStateException.class);
+	/**
+	 * Return whether the server has answered by an error, and done nothing.
+	 */
+	static boolean isReply(Throwable failure) {
+		Throwable cause = unwrap(failure);
+		return isUnknownScript(cause) || refusal(cause) != null;
+	}
+
+	/**
+	 * Return whether the server does not know a script by its digest.
+	 */
+	static boolean isUnknownScript(Throwable failure) {
+		return hasCause(unwrap(failure), RedisNoScriptException.class);
+	}
+
+	/**
+	 * Return what it means that the server refused a command, {@code null} if it did not.
+	 */
+	private static @Nullable BackendException refusal(Throwable cause) {
+		if (hasCause(cause, RedisWrongPasswordException.class) || hasCause(cause, RedisAuthRequiredException.class)
+				|| says(cause, "without any password configured")) {
+			return permanent("Redis refuses the credentials: check spring.data.redis.username and .password", cause);
+		}
+		if (says(cause, "DB index is out of range") || says(cause, "SELECT is not allowed")) {
+			return permanent("Redis has no such database: check spring.data.redis.database", cause);
+		}
+		if (hasCause(cause, RedisOutOfMemoryException.class)) {
+			return retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
+		}
+		if (says(cause, "WRONGTYPE")) {
+			return permanent("the key holds something that is no lock of Redisson: choose another lock.key-prefix",
+					cause);
+		}
+		// older servers say it in their own words where a script is denied something
+		if (says(cause, "NOPERM") || says(cause, "can't run this command")
+				|| says(cause, "can't access at least one")) {
+			return permanent(
+					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
+					cause);
+		}
+		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
+				|| cause instanceof RedisRedirectException || says(cause, "-READONLY") || says(cause, "MISCONF")
+				|| says(cause, "NOREPLICAS")) {
+			return retryable("Redis is loading, failing over, moving slots or cannot write at present (%s)"
+				.formatted(cause.getClass().getSimpleName()), cause);
+		}
+		return null;
+	}
+
+	private static boolean isConnectionProblem(Throwable cause) {
+		return cause instanceof RedisConnectionException || cause instanceof RedisNodeNotFoundException
+				|| cause instanceof RedisReconnectedException || hasCause(cause, RedisConnectionException.class)
+				|| hasCause(cause, ConnectException.class) || hasCause(cause, UnknownHostException.class);
+	}
+
+	/**
+	 * Return the words of the operating system, which name the address and the cause.
+	 */
+	private static String where(Throwable failure) {
+		return causes(failure)
+			.filter((cause) -> cause instanceof ConnectException || cause instanceof UnknownHostException)
+			.findFirst()
+			.map((cause) -> " (" + cause.getMessage() + ")")
+			.orElse("");
+	}
+
+	/**
+	 * Return whether the server's words are among the messages.
+	 */
+	private static boolean says(Throwable failure, String words) {
+		return causes(failure)
+			.anyMatch((cause) -> cause instanceof RedisException && String.valueOf(cause.getMessage()).contains(words));
+	}
+
+	private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
+		return causes(failure).anyMatch(type::isInstance);
+	}
+
+	private static Stream<Throwable> causes(Throwable failure) {
+		return Stream.iterate(failure, (Predicate<@Nullable Throwable>) (cause) -> cause != null, Throwable::getCause);
 	}
 
 	private static BackendException retryable(String message, Throwable cause) {
@@ -91,15 +157,6 @@ final class RedissonErrors {
 
 	private static BackendException permanent(String message, Throwable cause) {
 		return new BackendException(message, false, cause);
-	}
-
-	private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
-		for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-			if (type.isInstance(cause)) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 	private static Throwable unwrap(Throwable failure) {

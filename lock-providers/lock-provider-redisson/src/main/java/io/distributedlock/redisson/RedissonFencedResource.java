@@ -23,12 +23,10 @@ import org.redisson.client.codec.StringCodec;
  */
 public final class RedissonFencedResource {
 
-	private final RedissonClient client;
-
 	/**
 	 * Never closed: its threads end by themselves.
 	 */
-	private final FirstContact firstContact = new FirstContact();
+	private final RedissonServer server;
 
 	/**
 	 * Create a resource.
@@ -36,7 +34,7 @@ public final class RedissonFencedResource {
 	 * how long a write may take
 	 */
 	public RedissonFencedResource(RedissonClient client) {
-		this.client = client;
+		this.server = new RedissonServer(client);
 	}
 
 	/**
@@ -76,11 +74,9 @@ public final class RedissonFencedResource {
 	}
 
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
-		List<Object> keys = List.of(key, fenceOf(key));
-		Object[] arguments = (value != null) ? new Object[] { Long.toString(token), value }
-				: new Object[] { Long.toString(token) };
-		return this.firstContact
-			.call(() -> RedissonScript.FENCED_WRITE.run(this.client.getScript(StringCodec.INSTANCE), keys, arguments))
+		String name = this.server.client().getConfig().getNameMapper().map(key);
+		List<String> arguments = (value != null) ? List.of(Long.toString(token), value) : List.of(Long.toString(token));
+		return this.server.send(new ScriptCall(RedissonScript.FENCED_WRITE, List.of(name, fenceOf(name)), arguments))
 			.handle((highest, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);

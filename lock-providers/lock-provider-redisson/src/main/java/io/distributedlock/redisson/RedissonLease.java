@@ -3,25 +3,21 @@ package io.distributedlock.redisson;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
-import org.redisson.api.RScriptAsync;
 
 /**
- * What one owner has of a lock of Redisson.
+ * What one owner has of a lock.
  *
  * @param provider what granted it
- * @param key the key
+ * @param owner the owner
  * @param fencingToken the fencing token, none for a permit
  * @param term the first term
- * @param renewal lets it run anew
- * @param ending gives it back
  */
-record RedissonLease(RedissonLockProvider provider, String key, OptionalLong fencingToken, LeaseTerm term,
-		Renewal renewal, Supplier<CompletionStage<Boolean>> ending) implements Lease {
+record RedissonLease(RedissonLockProvider provider, RedissonOwner owner, OptionalLong fencingToken,
+		LeaseTerm term) implements Lease {
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
@@ -30,28 +26,12 @@ record RedissonLease(RedissonLockProvider provider, String key, OptionalLong fen
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.ending.get();
+		return this.provider.release(this);
 	}
 
 	@Override
 	public String toString() {
-		return "RedissonLease[key=%s, token=%s]".formatted(this.key, this.fencingToken);
-	}
-
-	/**
-	 * How a lease is renewed.
-	 */
-	@FunctionalInterface
-	interface Renewal {
-
-		/**
-		 * Send the renewal.
-		 * @param scripts runs scripts, maybe together with others
-		 * @param leaseTime how long the lease shall run from now
-		 * @return completes with whether the owner still had it
-		 */
-		CompletionStage<Boolean> send(RScriptAsync scripts, Duration leaseTime);
-
+		return "RedissonLease[name=%s, token=%s]".formatted(this.owner.names().lock(), this.fencingToken);
 	}
 
 }

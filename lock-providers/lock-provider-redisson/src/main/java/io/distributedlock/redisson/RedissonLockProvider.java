@@ -6,41 +6,34 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
-import io.distributedlock.spi.BackendException;
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.AskingPlace;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.LockCapability;
-import io.distributedlock.LockType;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.OwnerNames;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.UnknownOwners;
 import org.jspecify.annotations.Nullable;
-import org.redisson.RedissonFencedLock;
-import org.redisson.RedissonLock;
-import org.redisson.api.RBatch;
-import org.redisson.api.RLock;
-import org.redisson.api.RScript;
-import org.redisson.api.RScriptAsync;
 import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.StringCodec;
+import org.redisson.config.NameMapper;
 
 /**
- * Grants leases on Redis by Redisson's fenced lock, so that code which calls
- * {@code redissonClient.getLock(sameName)} and code which uses this library exclude each
- * other. Works on whatever the client is set up for: a single server, Sentinel, Cluster,
- * replicated. Thread-safe.
+ * Grants leases on Redis through Redisson, on the layout of Redisson's own locks: code
+ * that calls {@code redissonClient.getLock(sameName)} and code which uses this library
+ * exclude each other, and so do {@code getFencedLock}, {@code getFairLock},
+ * {@code getReadWriteLock} and {@code getPermitExpirableSemaphore}. Works on whatever the
+ * client is set up for: a single server, Sentinel, Cluster, replicated. Thread-safe.
  * <p>
- * Redisson is given an explicit lease and an explicit owner, so its watchdog is never
- * started: there is one place that keeps leases alive, and it is not here. A lock and its
- * release cost three commands, as by hand. Fair locks, read-write locks and semaphores
- * are Redisson's too.
+ * The scripts are this library's, and the owners are: Redisson's watchdog is never
+ * started, and there is one place that keeps leases alive, which is not here. A lock and
+ * its release cost one round trip each. Whatever is written has an expiry.
  *
  * @since 0.1
  */
@@ -58,28 +51,24 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	 */
 	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
-	private final RedissonClient client;
-
 	private final RedissonServer server;
 
 	private final RedissonReleases releases;
 
-	private final FirstContact firstContact = new FirstContact();
+	private final NameMapper nameMapper;
+
+	private final OwnerNames owners = new OwnerNames();
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
-
-	private final RedissonSharedLocks sharedLocks = new RedissonSharedLocks(this);
-
-	private final RedissonSemaphores semaphores = new RedissonSemaphores(this);
 
 	/**
 	 * Create a provider.
 	 * @param client the client, which stays the caller's to shut down
 	 */
 	public RedissonLockProvider(RedissonClient client) {
-		this.client = client;
 		this.server = new RedissonServer(client);
 		this.releases = new RedissonReleases(this.server);
+		this.nameMapper = client.getConfig().getNameMapper();
 	}
 
 	@Override
@@ -101,11 +90,12 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
 							leaseTime, MAX_LEASE.toDays()));
 		}
-		return this.firstContact.<@Nullable Lease>call(() -> switch (request.type()) {
-			case EXCLUSIVE -> tryAcquireFenced(request);
-			case FAIR -> new RedissonFairPlace(this, request).tryOnce();
-			case READ, WRITE -> this.sharedLocks.tryAcquire(request);
-			case SEMAPHORE -> this.semaphores.tryAcquire(request);
+		RedissonOwner owner = owner(request);
+		return acquire(owner, request, Duration.ZERO).exceptionally((failure) -> {
+			if (RedissonErrors.mayHaveBeenExecuted(failure)) {
+				remove(owner, request);
+			}
+			throw RedissonErrors.translate(failure);
 		});
 	}
 
@@ -116,151 +106,92 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		RedissonFairPlace place = new RedissonFairPlace(this, request);
-		place.enqueue();
-		return place;
-	}
-
-	@Override
-	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
-		RBatch batch = this.client.createBatch();
-		RScriptAsync script = batch.getScript(StringCodec.INSTANCE);
-		long sentAt = System.nanoTime();
-		List<CompletionStage<@Nullable LeaseTerm>> answers = new ArrayList<>(renewals.size());
-		for (LeaseRenewal renewal : renewals) {
-			RedissonLease lease = (RedissonLease) renewal.lease();
-			answers.add(renew(script, lease, renewal.leaseTime(), sentAt));
-		}
-		batch.executeAsync();
-		return answers;
-	}
-
-	CompletionStage<@Nullable LeaseTerm> renew(RedissonLease lease, Duration leaseTime) {
-		return renew(scripts(), lease, leaseTime, System.nanoTime());
-	}
-
-	CompletionStage<Boolean> release(RLock lock, long owner) {
-		return lock.unlockAsync(owner).handle((ignored, failure) -> {
-			if (failure == null) {
-				return true;
-			}
-			if (RedissonErrors.isNotOwner(failure)) {
-				return false;
-			}
+		RedissonOwner owner = owner(request);
+		return AskingPlace.take(() -> acquire(owner, request, request.leaseTime()).exceptionally((failure) -> {
 			throw RedissonErrors.translate(failure);
-		});
-	}
-
-	/**
-	 * Say what a failed attempt means, and have its owner removed if it may have the
-	 * lock.
-	 */
-	BackendException failed(LeaseRequest request, Throwable failure, Supplier<CompletionStage<Boolean>> removal) {
-		if (RedissonErrors.mayHaveBeenExecuted(failure)) {
-			this.unknownOwners.remove(request.key(), request.leaseTime(), removal);
-		}
-		return RedissonErrors.translate(failure);
-	}
-
-	RedissonServer server() {
-		return this.server;
-	}
-
-	FirstContact firstContact() {
-		return this.firstContact;
-	}
-
-	RedissonClient client() {
-		return this.client;
-	}
-
-	RScript scripts() {
-		return this.client.getScript(StringCodec.INSTANCE);
-	}
-
-	UnknownOwners unknownOwners() {
-		return this.unknownOwners;
-	}
-
-	/**
-	 * Return the name of an owner in the hash of a lock, as Redisson writes it.
-	 */
-	String field(long owner) {
-		return this.client.getId() + ":" + owner;
-	}
-
-	String newOwnerField() {
-		return field(newOwner());
-	}
-
-	RedissonLock fairLock(String key) {
-		return lockOf(RedissonLock.class, this.client.getFairLock(key));
-	}
-
-	/**
-	 * Return the name of the counter that Redisson's fenced lock counts with.
-	 */
-	static String tokenKey(String key) {
-		return "redisson_lock_token:{" + key + "}";
+		}), () -> remove(owner, request),
+				(onMessage) -> this.releases.listen(owner.names().channelOf(owner.id()), onMessage));
 	}
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		return this.releases.listen(key, onRelease);
+		return this.releases.listen(RedissonNames.of(key, this.nameMapper).channel(), onRelease);
+	}
+
+	@Override
+	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
+		long sentAt = System.nanoTime();
+		List<ScriptCall> calls = new ArrayList<>(renewals.size());
+		long giveUpAt = sentAt;
+		for (LeaseRenewal renewal : renewals) {
+			calls.add(renewal((RedissonLease) renewal.lease(), renewal.leaseTime()));
+			giveUpAt = Math.max(giveUpAt, sentAt + renewal.leaseTime().toNanos());
+		}
+		List<CompletionStage<Long>> answers = this.server.sendAll(calls, giveUpAt);
+		return IntStream.range(0, answers.size())
+			.mapToObj((i) -> renewed(answers.get(i), sentAt, renewals.get(i).leaseTime()))
+			.toList();
+	}
+
+	CompletionStage<@Nullable LeaseTerm> renew(RedissonLease lease, Duration leaseTime) {
+		return renewAll(List.of(new LeaseRenewal(lease, leaseTime))).get(0);
+	}
+
+	CompletionStage<Boolean> release(RedissonLease lease) {
+		return gone(this.server.send(lease.owner().release(this.server.publishCommand())));
 	}
 
 	@Override
 	public void close() {
 		this.unknownOwners.close();
-		this.firstContact.close();
+		this.server.close();
 	}
 
-	private CompletionStage<@Nullable Lease> tryAcquireFenced(LeaseRequest request) {
-		String key = request.key();
-		RedissonFencedLock lock = lockOf(RedissonFencedLock.class, this.client.getFencedLock(key));
-		long owner = newOwner();
+	private RedissonOwner owner(LeaseRequest request) {
+		return new RedissonOwner(RedissonNames.of(request.key(), this.nameMapper), request.type(), this.owners.next());
+	}
+
+	private CompletionStage<@Nullable Lease> acquire(RedissonOwner owner, LeaseRequest request, Duration alive) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		CompletionStage<Long> answer = lock.tryLockAndGetTokenAsync(0, request.leaseTime().toMillis(),
-				TimeUnit.MILLISECONDS, owner);
-		return answer.handle((token, failure) -> {
-			if (failure != null) {
-				throw failed(request, failure, () -> release(lock, owner));
-			}
-			return (token != null) ? new RedissonLease(this, key, OptionalLong.of(token), term,
-					(scripts, leaseTime) -> RedissonScript.RENEW
-						.run(scripts, List.of(key), field(owner), Long.toString(leaseTime.toMillis()))
-						.thenApply((renewed) -> renewed == 1),
-					() -> release(lock, owner)) : null;
-		});
-	}
-
-	private static CompletionStage<@Nullable LeaseTerm> renew(RScriptAsync scripts, RedissonLease lease,
-			Duration leaseTime, long sentAt) {
-		return lease.renewal().send(scripts, leaseTime).handle((renewed, failure) -> {
-			if (failure != null) {
-				throw RedissonErrors.translate(failure);
-			}
-			return renewed ? new LeaseTerm(sentAt, leaseTime) : null;
-		});
-	}
-
-	private <L extends RLock> L lockOf(Class<L> type, RLock lock) {
-		// the interfaces cannot name the owner, which must not be a thread
-		if (type.isInstance(lock)) {
-			return type.cast(lock);
-		}
-		throw new IllegalStateException(
-				"The RedissonClient %s gives locks of a class that cannot be told its owner. Use the client of the redisson artifact itself."
-					.formatted(this.client.getClass().getName()));
+		return this.server.acquire(owner.acquire(request, alive, this.server.publishCommand()), request.giveUpAtNanos())
+			.thenApply((token) -> (token != 0) ? new RedissonLease(this, owner, token(request.type(), token), term)
+					: null);
 	}
 
 	/**
-	 * Make an owner that no other has. Redisson takes a thread id for the owner; thread
-	 * ids are positive, so no thread that uses the same client by hand can be taken for
-	 * it.
+	 * Have an owner removed that nobody knows of.
 	 */
-	static long newOwner() {
-		return ThreadLocalRandom.current().nextLong(Long.MIN_VALUE, 0);
+	private void remove(RedissonOwner owner, LeaseRequest request) {
+		this.unknownOwners.remove(request.key(), request.leaseTime(),
+				() -> gone(this.server.send(owner.remove(this.server.publishCommand()))));
+	}
+
+	private ScriptCall renewal(RedissonLease lease, Duration leaseTime) {
+		return lease.owner().renew(leaseTime, this.server.publishCommand());
+	}
+
+	private static OptionalLong token(LockType type, long token) {
+		// permits are held together: a number of their order would guard nothing
+		return (type == LockType.SEMAPHORE) ? OptionalLong.empty() : OptionalLong.of(token);
+	}
+
+	private static CompletionStage<@Nullable LeaseTerm> renewed(CompletionStage<Long> answer, long sentAt,
+			Duration leaseTime) {
+		return answer.handle((renewed, failure) -> {
+			if (failure != null) {
+				throw RedissonErrors.translate(failure);
+			}
+			return (renewed == 1) ? new LeaseTerm(sentAt, leaseTime) : null;
+		});
+	}
+
+	private static CompletionStage<Boolean> gone(CompletionStage<Long> answer) {
+		return answer.handle((had, failure) -> {
+			if (failure != null) {
+				throw RedissonErrors.translate(failure);
+			}
+			return had == 1;
+		});
 	}
 
 }

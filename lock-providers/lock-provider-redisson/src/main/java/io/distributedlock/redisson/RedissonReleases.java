@@ -5,8 +5,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.distributedlock.spi.ReleaseSignal;
-import org.redisson.RedissonObject;
-import org.redisson.config.NameMapper;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.LongCodec;
@@ -17,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Listens to the channel on which Redisson's locks publish a release, whoever releases
  * them: this library or code that uses Redisson by hand.
  */
-final class RedissonReleases implements ReleaseSignal {
+final class RedissonReleases {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedissonReleases.class);
 
@@ -27,26 +25,25 @@ final class RedissonReleases implements ReleaseSignal {
 	 */
 	static final int MAX_CHANNELS = 50;
 
-	private static final Subscription NONE = () -> {
+	private static final ReleaseSignal.Subscription NONE = () -> {
 	};
 
 	private final RedissonServer server;
-
-	private final NameMapper nameMapper;
 
 	private final Semaphore channels = new Semaphore(MAX_CHANNELS);
 
 	RedissonReleases(RedissonServer server) {
 		this.server = server;
-		this.nameMapper = server.client().getConfig().getNameMapper();
 	}
 
-	@Override
-	public Subscription listen(String key, Runnable onRelease) {
-		String channel = RedissonObject.prefixName("redisson_lock__channel", this.nameMapper.map(key));
+	/**
+	 * Listen to a channel.
+	 */
+	ReleaseSignal.Subscription listen(String channel, Runnable onRelease) {
 		// the client maps the names of topics too, but not those of the channels of its
 		// locks
-		if (!this.nameMapper.map(channel).equals(channel) || !this.channels.tryAcquire()) {
+		boolean mapped = !this.server.client().getConfig().getNameMapper().map(channel).equals(channel);
+		if (mapped || !this.channels.tryAcquire()) {
 			return NONE;
 		}
 		RedissonClient client = this.server.client();
@@ -68,7 +65,7 @@ final class RedissonReleases implements ReleaseSignal {
 		return this.channels.availablePermits();
 	}
 
-	private static final class TopicSubscription implements Subscription {
+	private static final class TopicSubscription implements ReleaseSignal.Subscription {
 
 		private final RTopic topic;
 

@@ -1,18 +1,110 @@
 package io.distributedlock.redisson;
 
-import java.util.List;
-import java.util.concurrent.CompletionStage;
-
-import org.redisson.api.RScript;
-import org.redisson.api.RScriptAsync;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 
 /**
- * What Redisson does not offer with an explicit owner and lease, on the layout of its own
- * locks: a hash of owners with the count of their holds, the field {@code mode} where
- * readers and writers share it, and for each reader a key that lives as long as its
- * lease.
+ * What the server does in one step, on the layout of Redisson's own locks. Each script
+ * may be executed twice for one call, and the call of one who has given up may be
+ * executed late: the second time changes nothing, and an owner that was removed before is
+ * refused by its mark.
+ * <p>
+ * Where memory is full Redis refuses a command that may take more of it, unless the
+ * script has written before. So what renews and gives back writes something else first,
+ * and what acquires does not.
  */
 enum RedissonScript {
+
+	/**
+	 * Takes a lock for one owner alone: a hash with the owner's field. Keys: lock,
+	 * counter, mark. Arguments: owner, lease, time to live of the counter, the mode if it
+	 * is one of read-write locks.
+	 */
+	ACQUIRE(Parts.NEXT_TOKEN + """
+			if redis.call('exists', KEYS[1]) == 1 and redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
+			if redis.call('exists', KEYS[3]) == 1 then return 0 end
+			local token = next_token(ARGV[3])
+			-- who may not set an expiry fails here, and leaves nothing
+			redis.call('pexpire', KEYS[1], ARGV[2])
+			redis.call('hset', KEYS[1], ARGV[1], 1)
+			if ARGV[4] then redis.call('hset', KEYS[1], 'mode', ARGV[4]) end
+			redis.call('pexpire', KEYS[1], ARGV[2])
+			return token"""),
+
+	/**
+	 * Takes a read lock: a field in the hash, and a key that lives as long as this lease.
+	 * Keys: lock, counter, mark, the reader's own. Arguments: owner, lease, time to live
+	 * of the counter.
+	 */
+	ACQUIRE_READ(Parts.NEXT_TOKEN + """
+			if redis.call('exists', KEYS[1]) == 1 and redis.call('hget', KEYS[1], 'mode') ~= 'read' then return 0 end
+			if redis.call('exists', KEYS[3]) == 1 then return 0 end
+			local token = next_token(ARGV[3])
+			redis.call('set', KEYS[4], 1, 'PX', ARGV[2])
+			redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
+			redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ARGV[2]))
+			return token"""),
+
+	/**
+	 * Takes the lock for whoever is first in the queue of a fair lock: a list of owners,
+	 * beside a set by the times until which they count as alive. Keys: lock, counter,
+	 * mark, queue, times. Arguments: owner, lease, time to live of the counter, for how
+	 * long the owner counts as alive, 0 for one that does not queue.
+	 */
+	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND
+			+ """
+					if redis.call('exists', KEYS[3]) == 1 then return 0 end
+					local first = first_alive(KEYS[4], KEYS[5])
+					local mine = redis.call('hexists', KEYS[1], ARGV[1]) == 1
+					if mine or (redis.call('exists', KEYS[1]) == 0 and (not first or first == ARGV[1])) then
+					  local token = next_token(ARGV[3])
+					  redis.call('pexpire', KEYS[1], ARGV[2])
+					  redis.call('hset', KEYS[1], ARGV[1], 1)
+					  redis.call('pexpire', KEYS[1], ARGV[2])
+					  redis.call('lrem', KEYS[4], 0, ARGV[1])
+					  redis.call('zrem', KEYS[5], ARGV[1])
+					  return token
+					end
+					if ARGV[4] ~= '0' then
+					  local new = redis.call('zadd', KEYS[5], now + ARGV[4] + behind_by_hand(KEYS[4], KEYS[5], ARGV[4]), ARGV[1]) == 1
+					  if new or not first then redis.call('rpush', KEYS[4], ARGV[1]) end
+					  local last = redis.call('zrange', KEYS[5], -1, -1, 'WITHSCORES')[2]
+					  local left = math.max(last - now, 0) + 60000
+					  redis.call('pexpire', KEYS[4], left)
+					  redis.call('pexpire', KEYS[5], left)
+					end
+					return 0"""),
+
+	/**
+	 * Takes a permit of a semaphore: one less of a number, and an owner in a set by the
+	 * end of its lease. The number is set by the first who asks, and set anew by one who
+	 * finds none free and another number. It expires a while after the last lease, unless
+	 * it was set by hand, without an expiry. Keys: number, owners, mark. Arguments:
+	 * owner, lease, that while, number of permits, the command to publish, channels for
+	 * Redisson's and our waiters.
+	 */
+	ACQUIRE_PERMIT(Parts.PERMITS + """
+			if redis.call('exists', KEYS[3]) == 1 then return 0 end
+			if redis.call('zcount', KEYS[2], '-inf', now) > 0 then collect() end
+			if not redis.call('zscore', KEYS[2], ARGV[1]) then
+			  local free = tonumber(redis.call('get', KEYS[1]))
+			  local rest = ARGV[4] - redis.call('zcard', KEYS[2])
+			  if not free then
+			    redis.call('set', KEYS[1], rest, 'PX', ARGV[3])
+			    free = rest
+			  elseif free < 1 and free ~= rest then
+			    redis.call('incrby', KEYS[1], rest - free)
+			    free = rest
+			    tell(free - 1)
+			  end
+			  if free < 1 then return 0 end
+			  redis.call('decrby', KEYS[1], 1)
+			end
+			redis.call('zadd', KEYS[2], now + ARGV[2], ARGV[1])
+			expire_after_last(ARGV[3])
+			return 1"""),
 
 	/**
 	 * Lets a lock run anew. Keys: lock. Arguments: owner, lease.
@@ -20,38 +112,6 @@ enum RedissonScript {
 	RENEW("""
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then return redis.call('pexpire', KEYS[1], ARGV[2]) end
 			return 0"""),
-
-	/**
-	 * Lets a lock run anew that was granted a while ago, and gives it a token. Keys:
-	 * lock, counter. Arguments: owner, lease.
-	 */
-	RENEW_WITH_TOKEN("""
-			if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
-			redis.call('pexpire', KEYS[1], ARGV[2])
-			return redis.call('incr', KEYS[2])"""),
-
-	/**
-	 * Takes the write lock. Redisson's own would also take what a lock without readers
-	 * and writers holds. Keys: lock, counter. Arguments: owner, lease.
-	 */
-	ACQUIRE_WRITE("""
-			if redis.call('exists', KEYS[1]) == 1 then return 0 end
-			local token = redis.call('incr', KEYS[2])
-			redis.call('hset', KEYS[1], 'mode', 'write', ARGV[1], 1)
-			redis.call('pexpire', KEYS[1], ARGV[2])
-			return token"""),
-
-	/**
-	 * Takes a read lock. Keys: lock, counter, the reader's own. Arguments: owner, lease.
-	 */
-	ACQUIRE_READ("""
-			local mode = redis.call('hget', KEYS[1], 'mode')
-			if mode ~= 'read' and redis.call('exists', KEYS[1]) == 1 then return 0 end
-			local token = redis.call('incr', KEYS[2])
-			redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
-			redis.call('set', KEYS[3], 1, 'PX', ARGV[2])
-			redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ARGV[2]))
-			return token"""),
 
 	/**
 	 * Lets a read lock run anew, unless it has ended while others kept the lock. Keys:
@@ -64,43 +124,83 @@ enum RedissonScript {
 			return 1"""),
 
 	/**
-	 * Gives a read or write lock back, keeps it for as long as other readers have it, and
-	 * tells those who wait, on the channel of read-write locks and on that of the others.
-	 * Those who wait for a write lock by hand are woken together, as Redisson does. Keys:
-	 * lock, the reader's own. Arguments: owner, the channel of read-write locks, that of
-	 * the others, what stands before and behind an owner in the name of its key, the
-	 * command to publish.
+	 * Lets a permit run anew. Keys: number, owners. Arguments: owner, lease, while after
+	 * the last lease, none, the command to publish, the two channels.
 	 */
-	RELEASE_SHARED("""
-			local had = redis.call('hdel', KEYS[1], ARGV[1])
-			if had == 0 then return 0 end
-			local reading = redis.call('hget', KEYS[1], 'mode') == 'read'
-			if reading then had = redis.call('del', KEYS[2]) end
-			local left = 0
-			for _, owner in ipairs(redis.call('hkeys', KEYS[1])) do
-			  local holds = tonumber(redis.call('hget', KEYS[1], owner))
-			  for i = 1, holds or 0 do
-			    left = math.max(left, redis.call('pttl', ARGV[4] .. owner .. ARGV[5] .. i))
-			  end
-			end
-			if left > 0 then
-			  redis.call('pexpire', KEYS[1], left)
-			else
-			  redis.call('del', KEYS[1])
-			end
-			redis.pcall(ARGV[6], ARGV[2], reading and 0 or 1)
-			redis.pcall(ARGV[6], ARGV[3], 0)
-			return had"""),
+	RENEW_PERMIT(Parts.PERMITS + """
+			collect()
+			if not redis.call('zscore', KEYS[2], ARGV[1]) then return 0 end
+			redis.call('zadd', KEYS[2], now + ARGV[2], ARGV[1])
+			expire_after_last(ARGV[3])
+			return 1"""),
 
 	/**
-	 * Leaves the queue of a fair lock, and gives the lock back if it was granted
-	 * meanwhile. Keys: lock, queue, times. Argument: owner.
+	 * Gives back the lock of one owner alone and tells those who wait. A user who may not
+	 * publish still releases. Keys: lock, the mark if the owner is to be refused from now
+	 * on. Arguments: owner, the command to publish, and by twos the channels and what is
+	 * told there.
 	 */
-	LEAVE_QUEUE("""
-			redis.call('lrem', KEYS[2], 0, ARGV[1])
+	RELEASE("""
+			local had = redis.call('hexists', KEYS[1], ARGV[1])
+			if had == 1 then
+			  redis.call('del', KEYS[1])
+			  for i = 3, #ARGV, 2 do redis.pcall(ARGV[2], ARGV[i], ARGV[i + 1]) end
+			end
+			""" + Parts.MARK.formatted(2) + "return had"),
+
+	/**
+	 * Gives a read lock back, drops readers whose lease has ended, and keeps the lock for
+	 * as long as others read. Keys: lock, the reader's own, the mark. Arguments: owner,
+	 * the command to publish, what stands before and behind an owner in the name of its
+	 * key, the channels.
+	 */
+	RELEASE_READ("""
+			local had = 0
+			if redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
+			  had = redis.call('del', KEYS[2])
+			  local left = 0
+			  for _, owner in ipairs(redis.call('hkeys', KEYS[1])) do
+			    local alive = 0
+			    local holds = tonumber(redis.call('hget', KEYS[1], owner))
+			    for i = 1, holds or 0 do
+			      alive = math.max(alive, redis.call('pttl', ARGV[3] .. owner .. ARGV[4] .. i))
+			    end
+			    if holds and alive == 0 then redis.call('hdel', KEYS[1], owner) end
+			    left = math.max(left, alive)
+			  end
+			  if left > 0 then
+			    redis.call('pexpire', KEYS[1], left)
+			  else
+			    redis.call('del', KEYS[1])
+			    for i = 5, #ARGV do redis.pcall(ARGV[2], ARGV[i], 0) end
+			  end
+			end
+			""" + Parts.MARK.formatted(3) + "return had"),
+
+	/**
+	 * Gives a fair lock or a place in its queue back, and tells the next, on a channel of
+	 * its own; if nobody is in the queue, those who wait without it. Keys: lock, queue,
+	 * times, the mark. Arguments: owner, the command to publish, the channel.
+	 */
+	RELEASE_IN_TURN(Parts.FIRST_ALIVE + """
+			local had = redis.call('hexists', KEYS[1], ARGV[1])
+			if had == 1 then redis.call('del', KEYS[1]) end
+			local left = redis.call('lrem', KEYS[2], 0, ARGV[1])
 			redis.call('zrem', KEYS[3], ARGV[1])
-			if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then redis.call('del', KEYS[1]) end
-			return 1"""),
+			if had + left > 0 and redis.call('exists', KEYS[1]) == 0 then
+			  local first = first_alive(KEYS[2], KEYS[3])
+			  redis.pcall(ARGV[2], first and ARGV[3] .. ':' .. first or ARGV[3], 0)
+			end
+			""" + Parts.MARK.formatted(4) + "return had"),
+
+	/**
+	 * Gives a permit back. Keys: number, owners, the mark. Arguments as to renew.
+	 */
+	RELEASE_PERMIT(Parts.PERMITS + """
+			collect()
+			local had = redis.call('zrem', KEYS[2], ARGV[1])
+			if had == 1 and redis.call('exists', KEYS[1]) == 1 then tell(redis.call('incrby', KEYS[1], 1)) end
+			""" + Parts.MARK.formatted(3) + "return had"),
 
 	/**
 	 * Writes a value if no higher token was seen, and notes the token. Without a value
@@ -115,12 +215,129 @@ enum RedissonScript {
 
 	private final String source;
 
+	private final String digest;
+
 	RedissonScript(String source) {
 		this.source = source;
+		this.digest = sha1(source);
 	}
 
-	CompletionStage<Long> run(RScriptAsync scripts, List<Object> keys, Object... arguments) {
-		return scripts.evalAsync(RScript.Mode.READ_WRITE, this.source, RScript.ReturnType.LONG, keys, arguments);
+	String source() {
+		return this.source;
+	}
+
+	String digest() {
+		return this.digest;
+	}
+
+	private static String sha1(String text) {
+		try {
+			return HexFormat.of()
+				.formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Parts of the scripts. In a class of its own, as an enumeration's constants come
+	 * before its other fields.
+	 */
+	private static final class Parts {
+
+		/**
+		 * A token from the counter. One without an expiry was made by hand, and counts on
+		 * by one as it does there. Else it goes on at the server's clock in microseconds,
+		 * so that tokens rise also after the counter was lost or has expired.
+		 */
+		static final String NEXT_TOKEN = """
+				local function next_token(ttl)
+				  local left = redis.call('pttl', KEYS[2])
+				  if left == -1 then return redis.call('incr', KEYS[2]) end
+				  local clock = redis.call('time')
+				  local last = tonumber(redis.call('get', KEYS[2]) or '0')
+				  local token = math.max(last + 1, clock[1] * 1000000 + clock[2])
+				  redis.call('set', KEYS[2], string.format('%.0f', token), 'PX', math.max(left, ttl))
+				  return token
+				end
+				""";
+
+		static final String NOW = """
+				local time = redis.call('time')
+				local now = time[1] * 1000 + math.floor(time[2] / 1000)
+				""";
+
+		/**
+		 * Who is first in a queue, after those in front that count as dead were dropped.
+		 */
+		static final String FIRST_ALIVE = NOW + """
+				local function first_alive(queue, times)
+				  while true do
+				    local first = redis.call('lindex', queue, 0)
+				    if not first then return first end
+				    local till = redis.call('zscore', times, first)
+				    if till and tonumber(till) > now then return first end
+				    redis.call('lpop', queue)
+				    redis.call('zrem', times, first)
+				  end
+				end
+				""";
+
+		/**
+		 * How long those who wait by hand may take that are in front. When one of them is
+		 * granted, Redisson takes the time that he would have waited off the times of all
+		 * behind him. Nobody waits by hand if no time is beyond our own.
+		 */
+		static final String BEHIND_BY_HAND = """
+				local function behind_by_hand(queue, times, alive)
+				  local last = redis.call('zrange', times, -1, -1, 'WITHSCORES')[2]
+				  if not last or last - now <= tonumber(alive) then return 0 end
+				  local till = now
+				  for _, other in ipairs(redis.call('lrange', queue, 0, -1)) do
+				    if other == ARGV[1] then break end
+				    if string.find(other, ':', 1, true) then till = tonumber(redis.call('zscore', times, other) or now) end
+				  end
+				  return math.max(till - now, 0)
+				end
+				""";
+
+		/**
+		 * Gives back the permits of those whose lease has ended. The owners' set outlives
+		 * the number, or permits would be lost with it.
+		 */
+		static final String PERMITS = NOW
+				+ """
+						local by_hand = redis.call('pttl', KEYS[1]) == -1
+						local function tell(free)
+						  if free > 0 then redis.pcall(ARGV[5], ARGV[6], free) end
+						  if free > 0 then redis.pcall(ARGV[5], ARGV[7], 0) end
+						end
+						local function collect()
+						  local ended = redis.call('zremrangebyscore', KEYS[2], '-inf', now)
+						  if ended > 0 and redis.call('exists', KEYS[1]) == 1 then tell(redis.call('incrby', KEYS[1], ended)) end
+						end
+						local function expire_after_last(spare)
+						  if by_hand then return end
+						  local last = redis.call('zrange', KEYS[2], -1, -1, 'WITHSCORES')[2]
+						  local left = math.max(last - now, 0) + spare
+						  redis.call('pexpire', KEYS[1], left)
+						  redis.call('pexpire', KEYS[2], left + 1000)
+						end
+						""";
+
+		/**
+		 * Marks an owner as removed, if the mark is among the keys: what was asked in its
+		 * name, and arrives late, is refused. By then the connections on which it may
+		 * have been under way are closed.
+		 */
+		static final String MARK = """
+				if KEYS[%1$d] then redis.pcall('set', KEYS[%1$d], 1, 'PX', 120000) end
+				""";
+
+		private Parts() {
+		}
+
 	}
 
 }

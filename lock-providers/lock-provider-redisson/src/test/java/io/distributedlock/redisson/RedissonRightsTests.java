@@ -30,13 +30,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class RedissonRightsTests {
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~redisson_lock_token:{shop:lock:* "
-			+ "~redisson_unlock_latch:{shop:lock:* ~redisson_lock__channel:{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* -@all +exists +hexists "
-			+ "+hincrby +pexpire +pttl +incr +get +set +del +eval +evalsha +script|load +publish +subscribe +unsubscribe "
+			+ "~redisson_unlock_latch:{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* -@all +exists +hexists "
+			+ "+hset +pexpire +pttl +incr +get +set +del +time +eval +evalsha +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
 
 	private static final String OTHER_KINDS = " ~redisson_lock_queue:{shop:lock:* ~redisson_lock_timeout:{shop:lock:* ~{shop:lock:* "
-			+ "~redisson_sc:{shop:lock:* &redisson_rwlock:{shop:lock:* &redisson_sc:{shop:lock:* "
-			+ "+hset +hget +hdel +hkeys +lindex +lpop +lrange +lrem +rpush +zadd +zcount +zincrby +zrange +zrangebyscore +zrem +zscore "
+			+ "&redisson_rwlock:{shop:lock:* &redisson_sc:{shop:lock:* "
+			+ "+hget +hdel +hkeys +lindex +lpop +lrange +lrem +rpush +zadd +zcard +zcount +zrange +zrem +zremrangebyscore +zscore "
 			+ "+incrby +decrby";
 
 	private static RedisTestServer server;

@@ -131,7 +131,7 @@ class RedissonTrapsTests {
 					.isEmpty();
 				exclusive.ensureHeld();
 			}
-			RPermitExpirableSemaphore semaphore = this.client.getPermitExpirableSemaphore("reports:permits");
+			RPermitExpirableSemaphore semaphore = this.client.getPermitExpirableSemaphore("{reports}:permits");
 			LockRequest permit = LockRequest.of("reports").withPermits(2);
 			LockHandle first = template.acquire(permit);
 			String second = semaphore.tryAcquire();
@@ -204,7 +204,7 @@ class RedissonTrapsTests {
 			});
 			Map<String, Long> ofTemplate = callsOf(() -> template.execute("measured", () -> {
 			}));
-			assertThat(sent(ofTemplate)).as("%s against %s", ofTemplate, ofHand).isEqualTo(3);
+			assertThat(sent(ofTemplate)).as("%s against %s", ofTemplate, ofHand).isEqualTo(2);
 			assertThat(sent(ofTemplate)).isLessThanOrEqualTo(sent(ofHand));
 			template.execute("outer", () -> {
 				Map<String, Long> ofReentry = callsOf(() -> template.execute("outer", () -> {
@@ -277,13 +277,15 @@ class RedissonTrapsTests {
 			try {
 				RedissonLockProvider lossy = new RedissonLockProvider(behindProxy);
 				LeaseRequest request = new LeaseRequest("lossy", LONG, LockType.EXCLUSIVE);
-				get(get(lossy.tryAcquire(request)).release());
+				Lease before = get(lossy.tryAcquire(request));
+				get(before.release());
 				proxy.dropReplies();
 				assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> get(lossy.tryAcquire(request)))
 					.withCauseInstanceOf(BackendException.class)
 					.satisfies((ex) -> assertThat(((BackendException) ex.getCause()).isRetryable()).isTrue());
-				assertThat(server.command("GET", "redisson_lock_token:{lossy}")).as("Redis did grant it")
-					.isEqualTo("2");
+				assertThat(Long.parseLong(String.valueOf(server.command("GET", "redisson_lock_token:{lossy}"))))
+					.as("Redis did grant it")
+					.isGreaterThan(before.fencingToken().orElseThrow());
 				proxy.heal();
 				Awaitility.await().atMost(Duration.ofSeconds(15)).until(() -> pttl("lossy") < 0);
 			}
@@ -439,7 +441,7 @@ class RedissonTrapsTests {
 	 */
 	private static long sent(Map<String, Long> calls) {
 		return calls.getOrDefault("eval", 0L) + calls.getOrDefault("evalsha", 0L)
-		// the latch is deleted by a command of its own, the lock by the script
+		// by hand a latch is deleted by a command of its own, the lock by the script
 				+ calls.getOrDefault("del", 0L) - 1;
 	}
 

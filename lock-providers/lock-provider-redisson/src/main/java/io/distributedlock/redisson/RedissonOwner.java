@@ -1,0 +1,113 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.LeaseRequest;
+
+/**
+ * Who asks for a key, and what is sent in its name.
+ *
+ * @param names the names of the key
+ * @param type the kind of lock
+ * @param id the owner's name in the hash, the queue or the set
+ */
+record RedissonOwner(RedissonNames names, LockType type, String id) {
+
+	/**
+	 * How long a counter of tokens or a number of permits outlives the last lease.
+	 */
+	private static final long OUTLIVES_MILLIS = Duration.ofDays(1).toMillis();
+
+	/**
+	 * What Redisson tells on its channels: that one of those who wait may go, or all.
+	 */
+	private static final String ONE = "0";
+
+	private static final String ALL = "1";
+
+	/**
+	 * Ask once.
+	 * @param request what to get
+	 * @param alive how long the owner counts as alive in the queue of a fair lock, zero
+	 * for one that does not queue
+	 * @param publish the command to publish
+	 */
+	ScriptCall acquire(LeaseRequest request, Duration alive, String publish) {
+		String lease = millis(request.leaseTime());
+		String counterTtl = Long.toString(request.leaseTime().toMillis() + OUTLIVES_MILLIS);
+		String mark = mark();
+		return switch (this.type) {
+			case EXCLUSIVE -> new ScriptCall(RedissonScript.ACQUIRE,
+					List.of(this.names.lock(), this.names.counter(), mark), List.of(this.id, lease, counterTtl));
+			case WRITE -> new ScriptCall(RedissonScript.ACQUIRE, List.of(this.names.lock(), this.names.counter(), mark),
+					List.of(this.id, lease, counterTtl, "write"));
+			case READ -> new ScriptCall(RedissonScript.ACQUIRE_READ,
+					List.of(this.names.lock(), this.names.counter(), mark, this.names.reader(this.id)),
+					List.of(this.id, lease, counterTtl));
+			case FAIR -> new ScriptCall(RedissonScript.ACQUIRE_IN_TURN,
+					List.of(this.names.lock(), this.names.counter(), mark, this.names.queue(), this.names.times()),
+					List.of(this.id, lease, counterTtl, millis(alive)));
+			case SEMAPHORE -> new ScriptCall(RedissonScript.ACQUIRE_PERMIT,
+					List.of(this.names.permits(), this.names.permitTimes(), mark),
+					ofPermit(lease, Integer.toString(request.permits()), publish));
+		};
+	}
+
+	ScriptCall renew(Duration leaseTime, String publish) {
+		String lease = millis(leaseTime);
+		return switch (this.type) {
+			case EXCLUSIVE, WRITE, FAIR ->
+				new ScriptCall(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
+			case READ -> new ScriptCall(RedissonScript.RENEW_READ,
+					List.of(this.names.lock(), this.names.reader(this.id)), List.of(this.id, lease));
+			case SEMAPHORE -> new ScriptCall(RedissonScript.RENEW_PERMIT,
+					List.of(this.names.permits(), this.names.permitTimes()), ofPermit(lease, "", publish));
+		};
+	}
+
+	ScriptCall release(String publish) {
+		return switch (this.type) {
+			case EXCLUSIVE -> new ScriptCall(RedissonScript.RELEASE, List.of(this.names.lock()),
+					List.of(this.id, publish, this.names.channel(), ONE));
+			case WRITE -> new ScriptCall(RedissonScript.RELEASE, List.of(this.names.lock()),
+					List.of(this.id, publish, this.names.channel(), ONE, this.names.sharedChannel(), ALL));
+			case READ ->
+				new ScriptCall(RedissonScript.RELEASE_READ, List.of(this.names.lock(), this.names.reader(this.id)),
+						List.of(this.id, publish, this.names.beforeReader(), this.names.afterReader(),
+								this.names.channel(), this.names.sharedChannel()));
+			case FAIR -> new ScriptCall(RedissonScript.RELEASE_IN_TURN,
+					List.of(this.names.lock(), this.names.queue(), this.names.times()),
+					List.of(this.id, publish, this.names.channel()));
+			case SEMAPHORE -> new ScriptCall(RedissonScript.RELEASE_PERMIT,
+					List.of(this.names.permits(), this.names.permitTimes()), ofPermit("0", "", publish));
+		};
+	}
+
+	/**
+	 * Give back what the owner may have, and have refused what was asked in its name and
+	 * has not arrived.
+	 */
+	ScriptCall remove(String publish) {
+		ScriptCall release = release(publish);
+		List<String> keys = new ArrayList<>(release.keys());
+		keys.add(mark());
+		return new ScriptCall(release.script(), keys, release.arguments());
+	}
+
+	private String mark() {
+		return (this.type == LockType.SEMAPHORE) ? this.names.permitMark(this.id) : this.names.mark(this.id);
+	}
+
+	private List<String> ofPermit(String lease, String permits, String publish) {
+		return List.of(this.id, lease, Long.toString(OUTLIVES_MILLIS), permits, publish, this.names.permitChannel(),
+				this.names.channel());
+	}
+
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+}

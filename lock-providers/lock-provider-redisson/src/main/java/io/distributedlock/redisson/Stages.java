@@ -1,0 +1,29 @@
+package io.distributedlock.redisson;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * What {@link CompletionStage} lacks.
+ */
+final class Stages {
+
+	private Stages() {
+	}
+
+	/**
+	 * Return a stage that goes on with another one after some failures.
+	 */
+	static <T> CompletionStage<T> orElse(CompletionStage<T> first, Predicate<Throwable> failures,
+			Supplier<CompletionStage<T>> second) {
+		return first.handle((value, failure) -> {
+			if (failure == null) {
+				return CompletableFuture.completedFuture(value);
+			}
+			return failures.test(failure) ? second.get() : CompletableFuture.<T>failedFuture(failure);
+		}).thenCompose((stage) -> stage);
+	}
+
+}

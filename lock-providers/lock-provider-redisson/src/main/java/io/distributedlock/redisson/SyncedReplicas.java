@@ -1,0 +1,101 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import org.redisson.api.BatchOptions;
+import org.redisson.api.BatchResult;
+import org.redisson.client.RedisNodeNotFoundException;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.client.protocol.RedisCommands;
+import org.redisson.command.CommandAsyncExecutor;
+import org.redisson.command.CommandBatchService;
+import org.redisson.config.Config;
+import org.redisson.connection.MasterSlaveEntry;
+import org.redisson.command.NoSyncedSlavesException;
+
+/**
+ * Has replicas confirm what was written, as Redisson does for its locks, since a replica
+ * that takes over may know nothing of a lock: the command and {@code WAIT} go out
+ * together. That a replica has it makes losses rarer and does not exclude them.
+ * Thread-safe.
+ */
+final class SyncedReplicas {
+
+	private static final int UNKNOWN = -1;
+
+	private final Config config;
+
+	private final CommandAsyncExecutor commands;
+
+	SyncedReplicas(Config config, CommandAsyncExecutor commands) {
+		this.config = config;
+		this.commands = commands;
+	}
+
+	/**
+	 * Send a command to the primary of a key.
+	 * @param key the key
+	 * @param command sends it by what it is given; answers 0 if nothing was written
+	 * @return completes with the answer, fails if there are replicas and none of them has
+	 * confirmed
+	 */
+	CompletionStage<Long> send(String key, Function<CommandAsyncExecutor, CompletableFuture<Long>> command) {
+		MasterSlaveEntry entry = this.commands.getConnectionManager().getEntry(key);
+		if (entry == null) {
+			return CompletableFuture
+				.failedFuture(new RedisNodeNotFoundException("No node has the slot of key '" + key + "'"));
+		}
+		return replicas(entry).thenCompose(
+				(replicas) -> (replicas > 0) ? sendAndWait(entry, replicas, command) : command.apply(this.commands));
+	}
+
+	private CompletionStage<Integer> replicas(MasterSlaveEntry entry) {
+		int known = entry.getAvailableSlaves();
+		if (known != UNKNOWN) {
+			return CompletableFuture.completedFuture(known);
+		}
+		CompletionStage<Map<String, String>> answer = this.commands.writeAsync(entry, StringCodec.INSTANCE,
+				RedisCommands.INFO_ALL);
+		return answer.thenApply((info) -> {
+			int replicas = Integer.parseInt(info.getOrDefault("connected_slaves", "0"));
+			entry.setAvailableSlaves(replicas);
+			return replicas;
+		});
+	}
+
+	private CompletionStage<Long> sendAndWait(MasterSlaveEntry entry, int replicas,
+			Function<CommandAsyncExecutor, CompletableFuture<Long>> command) {
+		CommandBatchService batch = this.commands.createCommandBatchService(BatchOptions.defaults()
+			.retryAttempts(0)
+			.sync(replicas, Duration.ofMillis(this.config.getSlavesSyncTimeout())));
+		CompletableFuture<Long> answer = command.apply(batch);
+		return batch.executeAsync().handle((result, failure) -> {
+			// the answer to the command says more than that to the whole
+			if (answer.isCompletedExceptionally() || answer.join() == 0) {
+				return answer.join();
+			}
+			if (failure != null) {
+				throw new CompletionException(failure);
+			}
+			check(entry, replicas, result);
+			return answer.join();
+		});
+	}
+
+	private void check(MasterSlaveEntry entry, int replicas, BatchResult<?> result) {
+		int synced = result.getSyncedSlaves();
+		if (synced != replicas) {
+			// counted again next time
+			entry.setAvailableSlaves(UNKNOWN);
+		}
+		if (synced == 0 && this.config.isCheckLockSyncedSlaves()) {
+			throw new NoSyncedSlavesException("None of %d replicas has confirmed".formatted(replicas));
+		}
+	}
+
+}

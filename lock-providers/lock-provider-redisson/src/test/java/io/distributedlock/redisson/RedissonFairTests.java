@@ -1,0 +1,174 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The queue of fair locks: nobody who has gone keeps it from those who are there.
+ */
+class RedissonFairTests {
+
+	private static final String QUEUE = "redisson_lock_queue:{%s}";
+
+	private RedisTestServer server;
+
+	private RedissonClient client;
+
+	private RedissonClient other;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisTestServer.runDurable();
+		this.client = Clients.connect(this.server.url());
+		this.other = Clients.connect(this.server.url());
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.resume();
+		this.client.shutdown();
+		this.other.shutdown();
+		this.server.close();
+	}
+
+	@Test
+	void waiterWhoseJvmDiedIsPassedOver() {
+		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.client)) {
+			LockHandle holder = template.acquire(fair("dead").withLeaseTime(Duration.ofMinutes(1)));
+			new RedissonLockProvider(this.other)
+				.enqueue(new LeaseRequest(holder.key(), Duration.ofSeconds(2), LockType.FAIR));
+			awaitQueue(holder.key(), 1);
+			this.other.shutdown();
+			CompletableFuture<LockHandle> next = waiter.acquireAsync(fair("dead"));
+			awaitQueue(holder.key(), 2);
+			holder.close();
+			assertThat(next).succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
+		}
+	}
+
+	@Test
+	void lostMessageIsMadeUpForByAsking() {
+		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
+			LockHandle holder = template.acquire(fair("unheard").withLeaseTime(Duration.ofMinutes(2)));
+			CompletableFuture<LockHandle> next = waiter.acquireAsync(fair("unheard"));
+			awaitQueue(holder.key(), 1);
+			assertThat(this.server.command("CLIENT", "KILL", "TYPE", "pubsub")).isNotNull();
+			holder.close();
+			assertThat(next).succeedsWithin(Duration.ofSeconds(30)).satisfies(LockHandle::close);
+		}
+	}
+
+	@Test
+	void stallLongerThanTheLeaseLeavesNoPlaceBehind() {
+		RedissonLockProvider provider = new RedissonLockProvider(this.client);
+		LeaseRequest request = new LeaseRequest("stalled", Duration.ofSeconds(2), LockType.FAIR);
+		Lease holder = provider.tryAcquire(request).toCompletableFuture().join();
+		assertThat(holder).isNotNull();
+		List<LockQueue.Place> places = Stream.generate(() -> provider.enqueue(request)).limit(3).toList();
+		awaitQueue("stalled", 3);
+		this.server.suspend();
+		List<LockQueue.Place> late = Stream.generate(() -> provider.enqueue(request)).limit(3).toList();
+		places.forEach(LockQueue.Place::lookAgain);
+		Stream.concat(places.stream(), late.stream()).forEach(LockQueue.Place::leave);
+		pause(Duration.ofSeconds(4));
+		this.server.resume();
+		try (DefaultLockTemplate template = template(this.other)) {
+			template.acquire(fair("stalled")).close();
+		}
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> this.server.command("EXISTS", "stalled", QUEUE.formatted("stalled")).equals(0L));
+	}
+
+	@Test
+	void placeThatIsLeftDuringAnOutageEndsWithIt() {
+		RedissonLockProvider provider = new RedissonLockProvider(this.other);
+		LeaseRequest request = new LeaseRequest("outage", Duration.ofSeconds(2), LockType.FAIR);
+		assertThat(provider.tryAcquire(request).toCompletableFuture().join()).isNotNull();
+		LockQueue.Place place = provider.enqueue(request);
+		awaitQueue("outage", 1);
+		this.server.kill();
+		place.leave();
+		pause(Duration.ofSeconds(4));
+		this.server.start();
+		try (DefaultLockTemplate template = template(this.client)) {
+			template.acquire(fair("outage")).close();
+		}
+	}
+
+	@Test
+	void queueIsSharedWithFairLocksByHand() {
+		try (DefaultLockTemplate template = template(this.client);
+				DefaultLockTemplate waiter = DefaultLockTemplate.builder()
+					.provider(new RedissonLockProvider(this.client))
+					// a message wakes it, or nothing does for half a minute
+					.pollInterval(Duration.ofMinutes(10))
+					.build()) {
+			LockRequest request = fair("shared").withLeaseTime(Duration.ofMinutes(2));
+			LockHandle holder = template.acquire(request);
+			RLock byHand = this.other.getFairLock(holder.key());
+			CompletableFuture<Long> second = inThread(byHand);
+			awaitQueue(holder.key(), 1);
+			CompletableFuture<LockHandle> third = waiter.acquireAsync(request.withWaitTime(Duration.ofMinutes(1)));
+			awaitQueue(holder.key(), 2);
+			holder.close();
+			long thread = second.orTimeout(30, TimeUnit.SECONDS).join();
+			assertThat(third).isNotDone();
+			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(20));
+			assertThat(third).succeedsWithin(Duration.ofSeconds(30)).satisfies(LockHandle::close);
+			assertThat(length(holder.key())).isZero();
+		}
+	}
+
+	private static CompletableFuture<Long> inThread(RLock lock) {
+		return CompletableFuture.supplyAsync(() -> {
+			lock.lock(100, TimeUnit.SECONDS);
+			return Thread.currentThread().getId();
+		}, (task) -> new Thread(task).start());
+	}
+
+	private static void pause(Duration duration) {
+		Awaitility.await().pollDelay(duration).atMost(duration.plusSeconds(30)).until(() -> true);
+	}
+
+	private void awaitQueue(String key, long length) {
+		Awaitility.await().until(() -> length(key) == length);
+	}
+
+	private long length(String key) {
+		Object length = this.server.command("LLEN", QUEUE.formatted(key));
+		return (length instanceof Long number) ? number : -1;
+	}
+
+	private static LockRequest fair(String name) {
+		return LockRequest.of(name).withType(LockType.FAIR).withWaitTime(Duration.ofSeconds(60));
+	}
+
+	private static DefaultLockTemplate template(RedissonClient client) {
+		return DefaultLockTemplate.builder()
+			.provider(new RedissonLockProvider(client))
+			.pollInterval(Duration.ofMillis(200))
+			.build();
+	}
+
+}

@@ -1,0 +1,293 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.redisson.Redisson;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RPermitExpirableSemaphore;
+import org.redisson.api.RReadWriteLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.redisson.config.NameMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What stands on the server, by what names and for how long.
+ */
+class RedissonLayoutTests {
+
+	private static final Duration LONG = Duration.ofMinutes(2);
+
+	private static RedisTestServer server;
+
+	private RedissonClient client;
+
+	private RedissonLockProvider provider;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@BeforeEach
+	void connect() {
+		server.command("FLUSHALL");
+		this.client = Clients.connect(server.url());
+		this.provider = new RedissonLockProvider(this.client);
+	}
+
+	@AfterEach
+	void disconnect() {
+		this.provider.close();
+		this.client.shutdown();
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void nothingIsWrittenWithoutAnExpiry(LockType type) {
+		Lease lease = attempt(this.provider, "k", type);
+		assertThat(lease).isNotNull();
+		LockQueue.Place place = this.provider.enqueue(new LeaseRequest("k", LONG, LockType.FAIR));
+		Awaitility.await().until(() -> place.isBehindOthers() || place.granted().toCompletableFuture().isDone());
+		assertEverythingExpires();
+		assertThat(get(lease.renew(LONG))).isNotNull();
+		assertEverythingExpires();
+		assertThat(get(lease.release())).isTrue();
+		place.leave();
+		assertEverythingExpires();
+	}
+
+	@Test
+	void tokensRiseAcrossKindsAndAfterTheCounterWasLost() {
+		long last = 0;
+		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.WRITE, LockType.READ, LockType.FAIR,
+				LockType.EXCLUSIVE)) {
+			Lease lease = attempt(this.provider, "tokens", type);
+			assertThat(lease.fencingToken().orElseThrow()).as(type.name()).isGreaterThan(last);
+			last = lease.fencingToken().orElseThrow();
+			get(lease.release());
+		}
+		server.command("DEL", "redisson_lock_token:{tokens}");
+		assertThat(attempt(this.provider, "tokens", LockType.EXCLUSIVE).fencingToken().orElseThrow())
+			.isGreaterThan(last);
+	}
+
+	@Test
+	void counterThatWasMadeByHandCountsOnAndStays() {
+		RFencedLock byHand = this.client.getFencedLock("counted");
+		long first = byHand.lockAndGetToken(30, TimeUnit.SECONDS);
+		byHand.unlock();
+		Lease lease = attempt(this.provider, "counted", LockType.EXCLUSIVE);
+		assertThat(lease.fencingToken()).isEqualTo(OptionalLong.of(first + 1));
+		get(lease.release());
+		assertThat(byHand.lockAndGetToken(30, TimeUnit.SECONDS)).isEqualTo(first + 2);
+		byHand.unlock();
+		assertThat(pttl("redisson_lock_token:{counted}")).as("no expiry").isEqualTo(-1);
+	}
+
+	@Test
+	void fencedLockByHandCountsOnFromOurs() {
+		Lease lease = attempt(this.provider, "ours", LockType.EXCLUSIVE);
+		RFencedLock byHand = this.client.getFencedLock("ours");
+		assertThat(byHand.tryLock()).isFalse();
+		get(lease.release());
+		assertThat(byHand.lockAndGetToken(30, TimeUnit.SECONDS)).isEqualTo(lease.fencingToken().orElseThrow() + 1);
+		byHand.unlock();
+		assertThat(attempt(this.provider, "ours", LockType.EXCLUSIVE).fencingToken().orElseThrow())
+			.isGreaterThan(lease.fencingToken().orElseThrow() + 1);
+	}
+
+	@Test
+	void numberOfPermitsThatWasSetByHandStays() throws Exception {
+		RPermitExpirableSemaphore byHand = this.client.getPermitExpirableSemaphore("{rooms}:permits");
+		byHand.trySetPermits(1);
+		Lease lease = attempt(this.provider, "rooms", LockType.SEMAPHORE);
+		assertThat(byHand.tryAcquire()).isNull();
+		get(lease.release());
+		assertThat(pttl("{rooms}:permits")).as("no expiry").isEqualTo(-1);
+		String permit = byHand.tryAcquire(0, 30, TimeUnit.SECONDS);
+		assertThat(permit).isNotNull();
+		assertThat(attempt(this.provider, "rooms", LockType.SEMAPHORE)).isNull();
+		byHand.release(permit);
+		assertThat(byHand.availablePermits()).isOne();
+	}
+
+	@Test
+	void permitOfALeaseThatEndedIsFreeAgain() {
+		LeaseRequest brief = new LeaseRequest("seats", Duration.ofMillis(300), LockType.SEMAPHORE);
+		Lease ended = get(this.provider.tryAcquire(brief));
+		assertThat(attempt(this.provider, "seats", LockType.SEMAPHORE)).isNull();
+		Lease[] next = new Lease[1];
+		Awaitility.await().until(() -> {
+			next[0] = attempt(this.provider, "seats", LockType.SEMAPHORE);
+			return next[0] != null;
+		});
+		assertThat(get(ended.renew(LONG))).isNull();
+		assertThat(get(ended.release())).isFalse();
+		assertThat(this.client.getPermitExpirableSemaphore("{seats}:permits").availablePermits()).isZero();
+		assertThat(get(next[0].release())).isTrue();
+	}
+
+	@Test
+	void semaphoreAndLockNeverMeet() {
+		assertThat(attempt(this.provider, "k", LockType.SEMAPHORE)).isNotNull();
+		assertThat(attempt(this.provider, "k:permits", LockType.EXCLUSIVE)).isNotNull();
+		assertThat(attempt(this.provider, "k:permits:timeout", LockType.EXCLUSIVE)).isNotNull();
+	}
+
+	@Test
+	void mappedNamesExcludeEachOtherInEveryKind() {
+		RedissonClient mapped = mapped("mapped:");
+		try {
+			RedissonLockProvider named = new RedissonLockProvider(mapped);
+			Lease reader = attempt(named, "m", LockType.READ);
+			Lease second = attempt(named, "m", LockType.READ);
+			assertThat(attempt(named, "m", LockType.WRITE)).isNull();
+			assertThat(get(second.release())).isTrue();
+			assertThat(attempt(named, "m", LockType.WRITE)).as("while the other reads").isNull();
+			assertThat(get(reader.renew(LONG))).isNotNull();
+			assertThat(get(reader.release())).isTrue();
+			RReadWriteLock byHand = mapped.getReadWriteLock("m");
+			Lease writer = attempt(named, "m", LockType.WRITE);
+			assertThat(byHand.readLock().tryLock()).isFalse();
+			assertThat(get(writer.release())).isTrue();
+			assertThat(byHand.readLock().tryLock()).isTrue();
+			assertThat(attempt(named, "m", LockType.WRITE)).isNull();
+			Lease beside = attempt(named, "m", LockType.READ);
+			assertThat(beside).isNotNull();
+			assertThat(get(beside.release())).isTrue();
+			assertThat(attempt(named, "m", LockType.WRITE)).as("while one reads by hand").isNull();
+			byHand.readLock().unlock();
+			assertThat(get(attempt(named, "m", LockType.WRITE).release())).isTrue();
+		}
+		finally {
+			mapped.shutdown();
+		}
+	}
+
+	@Test
+	void mappedNamesHaveOneCounterAndLeaveNoPlace() {
+		RedissonClient mapped = mapped("mapped:");
+		try {
+			RedissonLockProvider named = new RedissonLockProvider(mapped);
+			long last = 0;
+			for (LockType type : List.of(LockType.EXCLUSIVE, LockType.WRITE, LockType.FAIR, LockType.READ)) {
+				Lease lease = attempt(named, "m", type);
+				assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(last);
+				last = lease.fencingToken().orElseThrow();
+				get(lease.release());
+			}
+			Lease holder = attempt(named, "m", LockType.FAIR);
+			LockQueue.Place place = named.enqueue(new LeaseRequest("m", LONG, LockType.FAIR));
+			Awaitility.await().until(place::isBehindOthers);
+			assertThat(server.command("LLEN", "redisson_lock_queue:{mapped:m}")).isEqualTo(1L);
+			place.leave();
+			Awaitility.await().until(() -> server.command("LLEN", "redisson_lock_queue:{mapped:m}").equals(0L));
+			get(holder.release());
+			assertThat((List<?>) server.command("KEYS", "*"))
+				.allSatisfy((key) -> assertThat(key.toString()).contains("mapped:m"));
+			assertThat(get(attempt(named, "m", LockType.SEMAPHORE).release())).isTrue();
+			new RedissonFencedResource(mapped).set("value", "text", last);
+			assertThat(server.command("GET", "mapped:value")).isEqualTo("text");
+		}
+		finally {
+			mapped.shutdown();
+		}
+	}
+
+	@Test
+	void readersWhoseLeaseEndedLeaveTheHash() {
+		Lease keeper = attempt(this.provider, "busy", LockType.READ);
+		for (int i = 0; i < 20; i++) {
+			get(this.provider.tryAcquire(new LeaseRequest("busy", Duration.ofMillis(1), LockType.READ)));
+		}
+		Awaitility.await().until(() -> {
+			get(attempt(this.provider, "busy", LockType.READ).release());
+			return server.command("HLEN", "busy").equals(2L);
+		});
+		assertThat(get(keeper.release())).isTrue();
+		assertThat(server.command("EXISTS", "busy")).isEqualTo(0L);
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void fullMemoryKeepsNobodyFromRenewingAndReleasing(LockType type) {
+		Lease lease = attempt(this.provider, "full", type);
+		Lease second = attempt(this.provider, "full2", type);
+		server.command("CONFIG", "SET", "maxmemory", "1");
+		try {
+			CompletableFuture<Lease> refused = this.provider.tryAcquire(new LeaseRequest("more", LONG, type))
+				.toCompletableFuture();
+			assertThat(refused).failsWithin(Duration.ofSeconds(20))
+				.withThrowableThat()
+				.withMessageContaining("out of memory");
+			assertThat(get(lease.renew(LONG))).isNotNull();
+			assertThat(get(lease.release())).isTrue();
+			assertThat(get(second.release())).isTrue();
+		}
+		finally {
+			server.command("CONFIG", "SET", "maxmemory", "0");
+		}
+		assertThat(get(attempt(this.provider, "full", type).release())).isTrue();
+	}
+
+	private static RedissonClient mapped(String prefix) {
+		Config config = Clients.config(server.url());
+		config.setNameMapper(new NameMapper() {
+			@Override
+			public String map(String name) {
+				return prefix + name;
+			}
+
+			@Override
+			public String unmap(String name) {
+				return name.substring(prefix.length());
+			}
+		});
+		return Redisson.create(config);
+	}
+
+	private static void assertEverythingExpires() {
+		for (Object key : (List<?>) server.command("KEYS", "*")) {
+			// gone meanwhile: -2
+			assertThat(pttl(key.toString())).as(key.toString()).isNotEqualTo(-1);
+		}
+	}
+
+	private static Lease attempt(RedissonLockProvider provider, String key, LockType type) {
+		return get(provider.tryAcquire(new LeaseRequest(key, LONG, type)));
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+	private static long pttl(String key) {
+		return (Long) server.command("PTTL", key);
+	}
+
+}

@@ -1,0 +1,103 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.server.RedisTestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.NameMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Scripts in an order in which no caller sends them, but a network may deliver them.
+ */
+class RedissonScriptTests {
+
+	private static final Duration LONG = Duration.ofMinutes(2);
+
+	private static RedisTestServer server;
+
+	private static RedissonClient client;
+
+	private static RedissonServer sender;
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.run();
+		client = Clients.connect(server.url());
+		sender = new RedissonServer(client);
+	}
+
+	@AfterAll
+	static void stop() {
+		sender.close();
+		client.shutdown();
+		server.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		server.command("FLUSHALL");
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void attemptThatArrivesAfterItsRemovalIsRefused(LockType type) {
+		RedissonOwner owner = owner(type, "somebody");
+		assertThat(get(sender.send(owner.remove("PUBLISH")))).isZero();
+		assertThat(acquire(owner)).isZero();
+		List<?> left = (List<?>) server.command("KEYS", "*");
+		assertThat(left).as("the mark alone").hasSize(1);
+		assertThat((Long) server.command("PTTL", left.get(0).toString())).isPositive();
+		assertThat(acquire(owner(type, "another"))).as("for others the key is free").isPositive();
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void attemptThatArrivesTwiceIsGrantedOnce(LockType type) {
+		RedissonOwner owner = owner(type, "somebody");
+		assertThat(acquire(owner)).isPositive();
+		assertThat(acquire(owner)).isPositive();
+		assertThat(get(sender.send(owner.release("PUBLISH")))).isOne();
+		assertThat(get(sender.send(owner.release("PUBLISH")))).isZero();
+		assertThat(get(sender.send(owner.renew(LONG, "PUBLISH")))).isZero();
+		LockType conflicting = (type == LockType.READ) ? LockType.WRITE : type;
+		assertThat(acquire(owner(conflicting, "another"))).isPositive();
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void releaseOfAStrangerChangesNothing(LockType type) {
+		RedissonOwner owner = owner(type, "somebody");
+		assertThat(acquire(owner)).isPositive();
+		assertThat(get(sender.send(owner(type, "stranger").release("PUBLISH")))).isZero();
+		assertThat(get(sender.send(owner(type, "stranger").remove("PUBLISH")))).isZero();
+		assertThat(get(sender.send(owner(type, "stranger").renew(LONG, "PUBLISH")))).isZero();
+		assertThat(get(sender.send(owner.renew(LONG, "PUBLISH")))).isOne();
+		assertThat(get(sender.send(owner.release("PUBLISH")))).isOne();
+	}
+
+	private static RedissonOwner owner(LockType type, String id) {
+		return new RedissonOwner(RedissonNames.of("k", NameMapper.direct()), type, id);
+	}
+
+	private static long acquire(RedissonOwner owner) {
+		LeaseRequest request = new LeaseRequest("k", LONG, owner.type());
+		return get(sender.acquire(owner.acquire(request, LONG, "PUBLISH"), request.giveUpAtNanos()));
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+}
