@@ -1,13 +1,10 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.BackendException;
@@ -18,8 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A row lock and the connection that holds it. A connection that breaks has lost its
- * lock.
+ * A row lock and the session that holds it. A session that breaks has lost its lock.
  */
 final class ForUpdateLease implements Lease {
 
@@ -35,26 +31,23 @@ final class ForUpdateLease implements Lease {
 
 	private final LeaseTerm term;
 
-	private final boolean notifies;
-
 	/**
-	 * A connection serves one call at a time.
+	 * A session serves one call at a time.
 	 */
 	private final ReentrantLock use = new ReentrantLock();
 
-	private final AtomicReference<@Nullable Future<?>> end = new AtomicReference<>();
+	private @Nullable Session session;
 
-	private @Nullable Connection connection;
+	private @Nullable Future<?> end;
 
-	ForUpdateLease(ForUpdateLockProvider provider, JdbcCalls calls, String key, Connection connection, long token,
-			LeaseTerm term, boolean notifies) {
+	ForUpdateLease(ForUpdateLockProvider provider, JdbcCalls calls, String key, Session session, long token,
+			LeaseTerm term) {
 		this.provider = provider;
 		this.calls = calls;
 		this.key = key;
-		this.connection = connection;
+		this.session = session;
 		this.token = token;
 		this.term = term;
-		this.notifies = notifies;
 	}
 
 	@Override
@@ -70,110 +63,103 @@ final class ForUpdateLease implements Lease {
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
 		LeaseTerm next = new LeaseTerm(System.nanoTime(), leaseTime);
-		return this.calls.run(this::isAlive).thenApply((alive) -> {
-			if (!alive) {
-				return null;
-			}
-			endAfter(leaseTime);
-			return next;
-		});
+		return this.calls.upkeepOfHeld((giveUpAt) -> prolong(next, giveUpAt)).thenApply((alive) -> alive ? next : null);
 	}
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.calls.run(this::letGo);
+		return this.calls.end(this::letGo);
 	}
 
 	/**
-	 * End the lock when its time is over, unless it is renewed.
+	 * End the lock when a term is over, unless it is renewed.
 	 */
-	void endAfter(Duration leaseTime) {
-		Future<?> before = this.end.getAndSet(this.calls.later(leaseTime, this::end));
-		if (before != null) {
-			before.cancel(false);
+	void endAfter(LeaseTerm running) {
+		this.use.lock();
+		try {
+			cancelEnd();
+			if (this.session == null) {
+				return;
+			}
+			this.end = this.calls.later(running.startNanos() + running.granted().toNanos() - System.nanoTime(),
+					this::endUnattended);
+			if (this.end != null) {
+				return;
+			}
 		}
+		finally {
+			this.use.unlock();
+		}
+		// the provider is closed, and nobody would end it later
+		letGo();
 	}
 
 	/**
 	 * End the lock without anyone waiting for it.
 	 */
-	void end() {
+	void endUnattended() {
 		release().whenComplete((released, failure) -> {
-			if (failure != null && !(failure instanceof BackendException)) {
+			if (failure != null && !(failure.getCause() instanceof BackendException)) {
 				logger.debug("The row lock of '{}' ends with its connection", this.key, failure);
 			}
 		});
 	}
 
-	private boolean isAlive() {
+	/**
+	 * End the lock and wait for that.
+	 * @return whether it was there
+	 */
+	boolean letGo() {
 		this.use.lock();
 		try {
-			Connection current = this.connection;
+			Session current = this.session;
 			if (current == null) {
 				return false;
 			}
-			if (isValid(current)) {
+			this.session = null;
+			cancelEnd();
+			return this.provider.end(this, this.key, current);
+		}
+		finally {
+			this.use.unlock();
+		}
+	}
+
+	private boolean prolong(LeaseTerm next, long giveUpAtNanos) {
+		this.use.lock();
+		try {
+			Session current = this.session;
+			if (current == null) {
+				return false;
+			}
+			current.giveUpAt(giveUpAtNanos);
+			if (this.provider.isAlive(current, next.granted())) {
+				endAfter(next);
 				return true;
 			}
-			close(current);
+			letGo();
 			return false;
 		}
-		finally {
-			this.use.unlock();
-		}
-	}
-
-	private boolean letGo() {
-		this.use.lock();
-		try {
-			Connection current = this.connection;
-			if (current == null) {
-				return false;
-			}
-			try {
-				if (this.notifies) {
-					announce(current);
-				}
-				current.commit();
-				return true;
-			}
-			catch (SQLException ex) {
-				logger.debug("The connection that held lock '{}' was broken", this.key, ex);
-				return false;
-			}
-			finally {
-				close(current);
-			}
-		}
-		finally {
-			this.use.unlock();
-		}
-	}
-
-	private boolean isValid(Connection current) {
-		try {
-			return current.isValid(this.calls.timeoutSeconds());
+		catch (Session.GivenUpException ex) {
+			// nothing was sent, and nobody waits: the lock ends when it would have
+			return false;
 		}
 		catch (SQLException ex) {
+			logger.debug("The connection that held lock '{}' was broken", this.key, ex);
+			letGo();
 			return false;
 		}
-	}
-
-	private void announce(Connection current) throws SQLException {
-		try (PreparedStatement statement = current.prepareStatement("SELECT pg_notify(?, ?)")) {
-			statement.setString(1, PostgresReleases.CHANNEL);
-			statement.setString(2, this.key);
-			statement.execute();
+		finally {
+			this.use.unlock();
 		}
 	}
 
-	private void close(Connection current) {
-		this.connection = null;
-		Future<?> timer = this.end.getAndSet(null);
+	private void cancelEnd() {
+		Future<?> timer = this.end;
 		if (timer != null) {
 			timer.cancel(false);
 		}
-		this.provider.giveBack(current);
+		this.end = null;
 	}
 
 	@Override

@@ -1,46 +1,58 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases by the row lock of {@code SELECT ... FOR UPDATE}, held by a connection
- * that stays open. A row that another one has locked is skipped and never waited for. The
- * token comes from a sequence, which a rollback does not take back: it rises also after a
- * holder whose connection died.
+ * that stays open. The token comes from a sequence, which a rollback does not take back:
+ * it rises also after a holder whose connection died.
  */
 final class ForUpdateLockProvider implements LockProvider {
 
-	private static final String TABLE = "distributed_lock_row";
+	private static final Logger logger = LoggerFactory.getLogger(ForUpdateLockProvider.class);
+
+	/**
+	 * The longest silence that PostgreSQL can be told to end a connection after.
+	 */
+	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofMillis(1), Duration.ofDays(24));
 
 	private final JdbcCalls calls;
 
-	private final JdbcDialect dialect;
+	private final RowLocks rows;
 
-	private final int maxConnections;
+	private final JdbcLockSettings settings;
 
 	private final Semaphore connections;
 
+	private final Set<ForUpdateLease> held = ConcurrentHashMap.newKeySet();
+
 	ForUpdateLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
 		this.calls = calls;
-		this.dialect = settings.dialect();
-		this.maxConnections = settings.maxLockConnections();
-		this.connections = new Semaphore(this.maxConnections);
+		this.rows = new RowLocks(settings.dialect());
+		this.settings = settings;
+		this.connections = new Semaphore(settings.maxLockConnections());
+		TableSweep.regularly(calls, this::sweepNow);
 	}
 
 	@Override
@@ -54,28 +66,46 @@ final class ForUpdateLockProvider implements LockProvider {
 	}
 
 	@Override
+	public LeaseLimits leaseLimits() {
+		return LIMITS;
+	}
+
+	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		return this.calls.run(() -> acquire(request, term), (late) -> late.ifPresent(ForUpdateLease::end))
-			.handle((lease, failure) -> {
-				if (failure != null) {
-					throw JdbcLocks.backendException(failure);
-				}
-				lease.ifPresent((held) -> held.endAfter(request.leaseTime()));
-				return lease.orElse(null);
-			});
+		return this.calls
+			.attempt((giveUpAt) -> this.calls.retried(() -> acquire(request, term, giveUpAt), giveUpAt),
+					request.giveUpAtNanos(), (late) -> late.ifPresent(ForUpdateLease::letGo))
+			.thenApply((lease) -> lease.orElse(null));
 	}
 
 	/**
-	 * Give a connection back that holds no lock any more.
+	 * Return whether a session still has its lock, which it then keeps for as long.
 	 */
-	void giveBack(Connection connection) {
-		this.connections.release();
-		try (connection) {
-			connection.setAutoCommit(true);
+	boolean isAlive(Session session, Duration leaseTime) throws SQLException {
+		return this.rows.endWhenSilentFor(session, untilCutOff(leaseTime)) || session.isValid();
+	}
+
+	/**
+	 * End a lock and give its session back. Always comes to its end: a session that does
+	 * not answer is ended itself.
+	 * @return whether the session had its lock until now
+	 */
+	boolean end(ForUpdateLease lease, String key, Session session) {
+		try {
+			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
+			this.rows.free(session, key);
+			makeReusable(session);
+			return true;
 		}
-		catch (SQLException ex) {
-			// it is broken, and the pool will see that
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("The connection that held lock '{}' was broken", key, ex);
+			session.abort();
+			return false;
+		}
+		finally {
+			this.held.remove(lease);
+			giveBack(session);
 		}
 	}
 
@@ -83,114 +113,99 @@ final class ForUpdateLockProvider implements LockProvider {
 		return this.connections.availablePermits();
 	}
 
+	/**
+	 * Delete rows that nobody has locked and that were made some time ago.
+	 */
+	CompletableFuture<Integer> sweepNow() {
+		return this.calls.upkeep((session) -> this.rows.sweep(session, this.settings.sweepAfter()));
+	}
+
 	@Override
 	public void close() {
 		this.calls.close();
+		CompletableFuture<?>[] endings = this.held.stream()
+			.map((lease) -> lease.release().toCompletableFuture())
+			.toArray(CompletableFuture<?>[]::new);
+		try {
+			CompletableFuture.allOf(endings).get(this.calls.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.debug("Some row locks end with their connections", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
-	private Optional<ForUpdateLease> acquire(LeaseRequest request, LeaseTerm term) throws SQLException {
+	private Optional<ForUpdateLease> acquire(LeaseRequest request, LeaseTerm term, long giveUpAtNanos)
+			throws SQLException {
 		if (!this.connections.tryAcquire()) {
 			throw new BackendException(
 					"all %d connections for locks are in use: raise lock.jdbc.max-lock-connections and the size of the pool, or use the strategy row"
-						.formatted(this.maxConnections),
+						.formatted(this.settings.maxLockConnections()),
 					true, null);
 		}
-		Connection connection;
+		Session session;
 		try {
-			connection = this.calls.openCommitting();
+			session = this.calls.open(giveUpAtNanos);
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			this.connections.release();
 			throw ex;
 		}
-		boolean held = false;
 		try {
-			if (!lockRow(connection, request.key())) {
-				return Optional.empty();
+			if (this.rows.lock(session, request.key())) {
+				long token = this.rows.nextToken(session);
+				this.rows.endWhenSilentFor(session, untilCutOff(request.leaseTime()));
+				ForUpdateLease lease = new ForUpdateLease(this, this.calls, request.key(), session, token, term);
+				this.held.add(lease);
+				lease.endAfter(term);
+				return Optional.of(lease);
 			}
-			ForUpdateLease lease = new ForUpdateLease(this, this.calls, request.key(), connection,
-					nextToken(connection), term, this.dialect.notifies());
-			held = true;
-			return Optional.of(lease);
+			session.connection().rollback();
+			session.connection().setAutoCommit(true);
 		}
-		finally {
-			if (!held) {
-				rollback(connection);
-				giveBack(connection);
-			}
-		}
-	}
-
-	private boolean lockRow(Connection connection, String key) throws SQLException {
-		if (tryLockRow(connection, key)) {
-			return true;
-		}
-		// also ends the lock on the gap where a missing row would be
-		connection.rollback();
-		connection.setAutoCommit(true);
-		return !exists(connection, key) && insert(connection, key) && tryLockRow(connection, key);
-	}
-
-	private boolean tryLockRow(Connection connection, String key) throws SQLException {
-		connection.setAutoCommit(false);
-		try (PreparedStatement statement = prepare(connection,
-				"SELECT lock_key FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE SKIP LOCKED", key);
-				ResultSet result = statement.executeQuery()) {
-			return result.next();
-		}
-	}
-
-	private boolean exists(Connection connection, String key) throws SQLException {
-		try (PreparedStatement statement = prepare(connection, "SELECT 1 FROM " + TABLE + " WHERE lock_key = ?", key);
-				ResultSet result = statement.executeQuery()) {
-			return result.next();
-		}
-	}
-
-	private boolean insert(Connection connection, String key) throws SQLException {
-		try (PreparedStatement statement = prepare(connection, "INSERT INTO " + TABLE + " (lock_key) VALUES (?)",
-				key)) {
-			return statement.executeUpdate() == 1;
-		}
-		catch (SQLException ex) {
-			if (JdbcErrors.isDuplicate(ex)) {
-				return true;
-			}
+		catch (SQLException | RuntimeException | Error ex) {
+			abandon(session);
 			throw ex;
 		}
+		giveBack(session);
+		return Optional.empty();
 	}
 
-	private long nextToken(Connection connection) throws SQLException {
-		String sequence = this.dialect.nextToken();
-		try (Statement statement = connection.createStatement()) {
-			if (sequence == null) {
-				statement.executeUpdate("INSERT INTO distributed_lock_token () VALUES ()",
-						Statement.RETURN_GENERATED_KEYS);
-			}
-			try (ResultSet result = (sequence != null) ? statement.executeQuery(sequence)
-					: statement.getGeneratedKeys()) {
-				result.next();
-				return result.getLong(1);
-			}
-		}
+	private void makeReusable(Session session) throws SQLException {
+		this.rows.restore(session);
+		session.connection().setAutoCommit(true);
 	}
 
-	private PreparedStatement prepare(Connection connection, String sql, String key) throws SQLException {
-		PreparedStatement statement = connection.prepareStatement(sql);
-		statement.setQueryTimeout(this.calls.timeoutSeconds());
-		statement.setString(1, key);
-		return statement;
-	}
-
-	private static void rollback(Connection connection) {
+	private void abandon(Session session) {
 		try {
-			if (!connection.getAutoCommit()) {
-				connection.rollback();
+			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
+			if (!session.connection().getAutoCommit()) {
+				session.connection().rollback();
 			}
+			makeReusable(session);
 		}
-		catch (SQLException ex) {
-			// it is broken: so is its lock
+		catch (SQLException | RuntimeException ex) {
+			session.abort();
 		}
+		giveBack(session);
+	}
+
+	private void giveBack(Session session) {
+		try {
+			session.close();
+		}
+		finally {
+			this.connections.release();
+		}
+	}
+
+	/**
+	 * The holder ends its lock itself, and has a command time-out for that.
+	 */
+	private Duration untilCutOff(Duration leaseTime) {
+		return leaseTime.plus(this.calls.commandTimeout());
 	}
 
 }

@@ -1,36 +1,29 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
-import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs blocking calls on a few threads of its own, each with a connection of its own that
- * is not the caller's: its transaction is neither seen nor touched.
+ * Calls to the database, each on a connection of its own that is not the caller's: its
+ * transaction is neither seen nor touched. What keeps locks and gives them back has
+ * threads of its own, so that a crowd of attempts does not stand in the way.
  */
 final class JdbcCalls implements AutoCloseable {
 
-	private static final int MAX_QUEUED = 1000;
-
-	private static final int TRIES = 4;
+	private static final long MAX_PAUSE_NANOS = 100_000_000;
 
 	private final DataSource dataSource;
 
@@ -38,7 +31,9 @@ final class JdbcCalls implements AutoCloseable {
 
 	private final Duration commandTimeout;
 
-	private final ThreadPoolExecutor threads;
+	private final CallThreads attempts;
+
+	private final CallThreads upkeep;
 
 	private final ScheduledThreadPoolExecutor timer;
 
@@ -46,55 +41,92 @@ final class JdbcCalls implements AutoCloseable {
 		this.dataSource = dataSource;
 		this.commandTimeout = settings.commandTimeout();
 		this.errors = new JdbcErrors(settings.dialect(), settings.commandTimeout());
-		this.threads = new ThreadPoolExecutor(settings.threads(), settings.threads(), 30, TimeUnit.SECONDS,
-				new ArrayBlockingQueue<>(MAX_QUEUED), daemon("lock-jdbc"));
-		this.threads.allowCoreThreadTimeOut(true);
-		this.timer = new ScheduledThreadPoolExecutor(1, daemon("lock-jdbc-timer"));
+		this.attempts = new CallThreads("lock-jdbc", settings.threads());
+		this.upkeep = new CallThreads("lock-jdbc-upkeep", settings.upkeepThreads());
+		this.timer = new ScheduledThreadPoolExecutor(1, CallThreads.daemon("lock-jdbc-timer"));
 		this.timer.setRemoveOnCancelPolicy(true);
 	}
 
 	/**
-	 * Work with a connection that commits each statement.
+	 * Make an attempt.
+	 * @param call opens a session until the given time
+	 * @param giveUpAtNanos when the caller gives up, at the latest after the command
+	 * time-out
+	 * @param late is told how a call has ended for which nobody waited any more
 	 */
-	<T extends @Nullable Object> CompletableFuture<T> withConnection(Work<T> work) {
-		return withConnection(work, (late) -> {
+	<T extends @Nullable Object> CompletableFuture<T> attempt(Until<T> call, long giveUpAtNanos,
+			CallThreads.Late<T> late) {
+		return run(this.attempts, call, giveUpAtNanos, late);
+	}
+
+	/**
+	 * Keep something, give it back or clean up, in a session of its own.
+	 */
+	<T extends @Nullable Object> CompletableFuture<T> upkeep(Work<T> work) {
+		return upkeepOfHeld((giveUpAt) -> inSession(work, giveUpAt));
+	}
+
+	/**
+	 * Keep something in the session that has it.
+	 */
+	<T extends @Nullable Object> CompletableFuture<T> upkeepOfHeld(Until<T> call) {
+		return run(this.upkeep, call, System.nanoTime() + Session.NEVER_NANOS, (value) -> {
 		});
 	}
 
 	/**
-	 * Work with a connection that commits each statement.
-	 * @param undo what to do with a result that comes later than the command time-out
+	 * End something that is held, whether somebody waits for that or not.
 	 */
-	<T extends @Nullable Object> CompletableFuture<T> withConnection(Work<T> work, Consumer<T> undo) {
-		return run(() -> {
-			for (int attempt = 1;; attempt++) {
-				try (Connection connection = openCommitting()) {
-					return work.on(connection);
-				}
-				catch (SQLException ex) {
-					if (!JdbcErrors.isCollision(ex) || attempt == TRIES) {
-						throw ex;
-					}
-					LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000, 20_000_000L * attempt));
-				}
+	<T extends @Nullable Object> CompletableFuture<T> end(Supplier<T> ending) {
+		CompletableFuture<T> ended = new CompletableFuture<>();
+		this.upkeep.runInAnyCase(() -> ended.complete(ending.get()));
+		return explained(ended.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS));
+	}
+
+	/**
+	 * Work in a session that commits each statement, again if another statement was in
+	 * the way.
+	 */
+	<T extends @Nullable Object> T inSession(Work<T> work, long giveUpAtNanos) throws SQLException {
+		return retried(() -> {
+			try (Session session = open(giveUpAtNanos)) {
+				return work.on(session);
 			}
-		}, undo);
+		}, giveUpAtNanos);
+	}
+
+	/**
+	 * Call again if another statement was in the way, as long as the caller waits.
+	 */
+	<T extends @Nullable Object> T retried(CallThreads.Call<T> call, long giveUpAtNanos) throws SQLException {
+		for (long limit = MAX_PAUSE_NANOS / 32;; limit = Math.min(limit * 2, MAX_PAUSE_NANOS)) {
+			try {
+				return call.call();
+			}
+			catch (SQLException ex) {
+				long pause = ThreadLocalRandom.current().nextLong(limit / 4, limit);
+				if (!JdbcErrors.isCollision(ex) || System.nanoTime() + pause - giveUpAtNanos >= 0) {
+					throw ex;
+				}
+				LockSupport.parkNanos(pause);
+			}
+		}
 	}
 
 	/**
 	 * Work inside of one transaction.
 	 */
-	<T extends @Nullable Object> Work<T> transactional(Work<T> work) {
-		return (connection) -> {
-			connection.setAutoCommit(false);
+	static <T extends @Nullable Object> Work<T> transactional(Work<T> work) {
+		return (session) -> {
+			session.connection().setAutoCommit(false);
 			try {
-				T result = work.on(connection);
-				connection.commit();
-				connection.setAutoCommit(true);
+				T result = work.on(session);
+				session.connection().commit();
+				session.connection().setAutoCommit(true);
 				return result;
 			}
 			catch (SQLException | RuntimeException ex) {
-				rollBack(connection, ex);
+				rollBack(session, ex);
 				throw ex;
 			}
 		};
@@ -103,76 +135,43 @@ final class JdbcCalls implements AutoCloseable {
 	/**
 	 * A connection that is broken says so again: what broke it comes first.
 	 */
-	private static void rollBack(Connection connection, Exception failure) {
+	private static void rollBack(Session session, Exception failure) {
 		try {
-			connection.rollback();
-			connection.setAutoCommit(true);
+			session.connection().rollback();
+			session.connection().setAutoCommit(true);
 		}
 		catch (SQLException ex) {
 			failure.addSuppressed(ex);
+			session.abort();
 		}
+	}
+
+	Session open(long giveUpAtNanos) throws SQLException {
+		try {
+			Session session = Session.open(this.dataSource, this.commandTimeout, giveUpAtNanos);
+			this.errors.connected();
+			return session;
+		}
+		catch (SQLException | RuntimeException ex) {
+			this.errors.notConnected(ex);
+			throw ex;
+		}
+	}
+
+	Duration commandTimeout() {
+		return this.commandTimeout;
 	}
 
 	/**
-	 * Run a call, and give it up after the command time-out.
+	 * Run a task later.
+	 * @return {@code null} if this is closed
 	 */
-	<T extends @Nullable Object> CompletableFuture<T> run(Call<T> call) {
-		return run(call, (late) -> {
-		});
-	}
-
-	/**
-	 * Run a call, and give it up after the command time-out.
-	 * @param undo what to do with a result that comes later than that
-	 */
-	<T extends @Nullable Object> CompletableFuture<T> run(Call<T> call, Consumer<T> undo) {
-		CompletableFuture<T> result = new CompletableFuture<>();
+	@Nullable Future<?> later(long delayNanos, Runnable task) {
 		try {
-			this.threads.execute(() -> {
-				if (result.isDone()) {
-					return;
-				}
-				try {
-					T value = call.call();
-					if (!result.complete(value)) {
-						undo.accept(value);
-					}
-				}
-				catch (SQLException | RuntimeException | Error ex) {
-					result.completeExceptionally(this.errors.translate(ex));
-				}
-			});
+			return this.timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			return CompletableFuture
-				.failedFuture(new BackendException(this.threads.isShutdown() ? "the lock provider is closed"
-						: "%d calls wait for the database already: it is too slow, or lock.jdbc.threads too few"
-							.formatted(MAX_QUEUED),
-						!this.threads.isShutdown(), ex));
-		}
-		result.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
-		return result.exceptionallyCompose(
-				(failure) -> CompletableFuture.failedFuture(new CompletionException(this.errors.translate(failure))));
-	}
-
-	Connection openCommitting() throws SQLException {
-		Connection connection = this.dataSource.getConnection();
-		if (!connection.getAutoCommit()) {
-			connection.setAutoCommit(true);
-		}
-		return connection;
-	}
-
-	int timeoutSeconds() {
-		return (int) Math.max(1, this.commandTimeout.toSeconds());
-	}
-
-	Future<?> later(Duration delay, Runnable task) {
-		try {
-			return this.timer.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			return CompletableFuture.completedFuture(null);
+			return null;
 		}
 	}
 
@@ -180,19 +179,30 @@ final class JdbcCalls implements AutoCloseable {
 		this.timer.scheduleWithFixedDelay(task, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
+	/**
+	 * Return how many calls are being run.
+	 */
+	int running() {
+		return this.attempts.running() + this.upkeep.running();
+	}
+
 	@Override
 	public void close() {
 		this.timer.shutdownNow();
-		this.threads.shutdown();
+		this.attempts.close();
+		this.upkeep.close();
 	}
 
-	static ThreadFactory daemon(String name) {
-		AtomicLong count = new AtomicLong();
-		return (task) -> {
-			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		};
+	private <T extends @Nullable Object> CompletableFuture<T> run(CallThreads threads, Until<T> call,
+			long giveUpAtNanos, CallThreads.Late<T> late) {
+		long now = System.nanoTime();
+		long timeout = Math.min(giveUpAtNanos - now, this.commandTimeout.toNanos());
+		return explained(threads.run(() -> call.call(now + timeout), timeout, late));
+	}
+
+	private <T extends @Nullable Object> CompletableFuture<T> explained(CompletableFuture<T> result) {
+		return result.exceptionallyCompose(
+				(failure) -> CompletableFuture.failedFuture(new CompletionException(this.errors.translate(failure))));
 	}
 
 	/**
@@ -201,17 +211,17 @@ final class JdbcCalls implements AutoCloseable {
 	@FunctionalInterface
 	interface Work<T extends @Nullable Object> {
 
-		T on(Connection connection) throws SQLException;
+		T on(Session session) throws SQLException;
 
 	}
 
 	/**
-	 * A blocking call.
+	 * A blocking call that sends nothing after a given time.
 	 */
 	@FunctionalInterface
-	interface Call<T extends @Nullable Object> {
+	interface Until<T extends @Nullable Object> {
 
-		T call() throws SQLException;
+		T call(long giveUpAtNanos) throws SQLException;
 
 	}
 

@@ -59,8 +59,9 @@ public enum JdbcDialect {
 			return ofProduct(connection.getMetaData().getDatabaseProductName());
 		}
 		catch (SQLException ex) {
-			throw new IllegalStateException(
-					"The database cannot be asked which one it is. Name its dialect to start without it.", ex);
+			String refusal = JdbcErrors.refusal(ex);
+			throw new IllegalStateException("The database cannot be asked which one it is"
+					+ ((refusal != null) ? ": " + refusal : ". Name its dialect to start without it."), ex);
 		}
 	}
 

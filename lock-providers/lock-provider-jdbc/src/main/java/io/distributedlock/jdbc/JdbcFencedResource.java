@@ -2,6 +2,7 @@ package io.distributedlock.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 import java.sql.Savepoint;
 import java.util.regex.Pattern;
 
@@ -28,7 +29,10 @@ public final class JdbcFencedResource {
 
 	private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_.]*");
 
-	private static final Statements STATEMENTS = new Statements(0);
+	/**
+	 * How often a row may appear and disappear under a check.
+	 */
+	private static final int TRIES = 3;
 
 	private final String resource;
 
@@ -75,34 +79,48 @@ public final class JdbcFencedResource {
 			throw new IllegalStateException(
 					"The check of a fencing token must be in one transaction with the writes that it guards: turn auto-commit off, or begin a transaction");
 		}
-		if (raise(connection, token) || (isNew(connection, token) || raise(connection, token))) {
-			return;
+		Session session = Session.on(connection);
+		for (int attempt = 0; attempt < TRIES; attempt++) {
+			if (raise(session, token)) {
+				return;
+			}
+			// not as it was when the transaction began, but as it is now
+			String highest = session.text("SELECT token FROM distributed_lock_fence WHERE resource = ? FOR UPDATE",
+					this.resource);
+			if (highest == null) {
+				if (insert(session, token)) {
+					return;
+				}
+			}
+			else if (Long.parseLong(highest) > token) {
+				throw new StaleTokenException(this.resource, token, Long.parseLong(highest));
+			}
+			else if (Long.parseLong(highest) == token) {
+				// some drivers count rows that were changed, not rows that were found
+				return;
+			}
 		}
-		throw new StaleTokenException(this.resource, token, STATEMENTS.number(connection,
-				"SELECT token FROM distributed_lock_fence WHERE resource = ?", this.resource));
+		throw new SQLTransactionRollbackException(
+				"The fenced resource '%s' was first written by a transaction that this one cannot see: roll back and try again"
+					.formatted(this.resource),
+				"40001");
 	}
 
-	private boolean raise(Connection connection, long token) throws SQLException {
-		return STATEMENTS.update(connection,
-				"UPDATE distributed_lock_fence SET token = ? WHERE resource = ? AND token <= ?", token, this.resource,
-				token) == 1;
+	private boolean raise(Session session, long token) throws SQLException {
+		return session.update("UPDATE distributed_lock_fence SET token = ? WHERE resource = ? AND token <= ?", token,
+				this.resource, token) == 1;
 	}
 
-	private boolean isNew(Connection connection, long token) throws SQLException {
-		if (STATEMENTS.number(connection, "SELECT COUNT(*) FROM distributed_lock_fence WHERE resource = ?",
-				this.resource) > 0) {
-			return false;
-		}
+	private boolean insert(Session session, long token) throws SQLException {
 		// a duplicate must not end the transaction of the caller
-		Savepoint before = connection.setSavepoint();
+		Savepoint before = session.connection().setSavepoint();
 		try {
-			STATEMENTS.update(connection, "INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)",
-					this.resource, token);
+			session.update("INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)", this.resource, token);
 			return true;
 		}
 		catch (SQLException ex) {
-			connection.rollback(before);
 			if (JdbcErrors.isDuplicate(ex)) {
+				session.connection().rollback(before);
 				return false;
 			}
 			throw ex;
@@ -154,18 +172,23 @@ public final class JdbcFencedResource {
 			values[parameters.length] = token;
 			values[parameters.length + 1] = id;
 			values[parameters.length + 2] = token;
-			if (STATEMENTS.update(connection,
+			Session session = Session.on(connection);
+			if (session.update(
 					"UPDATE %s SET %s, %s = ? WHERE %s = ? AND (%s IS NULL OR %s <= ?)".formatted(this.table,
 							assignments, this.tokenColumn, this.idColumn, this.tokenColumn, this.tokenColumn),
 					values) > 0) {
 				return true;
 			}
-			long highest = STATEMENTS.number(connection,
-					"SELECT %s FROM %s WHERE %s = ?".formatted(this.tokenColumn, this.table, this.idColumn), id);
+			// not as it was when the transaction began, but as it is now
+			String found = session.text(
+					"SELECT %s FROM %s WHERE %s = ? FOR UPDATE".formatted(this.tokenColumn, this.table, this.idColumn),
+					id);
+			long highest = (found != null) ? Long.parseLong(found) : Long.MIN_VALUE;
 			if (highest > token) {
 				throw new StaleTokenException("row %s of %s".formatted(id, this.table), token, highest);
 			}
-			return false;
+			// some drivers count rows that were changed, not rows that were found
+			return highest == token;
 		}
 
 	}

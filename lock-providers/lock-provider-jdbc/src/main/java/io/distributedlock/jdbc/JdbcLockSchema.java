@@ -9,6 +9,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -21,30 +23,57 @@ import javax.sql.DataSource;
  */
 public final class JdbcLockSchema {
 
+	private static final int TRIES = 20;
+
 	private JdbcLockSchema() {
 	}
 
 	/**
-	 * Create the tables and the sequence, unless they are there.
+	 * Create the tables and the sequence, unless they are there. Several nodes may do so
+	 * at once.
 	 * @param dataSource the database
 	 * @param dialect what it speaks
 	 * @throws IllegalStateException if the database refuses a statement
 	 */
 	public static void create(DataSource dataSource, JdbcDialect dialect) {
 		String current = "";
-		try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
+		try (Connection connection = dataSource.getConnection()) {
+			boolean autoCommit = connection.getAutoCommit();
+			if (!autoCommit) {
+				// a statement that comes too late must not take back those before
+				connection.setAutoCommit(true);
+			}
 			for (String sql : statements(dialect)) {
 				current = sql;
-				statement.execute(sql);
+				execute(connection, sql);
 			}
-			if (!connection.getAutoCommit()) {
-				connection.commit();
+			if (!autoCommit) {
+				connection.setAutoCommit(false);
 			}
 		}
 		catch (SQLException ex) {
-			throw new IllegalStateException(
-					"The schema of locks could not be created from %s, at: %s".formatted(dialect.schema(), current),
+			String refusal = JdbcErrors.refusal(ex);
+			throw new IllegalStateException((refusal != null) ? "The schema of locks could not be created: " + refusal
+					: "The schema of locks could not be created from %s, at: %s".formatted(dialect.schema(), current),
 					ex);
+		}
+	}
+
+	/**
+	 * "If not exists" looks before it creates, and two nodes may look at the same moment.
+	 */
+	private static void execute(Connection connection, String sql) throws SQLException {
+		for (int attempt = 1;; attempt++) {
+			try (Statement statement = connection.createStatement()) {
+				statement.execute(sql);
+				return;
+			}
+			catch (SQLException ex) {
+				if (attempt == TRIES || !(JdbcErrors.isThereAlready(ex) || JdbcErrors.isCollision(ex))) {
+					throw ex;
+				}
+				LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000, 20_000_000L * attempt));
+			}
 		}
 	}
 

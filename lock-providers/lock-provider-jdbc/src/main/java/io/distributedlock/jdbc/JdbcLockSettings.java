@@ -9,7 +9,8 @@ import java.time.Duration;
  * @param strategy how locks are made of rows
  * @param commandTimeout how long one call to the database may take, the wait for a
  * connection included
- * @param threads how many calls run at a time, each with a connection of its own
+ * @param threads how many attempts run at a time, each with a connection of its own; half
+ * as many more, at least two, keep locks and give them back
  * @param maxLockConnections how many connections hold locks at a time, with
  * {@link JdbcLockStrategy#FOR_UPDATE}
  * @param sweepAfter how long a row that nobody uses is kept
@@ -32,6 +33,22 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 		if (threads < 1 || maxLockConnections < 1) {
 			throw new IllegalArgumentException("Locks on a database need at least one thread and one connection");
 		}
+	}
+
+	/**
+	 * Return how many connections locks take at a time at most: for attempts, to keep
+	 * locks and give them back, to hold them, and one to listen for releases.
+	 * @return the size of a pool for locks alone
+	 */
+	public int connections() {
+		return this.threads + upkeepThreads() + 1;
+	}
+
+	/**
+	 * With row locks each of these has a connection already.
+	 */
+	int upkeepThreads() {
+		return (this.strategy == JdbcLockStrategy.FOR_UPDATE) ? this.maxLockConnections : Math.max(2, this.threads / 2);
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,8 +18,6 @@ final class LockTable {
 
 	private final JdbcDialect dialect;
 
-	private final Statements statements;
-
 	/**
 	 * The time for expiry.
 	 */
@@ -32,9 +29,8 @@ final class LockTable {
 	 */
 	private final String firstToken;
 
-	LockTable(JdbcDialect dialect, int timeoutSeconds) {
+	LockTable(JdbcDialect dialect) {
 		this.dialect = dialect;
-		this.statements = new Statements(timeoutSeconds);
 		this.now = dialect.nowMillis();
 		this.firstToken = dialect.nowMicros();
 	}
@@ -44,26 +40,25 @@ final class LockTable {
 	 * after a collision may have taken it already.
 	 * @return the token, zero if it was not to be had
 	 */
-	long takeIfFree(Connection connection, String key, String owner, Duration lease) throws SQLException {
+	long takeIfFree(Session session, String key, String owner, Duration lease) throws SQLException {
 		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
 				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR owner = ? OR expires_at <= " + this.now + ")";
 		if (this.dialect.returnsUpdated()) {
-			return this.statements.number(connection, sql + " RETURNING token", owner, lease.toMillis(), key, owner);
+			return session.number(sql + " RETURNING token", owner, lease.toMillis(), key, owner);
 		}
-		if (this.statements.update(connection, sql, owner, lease.toMillis(), key, owner) == 0) {
+		if (session.update(sql, owner, lease.toMillis(), key, owner) == 0) {
 			return 0;
 		}
-		return this.statements.number(connection, "SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?",
-				key, owner);
+		return session.number("SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", key, owner);
 	}
 
 	/**
 	 * Take a row if its version is still the one that was read, and it is still free.
 	 */
-	boolean takeIfVersionIs(Connection connection, String key, long version, String owner, Duration lease)
+	boolean takeIfVersionIs(Session session, String key, long version, String owner, Duration lease)
 			throws SQLException {
 		// an owner may have renewed since, which leaves the version as it is
-		return this.statements.update(connection,
+		return session.update(
 				"UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
 						+ " + ? WHERE lock_key = ? AND token = ? AND (owner IS NULL OR expires_at <= " + this.now + ")",
 				owner, lease.toMillis(), key, version) == 1;
@@ -72,11 +67,10 @@ final class LockTable {
 	/**
 	 * Read the version of a row.
 	 */
-	Version read(Connection connection, String key) throws SQLException {
-		try (PreparedStatement statement = this.statements.prepare(connection,
-				"SELECT token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
-						+ TABLE + " WHERE lock_key = ?",
-				key); ResultSet result = statement.executeQuery()) {
+	Version read(Session session, String key) throws SQLException {
+		try (PreparedStatement statement = session.prepare("SELECT token, CASE WHEN owner IS NULL OR expires_at <= "
+				+ this.now + " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ?", key);
+				ResultSet result = statement.executeQuery()) {
 			return result.next() ? new Version(true, result.getLong(1), result.getInt(2) == 1)
 					: new Version(false, 0, true);
 		}
@@ -87,12 +81,10 @@ final class LockTable {
 	 * row that was swept or deleted by hand had a lower one.
 	 * @return the token, zero if somebody else has made the row
 	 */
-	long insert(Connection connection, String key, String owner, Duration lease) throws SQLException {
+	long insert(Session session, String key, String owner, Duration lease) throws SQLException {
 		try {
-			this.statements.update(connection,
-					"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + this.firstToken
-							+ ", " + this.now + " + ?)",
-					key, owner, lease.toMillis());
+			session.update("INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, "
+					+ this.firstToken + ", " + this.now + " + ?)", key, owner, lease.toMillis());
 		}
 		catch (SQLException ex) {
 			if (JdbcErrors.isDuplicate(ex)) {
@@ -100,19 +92,17 @@ final class LockTable {
 			}
 			throw ex;
 		}
-		return read(connection, key).token();
+		return read(session, key).token();
 	}
 
 	/**
 	 * Lock the row of a key until the end of the transaction.
 	 * @throws MissingRowException if there is none
 	 */
-	Row lockRow(Connection connection, String key) throws SQLException {
-		try (PreparedStatement statement = this.statements
-			.prepare(connection,
-					"SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now
-							+ " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE",
-					key);
+	Row lockRow(Session session, String key) throws SQLException {
+		try (PreparedStatement statement = session
+			.prepare("SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now
+					+ " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE", key);
 				ResultSet result = statement.executeQuery()) {
 			if (!result.next()) {
 				throw new MissingRowException();
@@ -124,12 +114,10 @@ final class LockTable {
 	/**
 	 * Make the row of a key that nobody has, unless it is there.
 	 */
-	void insertFree(Connection connection, String key) throws SQLException {
+	void insertFree(Session session, String key) throws SQLException {
 		try {
-			this.statements.update(connection,
-					"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, NULL, " + this.firstToken
-							+ ", " + this.now + ")",
-					key);
+			session.update("INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, NULL, "
+					+ this.firstToken + ", " + this.now + ")", key);
 		}
 		catch (SQLException ex) {
 			if (!JdbcErrors.isDuplicate(ex)) {
@@ -141,67 +129,68 @@ final class LockTable {
 	/**
 	 * Give a locked row to an owner, with the next token.
 	 */
-	void occupy(Connection connection, String key, String owner, long expiresAt) throws SQLException {
-		this.statements.update(connection,
-				"UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = ? WHERE lock_key = ?", owner,
-				expiresAt, key);
+	void occupy(Session session, String key, String owner, long expiresAt) throws SQLException {
+		session.update("UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = ? WHERE lock_key = ?",
+				owner, expiresAt, key);
 	}
 
-	void prolong(Connection connection, String key, long expiresAt) throws SQLException {
-		this.statements.update(connection, "UPDATE " + TABLE + " SET expires_at = ? WHERE lock_key = ?", expiresAt,
-				key);
+	void prolong(Session session, String key, long expiresAt) throws SQLException {
+		session.update("UPDATE " + TABLE + " SET expires_at = ? WHERE lock_key = ?", expiresAt, key);
 	}
 
-	void vacate(Connection connection, String key) throws SQLException {
-		this.statements.update(connection,
-				"UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ?", key);
+	void vacate(Session session, String key) throws SQLException {
+		session.update("UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ?", key);
 	}
 
 	/**
 	 * Return when a lease that starts now will end, on the clock of the database.
 	 */
-	long endOf(Connection connection, Duration lease) throws SQLException {
-		return this.statements.number(connection, "SELECT " + this.now) + lease.toMillis();
+	long endOf(Session session, Duration lease) throws SQLException {
+		return session.number("SELECT " + this.now) + lease.toMillis();
 	}
 
 	/**
 	 * Tell those who wait, where the database can.
 	 */
-	void notifyWaiters(Connection connection, String key) throws SQLException {
+	void notifyWaiters(Session session, String key) throws SQLException {
 		if (this.dialect.notifies()) {
-			this.statements.text(connection, "SELECT pg_notify('" + PostgresReleases.CHANNEL + "', ?)", key);
+			session.text("SELECT pg_notify('" + PostgresReleases.CHANNEL + "', ?)", key);
 		}
 	}
 
-	boolean renew(Connection connection, String key, String owner, Duration lease) throws SQLException {
-		return this.statements.update(connection,
+	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
+		return session.update(
 				"UPDATE " + TABLE + " SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND owner = ?",
 				lease.toMillis(), key, owner) == 1;
 	}
 
-	boolean release(Connection connection, String key, String owner) throws SQLException {
+	boolean release(Session session, String key, String owner) throws SQLException {
 		String sql = "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now
 				+ " WHERE lock_key = ? AND owner = ?";
 		if (!this.dialect.notifies()) {
-			return this.statements.update(connection, sql, key, owner) == 1;
+			return session.update(sql, key, owner) == 1;
 		}
-		try (PreparedStatement statement = this.statements
-			.prepare(connection,
-					"WITH released AS (" + sql + " RETURNING lock_key) " + "SELECT pg_notify('"
-							+ PostgresReleases.CHANNEL + "', lock_key) FROM released",
-					key, owner);
+		try (PreparedStatement statement = session.prepare("WITH released AS (" + sql + " RETURNING lock_key) "
+				+ "SELECT pg_notify('" + PostgresReleases.CHANNEL + "', lock_key) FROM released", key, owner);
 				ResultSet result = statement.executeQuery()) {
 			return result.next();
 		}
 	}
 
 	/**
-	 * Delete rows that nobody has used for a while. One whose token is ahead of the clock
-	 * stays: a new row would start below it.
+	 * Delete some rows that nobody has used for a while, also those of holders that have
+	 * died. One whose token is ahead of the clock stays: a new row would start below it.
 	 */
-	int sweep(Connection connection, Duration unusedFor) throws SQLException {
-		return this.statements.update(connection, "DELETE FROM " + TABLE + " WHERE owner IS NULL AND expires_at < "
-				+ this.now + " - ? AND token < " + this.firstToken, unusedFor.toMillis());
+	int sweep(Session session, Duration unusedFor) throws SQLException {
+		String unused = "expires_at < " + this.now + " - ? AND token < " + this.firstToken;
+		int swept = 0;
+		for (String key : session.texts(
+				"SELECT lock_key FROM " + TABLE + " WHERE " + unused + " LIMIT " + TableSweep.BATCH,
+				unusedFor.toMillis())) {
+			swept += session.update("DELETE FROM " + TABLE + " WHERE lock_key = ? AND " + unused, key,
+					unusedFor.toMillis());
+		}
+		return swept;
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -14,25 +13,20 @@ final class MemberTable {
 
 	private static final String OF_KEY = " FROM distributed_lock_member WHERE lock_key = ?";
 
-	private final Statements statements;
-
 	private final String now;
 
-	MemberTable(JdbcDialect dialect, int timeoutSeconds) {
-		this.statements = new Statements(timeoutSeconds);
+	MemberTable(JdbcDialect dialect) {
 		this.now = dialect.nowMillis();
 	}
 
 	/**
 	 * Add a member behind the others, or let it stay for longer in its place.
 	 */
-	void put(Connection connection, String key, String owner, Duration lease) throws SQLException {
-		if (!stay(connection, key, owner, lease)) {
-			long ticket = this.statements.number(connection, "SELECT MAX(ticket)" + OF_KEY, key) + 1;
-			this.statements.update(connection,
-					"INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, ?, "
-							+ this.now + " + ?)",
-					key, owner, ticket, lease.toMillis());
+	void put(Session session, String key, String owner, Duration lease) throws SQLException {
+		if (!stay(session, key, owner, lease)) {
+			long ticket = session.number("SELECT MAX(ticket)" + OF_KEY, key) + 1;
+			session.update("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, ?, "
+					+ this.now + " + ?)", key, owner, ticket, lease.toMillis());
 		}
 	}
 
@@ -40,45 +34,54 @@ final class MemberTable {
 	 * Let a member stay for longer.
 	 * @return {@code false} if it is none
 	 */
-	boolean stay(Connection connection, String key, String owner, Duration lease) throws SQLException {
-		return this.statements.update(connection,
+	boolean stay(Session session, String key, String owner, Duration lease) throws SQLException {
+		return session.update(
 				"UPDATE distributed_lock_member SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND owner = ?",
 				lease.toMillis(), key, owner) == 1;
 	}
 
-	boolean remove(Connection connection, String key, String owner) throws SQLException {
-		return this.statements.update(connection, "DELETE" + OF_KEY + " AND owner = ?", key, owner) == 1;
+	boolean remove(Session session, String key, String owner) throws SQLException {
+		return session.update("DELETE" + OF_KEY + " AND owner = ?", key, owner) == 1;
 	}
 
-	void dropExpired(Connection connection, String key) throws SQLException {
-		this.statements.update(connection, "DELETE" + OF_KEY + " AND expires_at <= " + this.now, key);
+	void dropExpired(Session session, String key) throws SQLException {
+		session.update("DELETE" + OF_KEY + " AND expires_at <= " + this.now, key);
 	}
 
-	boolean isMember(Connection connection, String key, String owner) throws SQLException {
-		return this.statements.number(connection, "SELECT COUNT(*)" + OF_KEY + " AND owner = ?", key, owner) == 1;
+	boolean isMember(Session session, String key, String owner) throws SQLException {
+		return session.number("SELECT COUNT(*)" + OF_KEY + " AND owner = ?", key, owner) == 1;
 	}
 
-	long count(Connection connection, String key) throws SQLException {
-		return this.statements.number(connection, "SELECT COUNT(*)" + OF_KEY, key);
+	long count(Session session, String key) throws SQLException {
+		return session.number("SELECT COUNT(*)" + OF_KEY, key);
 	}
 
 	/**
 	 * Return when the last member ends, on the clock of the database.
 	 */
-	long lastExpiry(Connection connection, String key) throws SQLException {
-		return this.statements.number(connection, "SELECT MAX(expires_at)" + OF_KEY, key);
+	long lastExpiry(Session session, String key) throws SQLException {
+		return session.number("SELECT MAX(expires_at)" + OF_KEY, key);
 	}
 
 	/**
 	 * Return the owner who has waited longest.
 	 */
-	@Nullable String first(Connection connection, String key) throws SQLException {
-		return this.statements.text(connection, "SELECT owner" + OF_KEY + " ORDER BY ticket", key);
+	@Nullable String first(Session session, String key) throws SQLException {
+		return session.text("SELECT owner" + OF_KEY + " ORDER BY ticket", key);
 	}
 
-	int sweep(Connection connection, Duration endedFor) throws SQLException {
-		return this.statements.update(connection,
-				"DELETE FROM distributed_lock_member WHERE expires_at < " + this.now + " - ?", endedFor.toMillis());
+	/**
+	 * Delete the dead members of some keys, those of keys that nobody uses any more.
+	 */
+	int sweep(Session session, Duration endedFor) throws SQLException {
+		String ended = "expires_at < " + this.now + " - ?";
+		int swept = 0;
+		for (String key : session.texts(
+				"SELECT DISTINCT lock_key FROM distributed_lock_member WHERE " + ended + " LIMIT " + TableSweep.BATCH,
+				endedFor.toMillis())) {
+			swept += session.update("DELETE" + OF_KEY + " AND " + ended, key, endedFor.toMillis());
+		}
+		return swept;
 	}
 
 }

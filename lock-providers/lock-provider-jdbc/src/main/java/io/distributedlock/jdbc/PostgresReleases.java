@@ -1,6 +1,5 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
@@ -28,6 +27,8 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 	private static final int LOOK_MILLIS = 500;
 
 	private static final int IDLE_LOOKS = 20;
+
+	private static final int QUIET_LOOKS = 20;
 
 	private static final long RETRY_NANOS = 1_000_000_000;
 
@@ -83,7 +84,7 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 		if (this.closed || this.thread.get() != null) {
 			return;
 		}
-		Thread listener = JdbcCalls.daemon("lock-jdbc-listen").newThread(this::run);
+		Thread listener = CallThreads.daemon("lock-jdbc-listen").newThread(this::run);
 		if (this.thread.compareAndSet(null, listener)) {
 			listener.start();
 		}
@@ -91,8 +92,8 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 
 	private void run() {
 		while (!this.closed && !this.waiters.isEmpty()) {
-			try (Connection connection = this.calls.openCommitting()) {
-				listen(connection);
+			try (Session session = this.calls.open(System.nanoTime() + Session.NEVER_NANOS)) {
+				listen(session);
 			}
 			catch (SQLException | RuntimeException ex) {
 				logger.debug("Releases are noticed by asking at intervals until notifications can be listened to again",
@@ -110,16 +111,23 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 		}
 	}
 
-	private void listen(Connection connection) throws SQLException {
-		PGConnection postgres = connection.unwrap(PGConnection.class);
-		try (Statement statement = connection.createStatement()) {
+	private void listen(Session session) throws SQLException {
+		PGConnection postgres = session.connection().unwrap(PGConnection.class);
+		try (Statement statement = session.connection().createStatement()) {
 			statement.execute("LISTEN " + CHANNEL);
 			this.listening = true;
 			// what was released before was not heard
 			this.waiters.keySet().forEach(this::wake);
 			int idle = 0;
+			int quiet = 0;
 			while (!this.closed && idle < IDLE_LOOKS) {
 				PGNotification[] notifications = postgres.getNotifications(LOOK_MILLIS);
+				quiet = (notifications != null) ? 0 : quiet + 1;
+				if (quiet >= QUIET_LOOKS) {
+					// nobody has released anything, or the connection has fallen silent
+					statement.execute("SELECT 1");
+					quiet = 0;
+				}
 				if (notifications != null) {
 					for (PGNotification notification : notifications) {
 						wake(notification.getParameter());

@@ -1,6 +1,5 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -8,12 +7,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.AskingPlace;
-import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -22,8 +21,6 @@ import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.OwnerNames;
 import io.distributedlock.spi.UnknownOwners;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases by a row for each key, which is taken in one statement or by
@@ -31,14 +28,10 @@ import org.slf4j.LoggerFactory;
  */
 final class TableLockProvider implements LockProvider, LockQueue {
 
-	private static final Logger logger = LoggerFactory.getLogger(TableLockProvider.class);
-
 	/**
 	 * How often a compare-and-set is tried that meets another one.
 	 */
 	private static final int VERSION_TRIES = 3;
-
-	private static final Duration SWEEP_INTERVAL = Duration.ofHours(1);
 
 	private final JdbcCalls calls;
 
@@ -54,10 +47,10 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	TableLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
 		this.calls = calls;
-		this.table = new LockTable(settings.dialect(), calls.timeoutSeconds());
-		this.shares = new TableShares(this.table, new MemberTable(settings.dialect(), calls.timeoutSeconds()));
+		this.table = new LockTable(settings.dialect());
+		this.shares = new TableShares(this.table, new MemberTable(settings.dialect()));
 		this.settings = settings;
-		calls.regularly(SWEEP_INTERVAL, this::sweep);
+		TableSweep.regularly(calls, this::sweepNow);
 	}
 
 	@Override
@@ -75,9 +68,17 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		String owner = this.owners.next();
 		TableLease candidate = candidate(request, owner);
-		return this.calls
-			.withConnection((connection) -> take(connection, request, owner), (late) -> candidate.release())
-			.handle((token, failure) -> granted(candidate, request, token, failure));
+		UnknownOutcome unknown = new UnknownOutcome(
+				() -> this.unknownOwners.remove(request.key(), request.leaseTime(), candidate::release));
+		return this.calls.<Long>attempt((giveUpAt) -> this.calls.inSession((session) -> {
+			unknown.sent();
+			return take(session, request, owner);
+		}, giveUpAt), request.giveUpAtNanos(), unknown).handle((token, failure) -> {
+			if (failure != null) {
+				throw unknown.explain(failure);
+			}
+			return (token != 0) ? withToken(candidate, request, token) : null;
+		});
 	}
 
 	@Override
@@ -89,13 +90,29 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	public Place enqueue(LeaseRequest request) {
 		String key = request.key();
 		String owner = this.owners.next();
+		AtomicBoolean left = new AtomicBoolean();
+		Runnable removal = () -> this.unknownOwners.remove(key, request.leaseTime(),
+				() -> onRow(key, (session) -> this.shares.leaveQueue(session, key, owner)));
+		// what is under way when the place is left may join the queue after the removal
+		Runnable lookBack = () -> {
+			if (left.get()) {
+				removal.run();
+			}
+		};
 		return AskingPlace.take(() -> {
 			TableLease candidate = candidate(request, owner);
-			return onRow(key,
-					(connection) -> this.shares.acquireInTurn(connection, key, owner, request.leaseTime(), true))
+			return this.calls
+				.<Long>attempt((giveUpAt) -> left.get() ? 0L
+						: this.calls.inSession((session) -> onRow(session, key,
+								(locked) -> this.shares.acquireInTurn(locked, key, owner, request.leaseTime(), true)),
+								giveUpAt),
+						request.giveUpAtNanos(), (token) -> lookBack.run())
+				.whenComplete((token, failure) -> lookBack.run())
 				.thenApply((token) -> (token != 0) ? withToken(candidate, request, token) : null);
-		}, () -> this.unknownOwners.remove(key, request.leaseTime(),
-				() -> onRow(key, (connection) -> this.shares.leaveQueue(connection, key, owner))), null);
+		}, () -> {
+			left.set(true);
+			removal.run();
+		}, null);
 	}
 
 	private TableLease candidate(LeaseRequest request, String owner) {
@@ -103,29 +120,17 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		if (request.type() == LockType.READ || request.type() == LockType.SEMAPHORE) {
 			String row = rowOf(request);
 			return new TableLease(request.key(), OptionalLong.empty(), term,
-					(lease) -> onRow(row, (connection) -> this.shares.renew(connection, row, owner, lease)),
-					() -> onRow(row, (connection) -> {
-						boolean had = this.shares.release(connection, row, owner);
-						this.table.notifyWaiters(connection, request.key());
+					(lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease)),
+					() -> onRow(row, (session) -> {
+						boolean had = this.shares.release(session, row, owner);
+						this.table.notifyWaiters(session, request.key());
 						return had;
 					}));
 		}
 		String key = request.key();
 		return new TableLease(key, OptionalLong.empty(), term,
-				(lease) -> this.calls.withConnection((connection) -> this.table.renew(connection, key, owner, lease)),
-				() -> this.calls.withConnection((connection) -> this.table.release(connection, key, owner)));
-	}
-
-	private @Nullable Lease granted(TableLease candidate, LeaseRequest request, @Nullable Long token,
-			@Nullable Throwable failure) {
-		if (failure != null) {
-			RuntimeException exception = JdbcLocks.backendException(failure);
-			if (exception instanceof BackendException backendException && backendException.isRetryable()) {
-				this.unknownOwners.remove(request.key(), request.leaseTime(), candidate::release);
-			}
-			throw exception;
-		}
-		return (token != null && token != 0) ? withToken(candidate, request, token) : null;
+				(lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease)),
+				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)));
 	}
 
 	private static TableLease withToken(TableLease lease, LeaseRequest request, long token) {
@@ -143,17 +148,17 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	 * there.
 	 */
 	private <T> CompletableFuture<T> onRow(String row, JdbcCalls.Work<T> work) {
-		return this.calls.withConnection((connection) -> onRow(connection, row, work));
+		return this.calls.upkeep((session) -> onRow(session, row, work));
 	}
 
-	private <T> T onRow(Connection connection, String row, JdbcCalls.Work<T> work) throws SQLException {
-		JdbcCalls.Work<T> transaction = this.calls.transactional(work);
+	private <T> T onRow(Session session, String row, JdbcCalls.Work<T> work) throws SQLException {
+		JdbcCalls.Work<T> transaction = JdbcCalls.transactional(work);
 		try {
-			return transaction.on(connection);
+			return transaction.on(session);
 		}
 		catch (LockTable.MissingRowException ex) {
-			this.table.insertFree(connection, row);
-			return transaction.on(connection);
+			this.table.insertFree(session, row);
+			return transaction.on(session);
 		}
 	}
 
@@ -161,9 +166,9 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	 * Delete rows that nobody has used for a while, in the background.
 	 */
 	CompletableFuture<Integer> sweepNow() {
-		return this.calls.withConnection((connection) -> {
-			int members = this.shares.sweep(connection, this.settings.sweepAfter());
-			return members + this.table.sweep(connection, this.settings.sweepAfter());
+		return this.calls.upkeep((session) -> {
+			int members = this.shares.sweep(session, this.settings.sweepAfter());
+			return members + this.table.sweep(session, this.settings.sweepAfter());
 		});
 	}
 
@@ -173,46 +178,37 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		this.calls.close();
 	}
 
-	private void sweep() {
-		sweepNow().whenComplete((rows, failure) -> {
-			if (failure != null) {
-				logger.debug("Unused rows of locks were not swept, which is tried again later", failure);
-			}
-		});
-	}
-
-	private long take(Connection connection, LeaseRequest request, String owner) throws SQLException {
+	private long take(Session session, LeaseRequest request, String owner) throws SQLException {
 		String key = request.key();
 		Duration lease = request.leaseTime();
 		return switch (request.type()) {
 			case EXCLUSIVE, WRITE -> (this.settings.strategy() == JdbcLockStrategy.VERSION)
-					? takeByVersion(connection, request, owner) : takeRow(connection, request, owner);
-			case FAIR ->
-				onRow(connection, key, (locked) -> this.shares.acquireInTurn(locked, key, owner, lease, false));
-			case READ -> onRow(connection, key, (locked) -> this.shares.acquire(locked, key, owner, lease, 0));
-			case SEMAPHORE -> onRow(connection, rowOf(request),
+					? takeByVersion(session, request, owner) : takeRow(session, request, owner);
+			case FAIR -> onRow(session, key, (locked) -> this.shares.acquireInTurn(locked, key, owner, lease, false));
+			case READ -> onRow(session, key, (locked) -> this.shares.acquire(locked, key, owner, lease, 0));
+			case SEMAPHORE -> onRow(session, rowOf(request),
 					(locked) -> this.shares.acquire(locked, rowOf(request), owner, lease, request.permits()));
 		};
 	}
 
-	private long takeRow(Connection connection, LeaseRequest request, String owner) throws SQLException {
-		long token = this.table.takeIfFree(connection, request.key(), owner, request.leaseTime());
-		if (token == 0 && !this.table.read(connection, request.key()).exists()) {
-			token = this.table.insert(connection, request.key(), owner, request.leaseTime());
+	private long takeRow(Session session, LeaseRequest request, String owner) throws SQLException {
+		long token = this.table.takeIfFree(session, request.key(), owner, request.leaseTime());
+		if (token == 0 && !this.table.read(session, request.key()).exists()) {
+			token = this.table.insert(session, request.key(), owner, request.leaseTime());
 		}
 		return token;
 	}
 
-	private long takeByVersion(Connection connection, LeaseRequest request, String owner) throws SQLException {
+	private long takeByVersion(Session session, LeaseRequest request, String owner) throws SQLException {
 		for (int attempt = 1; attempt <= VERSION_TRIES; attempt++) {
-			LockTable.Version version = this.table.read(connection, request.key());
+			LockTable.Version version = this.table.read(session, request.key());
 			if (!version.exists()) {
-				return this.table.insert(connection, request.key(), owner, request.leaseTime());
+				return this.table.insert(session, request.key(), owner, request.leaseTime());
 			}
 			if (!version.free()) {
 				return 0;
 			}
-			if (this.table.takeIfVersionIs(connection, request.key(), version.token(), owner, request.leaseTime())) {
+			if (this.table.takeIfVersionIs(session, request.key(), version.token(), owner, request.leaseTime())) {
 				return version.token() + 1;
 			}
 			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(500_000, 4_000_000L * attempt));

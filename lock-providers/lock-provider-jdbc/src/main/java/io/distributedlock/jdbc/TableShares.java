@@ -1,6 +1,5 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -30,42 +29,41 @@ final class TableShares {
 	 * @param limit how many owners there may be, 0 for any number
 	 * @return the token, zero if it is not to be had
 	 */
-	long acquire(Connection connection, String key, String owner, Duration lease, int limit) throws SQLException {
-		LockTable.Row row = this.table.lockRow(connection, key);
+	long acquire(Session session, String key, String owner, Duration lease, int limit) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
 		if (!row.free() && !SHARED.equals(row.owner())) {
 			return 0;
 		}
-		this.members.dropExpired(connection, key);
-		if (limit > 0 && this.members.count(connection, key) >= limit
-				&& !this.members.isMember(connection, key, owner)) {
+		this.members.dropExpired(session, key);
+		if (limit > 0 && this.members.count(session, key) >= limit && !this.members.isMember(session, key, owner)) {
 			return 0;
 		}
-		this.members.put(connection, key, owner, lease);
-		this.table.occupy(connection, key, SHARED, this.members.lastExpiry(connection, key));
+		this.members.put(session, key, owner, lease);
+		this.table.occupy(session, key, SHARED, this.members.lastExpiry(session, key));
 		return row.token() + 1;
 	}
 
-	boolean renew(Connection connection, String key, String owner, Duration lease) throws SQLException {
-		LockTable.Row row = this.table.lockRow(connection, key);
-		this.members.dropExpired(connection, key);
-		if (!SHARED.equals(row.owner()) || !this.members.stay(connection, key, owner, lease)) {
+	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
+		this.members.dropExpired(session, key);
+		if (!SHARED.equals(row.owner()) || !this.members.stay(session, key, owner, lease)) {
 			return false;
 		}
-		this.table.prolong(connection, key, this.members.lastExpiry(connection, key));
+		this.table.prolong(session, key, this.members.lastExpiry(session, key));
 		return true;
 	}
 
-	boolean release(Connection connection, String key, String owner) throws SQLException {
-		LockTable.Row row = this.table.lockRow(connection, key);
-		this.members.dropExpired(connection, key);
-		boolean had = this.members.remove(connection, key, owner);
+	boolean release(Session session, String key, String owner) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
+		this.members.dropExpired(session, key);
+		boolean had = this.members.remove(session, key, owner);
 		if (had && SHARED.equals(row.owner())) {
-			long last = this.members.lastExpiry(connection, key);
+			long last = this.members.lastExpiry(session, key);
 			if (last == 0) {
-				this.table.vacate(connection, key);
+				this.table.vacate(session, key);
 			}
 			else {
-				this.table.prolong(connection, key, last);
+				this.table.prolong(session, key, last);
 			}
 		}
 		return had;
@@ -76,37 +74,36 @@ final class TableShares {
 	 * @param queue joins the queue if it is not to be had
 	 * @return the token, zero if it is not to be had yet
 	 */
-	long acquireInTurn(Connection connection, String key, String owner, Duration lease, boolean queue)
-			throws SQLException {
-		LockTable.Row row = this.table.lockRow(connection, key);
+	long acquireInTurn(Session session, String key, String owner, Duration lease, boolean queue) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
 		if (owner.equals(row.owner()) && !row.free()) {
 			return row.token();
 		}
 		String line = queueOf(key);
-		this.members.dropExpired(connection, line);
+		this.members.dropExpired(session, line);
 		if (queue) {
-			this.members.put(connection, line, owner, lease);
+			this.members.put(session, line, owner, lease);
 		}
-		String first = this.members.first(connection, line);
+		String first = this.members.first(session, line);
 		if (!row.free() || (first != null && !first.equals(owner))) {
 			return 0;
 		}
-		this.members.remove(connection, line, owner);
-		this.table.occupy(connection, key, owner, this.table.endOf(connection, lease));
+		this.members.remove(session, line, owner);
+		this.table.occupy(session, key, owner, this.table.endOf(session, lease));
 		return row.token() + 1;
 	}
 
-	boolean leaveQueue(Connection connection, String key, String owner) throws SQLException {
-		LockTable.Row row = this.table.lockRow(connection, key);
-		boolean queued = this.members.remove(connection, queueOf(key), owner);
+	boolean leaveQueue(Session session, String key, String owner) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
+		boolean queued = this.members.remove(session, queueOf(key), owner);
 		if (owner.equals(row.owner())) {
-			this.table.vacate(connection, key);
+			this.table.vacate(session, key);
 		}
 		return queued;
 	}
 
-	int sweep(Connection connection, Duration endedFor) throws SQLException {
-		return this.members.sweep(connection, endedFor);
+	int sweep(Session session, Duration endedFor) throws SQLException {
+		return this.members.sweep(session, endedFor);
 	}
 
 	/**

@@ -5,7 +5,8 @@ CREATE TABLE IF NOT EXISTS distributed_lock (
 	expires_at BIGINT NOT NULL
 ) ENGINE = InnoDB;
 CREATE TABLE IF NOT EXISTS distributed_lock_row (
-	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY
+	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
+	made_at BIGINT NOT NULL
 ) ENGINE = InnoDB;
 CREATE TABLE IF NOT EXISTS distributed_lock_token (
 	id BIGINT AUTO_INCREMENT PRIMARY KEY
@@ -18,6 +19,6 @@ CREATE TABLE IF NOT EXISTS distributed_lock_member (
 	PRIMARY KEY (lock_key, owner)
 ) ENGINE = InnoDB;
 CREATE TABLE IF NOT EXISTS distributed_lock_fence (
-	resource VARCHAR(255) COLLATE utf8mb4_bin PRIMARY KEY,
+	resource VARBINARY(1020) PRIMARY KEY,
 	token BIGINT NOT NULL
 ) ENGINE = InnoDB;

@@ -5,7 +5,8 @@ CREATE TABLE IF NOT EXISTS distributed_lock (
 	expires_at BIGINT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS distributed_lock_row (
-	lock_key VARCHAR(255) COLLATE "C" PRIMARY KEY
+	lock_key VARCHAR(255) COLLATE "C" PRIMARY KEY,
+	made_at BIGINT NOT NULL
 );
 CREATE SEQUENCE IF NOT EXISTS distributed_lock_token;
 CREATE TABLE IF NOT EXISTS distributed_lock_member (
@@ -16,6 +17,6 @@ CREATE TABLE IF NOT EXISTS distributed_lock_member (
 	PRIMARY KEY (lock_key, owner)
 );
 CREATE TABLE IF NOT EXISTS distributed_lock_fence (
-	resource VARCHAR(255) PRIMARY KEY,
+	resource VARCHAR(255) COLLATE "C" PRIMARY KEY,
 	token BIGINT NOT NULL
 );

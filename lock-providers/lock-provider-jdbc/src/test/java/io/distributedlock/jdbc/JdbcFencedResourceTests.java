@@ -104,7 +104,7 @@ class JdbcFencedResourceTests {
 					assertThat(ex.getHighestToken()).isEqualTo(8);
 				});
 			assertThat(accounts.update(connection, 2, 9, "balance = ?", 1)).isFalse();
-			assertThat(new Statements(5).number(connection, "SELECT balance FROM account WHERE id = 1")).isEqualTo(40);
+			assertThat(Session.on(connection).number("SELECT balance FROM account WHERE id = 1")).isEqualTo(40);
 		}
 	}
 

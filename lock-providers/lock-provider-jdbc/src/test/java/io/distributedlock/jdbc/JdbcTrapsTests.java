@@ -117,16 +117,17 @@ class JdbcTrapsTests {
 	 */
 	@Test
 	void versionThatWasReadBeforeALateRenewalIsNotTaken() throws SQLException {
-		LockTable table = new LockTable(JdbcDialect.H2, 2);
+		LockTable table = new LockTable(JdbcDialect.H2);
 		Duration lease = Duration.ofSeconds(60);
 		try (Connection connection = this.pool.getConnection()) {
-			table.insert(connection, "k", "first", Duration.ofMillis(1));
-			Awaitility.await().until(() -> table.read(connection, "k").free());
-			LockTable.Version seen = table.read(connection, "k");
-			assertThat(table.renew(connection, "k", "first", lease)).isTrue();
-			assertThat(table.takeIfVersionIs(connection, "k", seen.token(), "second", lease)).isFalse();
-			table.release(connection, "k", "first");
-			assertThat(table.takeIfVersionIs(connection, "k", seen.token(), "second", lease)).isTrue();
+			Session session = Session.on(connection);
+			table.insert(session, "k", "first", Duration.ofMillis(1));
+			Awaitility.await().until(() -> table.read(session, "k").free());
+			LockTable.Version seen = table.read(session, "k");
+			assertThat(table.renew(session, "k", "first", lease)).isTrue();
+			assertThat(table.takeIfVersionIs(session, "k", seen.token(), "second", lease)).isFalse();
+			table.release(session, "k", "first");
+			assertThat(table.takeIfVersionIs(session, "k", seen.token(), "second", lease)).isTrue();
 		}
 	}
 

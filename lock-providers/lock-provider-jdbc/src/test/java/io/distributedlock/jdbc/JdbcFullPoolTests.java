@@ -1,0 +1,189 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A pool whose connections the application has all, for longer than any lease.
+ */
+class JdbcFullPoolTests {
+
+	private static final int POOL_SIZE = 4;
+
+	private static final Duration POOL_TIMEOUT = Duration.ofMinutes(5);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private String url;
+
+	private HikariDataSource pool;
+
+	@BeforeEach
+	void start() {
+		this.url = "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID());
+		this.pool = Databases.pool(this.url, "sa", "", POOL_SIZE);
+		this.pool.setConnectionTimeout(POOL_TIMEOUT.toMillis());
+		JdbcLockSchema.create(this.pool, JdbcDialect.H2);
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+		this.pool.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void callsFailAfterTheCommandTimeout(JdbcLockStrategy strategy) throws SQLException {
+		LockProvider provider = provider(strategy);
+		takeAllConnections();
+		assertThat(failureOf(provider, request("k", Duration.ofSeconds(60)))).isInstanceOf(BackendException.class)
+			.hasMessageContaining("pool");
+	}
+
+	@Test
+	void rowLockEndsWithItsLease() throws Exception {
+		LockProvider provider = provider(JdbcLockStrategy.FOR_UPDATE);
+		Objects.requireNonNull(get(provider.tryAcquire(request("k", Duration.ofSeconds(3)))));
+		assertThat(isRowLocked("k")).isTrue();
+		blockEveryThread(provider);
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !isRowLocked("k"));
+		Awaitility.await().until(() -> ((ForUpdateLockProvider) provider).freeConnections() > 0);
+	}
+
+	@Test
+	void rowLockIsRenewedAndReleased() throws Exception {
+		LockProvider provider = provider(JdbcLockStrategy.FOR_UPDATE);
+		Lease lease = Objects.requireNonNull(get(provider.tryAcquire(request("k", Duration.ofSeconds(60)))));
+		blockEveryThread(provider);
+		assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
+		assertThat(get(lease.release())).isTrue();
+		assertThat(isRowLocked("k")).isFalse();
+	}
+
+	@Test
+	void rowLocksEndWithTheirProvider() throws Exception {
+		LockProvider provider = provider(JdbcLockStrategy.FOR_UPDATE);
+		Objects.requireNonNull(get(provider.tryAcquire(request("k", Duration.ofSeconds(60)))));
+		provider.close();
+		Awaitility.await().until(() -> !isRowLocked("k"));
+		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void nothingIsSentAfterTheCallerHasGivenUp(JdbcLockStrategy strategy) throws Exception {
+		LockProvider provider = provider(strategy);
+		List<Connection> taken = takeAllConnections();
+		LeaseRequest request = new LeaseRequest("late", Duration.ofSeconds(60), LockType.EXCLUSIVE, 1,
+				System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200));
+		CompletableFuture<Lease> late = provider.tryAcquire(request).toCompletableFuture();
+		Awaitility.await().until(() -> request.remainingNanos() < 0);
+		for (Connection connection : taken) {
+			connection.close();
+		}
+		Awaitility.await().until(late::isDone);
+		assertThat(late).isCompletedExceptionally();
+		// the next one has its turn on the same thread
+		assertThat(get(provider.tryAcquire(request("next", Duration.ofSeconds(60))))).isNotNull();
+		assertThat(rows("late")).as("rows of the call that was given up").isZero();
+	}
+
+	private List<Connection> takeAllConnections() throws SQLException {
+		List<Connection> taken = new ArrayList<>();
+		while (this.pool.getHikariPoolMXBean() == null
+				|| this.pool.getHikariPoolMXBean().getActiveConnections() < POOL_SIZE) {
+			Connection connection = this.pool.getConnection();
+			taken.add(connection);
+			this.opened.add(connection);
+		}
+		return taken;
+	}
+
+	/**
+	 * Have all threads for attempts wait for a connection that does not come.
+	 */
+	private void blockEveryThread(LockProvider provider) throws SQLException {
+		takeAllConnections();
+		for (int i = 0; i < POOL_SIZE; i++) {
+			provider.tryAcquire(request("other" + i, Duration.ofSeconds(60)));
+		}
+		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getThreadsAwaitingConnection() > 0);
+	}
+
+	private boolean isRowLocked(String key) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
+				Statement statement = connection.createStatement()) {
+			connection.setAutoCommit(false);
+			boolean free = statement
+				.executeQuery("SELECT lock_key FROM distributed_lock_row WHERE lock_key = '%s' FOR UPDATE SKIP LOCKED"
+					.formatted(key))
+				.next();
+			connection.rollback();
+			return !free;
+		}
+	}
+
+	private long rows(String key) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
+				Statement statement = connection.createStatement();
+				ResultSet result = statement.executeQuery(
+						"SELECT (SELECT COUNT(*) FROM distributed_lock WHERE lock_key = '%1$s') + (SELECT COUNT(*) FROM distributed_lock_row WHERE lock_key = '%1$s')"
+							.formatted(key))) {
+			result.next();
+			return result.getLong(1);
+		}
+	}
+
+	private static Throwable failureOf(LockProvider provider, LeaseRequest request) {
+		CompletableFuture<Throwable> failure = new CompletableFuture<>();
+		provider.tryAcquire(request)
+			.whenComplete((lease, thrown) -> failure
+				.complete((thrown != null && thrown.getCause() != null && !(thrown instanceof BackendException))
+						? thrown.getCause() : thrown));
+		return failure.orTimeout(60, TimeUnit.SECONDS).join();
+	}
+
+	private static LeaseRequest request(String key, Duration leaseTime) {
+		return new LeaseRequest(key, leaseTime, LockType.EXCLUSIVE);
+	}
+
+	private LockProvider provider(JdbcLockStrategy strategy) {
+		LockProvider provider = JdbcLocks.provider(this.pool,
+				JdbcLockSettings.of(JdbcDialect.H2)
+					.withStrategy(strategy)
+					.withThreads(2)
+					.withCommandTimeout(Duration.ofSeconds(1)));
+		this.opened.add(0, provider);
+		return provider;
+	}
+
+}
