@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -80,14 +81,22 @@ final class AllOrNone {
 	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
 		Engine engine = this.acquirer.engine();
 		Timers.Timer limit = engine.timers()
-			.at(this.giveUpAtNanos, () -> engine.runtime()
-				.callBack(() -> result
-					.completeExceptionally(LockErrors.unanswered(this.attempts.get(0), engine.commandTimeout()))));
+			.at(this.giveUpAtNanos,
+					() -> engine.runtime().callBack(() -> result.completeExceptionally(outOfTime(engine))));
 		result.whenComplete((ignored, failure) -> {
 			limit.cancel();
 			cancelCurrent();
 		});
 		takeNext(LockContext.capture(), result, toResult);
+	}
+
+	/**
+	 * A template that closes runs its timers early.
+	 */
+	private LockException outOfTime(Engine engine) {
+		LockAttempt first = this.attempts.get(0);
+		return engine.waiting().isClosed() ? LockErrors.closed(first)
+				: LockErrors.unanswered(first, engine.commandTimeout());
 	}
 
 	private void cancelCurrent() {

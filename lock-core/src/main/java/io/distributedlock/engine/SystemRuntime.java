@@ -80,6 +80,11 @@ final class SystemRuntime implements EngineRuntime {
 		catch (RejectedExecutionException ex) {
 			once.run();
 		}
+		catch (Throwable ex) {
+			once.run();
+			// logged by the thread that runs this
+			throw ex;
+		}
 	}
 
 	@Override
