@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -160,7 +161,7 @@ class MisbehavingProviderTests {
 
 	@Test
 	void renewalsThatAreAnsweredWithAListOfNothingAreTriedAgain() {
-		this.provider.renewAll.next((properly) -> java.util.Collections.singletonList(null));
+		this.provider.renewAll.next((properly) -> Collections.singletonList(null));
 		assertLockIsKeptAlive();
 	}
 

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -66,10 +67,17 @@ interface Trick<T> {
 	}
 
 	/**
-	 * The backend does it once the latch is open, and answers on a thread of the client.
+	 * The backend does it once the future is complete, on the thread that completes it.
 	 */
 	static <T> Trick<CompletionStage<T>> late(CompletableFuture<?> opened) {
 		return (properly) -> opened.thenCompose((ignored) -> properly.get());
+	}
+
+	/**
+	 * The backend does it, and answers on a thread of the client.
+	 */
+	static <T> Trick<CompletionStage<T>> on(Executor client) {
+		return (properly) -> CompletableFuture.supplyAsync(properly, client).thenCompose((answer) -> answer);
 	}
 
 	/**

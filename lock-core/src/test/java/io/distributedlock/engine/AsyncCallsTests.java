@@ -1,0 +1,288 @@
+package io.distributedlock.engine;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+/**
+ * Calls that return a future: what they are given, on which thread they go on, and what
+ * is left when nobody waits for them any more.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class AsyncCallsTests {
+
+	private static final LockRequest K = LockRequest.of("k");
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final ExecutorService client = Executors.newSingleThreadExecutor((task) -> new Thread(task, "client"));
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.waitTime(Duration.ofSeconds(20))
+		.commandTimeout(Duration.ofSeconds(10))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+		this.client.shutdownNow();
+	}
+
+	@Test
+	void workThatIsNoStageIsAFailureAndGivesTheLockBack() {
+		CompletableFuture<String> result = this.template.executeAsync(K, () -> null);
+		assertThat(result).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(IllegalStateException.class)
+			.withMessageContaining("'k'");
+		assertLockIsGivenBack();
+	}
+
+	@Test
+	void workThatThrowsACheckedExceptionGivesTheLockBack() {
+		CompletableFuture<String> result = this.template.executeAsync(K, () -> {
+			throw AsyncCallsTests.<RuntimeException>asIs(new IOException("disk"));
+		});
+		assertThat(result).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(IOException.class);
+		assertLockIsGivenBack();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <E extends Throwable> E asIs(Throwable ex) throws E {
+		throw (E) ex;
+	}
+
+	@Test
+	void workWhoseStageThrowsGivesTheLockBack() {
+		CompletableFuture<String> hostile = new CompletableFuture<>() {
+			@Override
+			public CompletableFuture<String> whenComplete(
+					BiConsumer<? super String, ? super Throwable> action) {
+				throw new UnsupportedOperationException("not this way");
+			}
+		};
+		assertThat(this.template.executeAsync(K, () -> hostile)).failsWithin(Duration.ofSeconds(20));
+		assertLockIsGivenBack();
+	}
+
+	@Test
+	void workDoesNotStartIfTheLeaseEndedWhileItWaitedForAThread() throws Exception {
+		ExecutorService busy = Executors.newSingleThreadExecutor();
+		try (DefaultLockTemplate onBusy = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.executor(busy)
+			.build()) {
+			CountDownLatch done = new CountDownLatch(1);
+			busy.execute(() -> awaitUninterruptibly(done));
+			AtomicInteger started = new AtomicInteger();
+			CompletableFuture<String> result = onBusy.executeAsync(K.withLeaseTime(Duration.ofMillis(100)), () -> {
+				started.incrementAndGet();
+				return CompletableFuture.completedFuture("done");
+			});
+			Awaitility.await().until(() -> this.provider.leases.size() == 1);
+			Awaitility.await().until(() -> this.provider.isFree("k"));
+			done.countDown();
+			assertThat(result).failsWithin(Duration.ofSeconds(20))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockLostException.class);
+			assertThat(started).hasValue(0);
+			Leftovers.assertNone(onBusy);
+		}
+		finally {
+			busy.shutdownNow();
+		}
+	}
+
+	static Stream<Function<DefaultLockTemplate, CompletableFuture<?>>> callsThatTheClientAnswers() {
+		return Stream.of((template) -> template.acquireAsync(K), (template) -> template.tryAcquireAsync(K),
+				(template) -> template.acquireAsync(LockRequest.ofAll(List.of("a", "b"))),
+				(template) -> template.acquireAsync(K.withPermits(1)),
+				(template) -> template.executeAsync(K, () -> CompletableFuture.completedFuture("done")),
+				(template) -> template.executeAsync(LockRequest.ofAll(List.of("a", "b")),
+						() -> CompletableFuture.completedFuture("done")),
+				(template) -> template.acquire(K).extendAsync(Duration.ofMinutes(1)),
+				(template) -> template.acquire(K).closeAsync(),
+				(template) -> template.acquire(LockRequest.ofAll(List.of("a", "b"))).extendAsync(Duration.ofMinutes(1)),
+				(template) -> template.acquire(LockRequest.ofAll(List.of("a", "b"))).closeAsync());
+	}
+
+	@ParameterizedTest
+	@MethodSource("callsThatTheClientAnswers")
+	void continuationsDoNotRunOnAThreadOfTheClient(Function<DefaultLockTemplate, CompletableFuture<?>> call) {
+		answerOnTheClientsThread();
+		CompletableFuture<String> goesOnOn = new CompletableFuture<>();
+		CompletableFuture.runAsync(() -> call.apply(this.template)
+			.whenComplete((value, failure) -> goesOnOn.complete(Thread.currentThread().getName())));
+		assertThat(goesOnOn).succeedsWithin(Duration.ofSeconds(30)).isNotEqualTo("client");
+	}
+
+	@Test
+	void continuationMayLockAgainWithAClientOfOneThread() {
+		answerOnTheClientsThread();
+		CompletableFuture<String> twice = this.template
+			.executeAsync(LockRequest.of("a"), () -> CompletableFuture.completedFuture("done"))
+			.thenApply((done) -> {
+				this.template.acquire("c").close();
+				return done;
+			});
+		assertThat(twice).succeedsWithin(Duration.ofSeconds(20));
+		Leftovers.assertNone(this.template);
+	}
+
+	/**
+	 * So late that whoever waits for the answer has said what shall come after it.
+	 */
+	private void answerOnTheClientsThread() {
+		Executor late = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS, this.client);
+		this.provider.acquire.always(Trick.on(late));
+		this.provider.renew.always(Trick.on(late));
+		this.provider.release.always(Trick.on(late));
+	}
+
+	@Test
+	void workDoesNotRunOnceItsFutureHasTimedOut() {
+		LockHandle held = OtherThread.call(() -> this.template.acquire(K));
+		AtomicInteger started = new AtomicInteger();
+		CompletableFuture<String> result = this.template.executeAsync(K, () -> {
+			started.incrementAndGet();
+			return CompletableFuture.completedFuture("done");
+		}).orTimeout(50, TimeUnit.MILLISECONDS);
+		assertThat(result).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(TimeoutException.class);
+		assertNobodyWaits();
+		held.close();
+		assertLockIsGivenBack();
+		assertThat(started).hasValue(0);
+	}
+
+	@Test
+	void nothingIsLeftOfACallWhoseFutureHasTimedOut() {
+		LockHandle held = OtherThread.call(() -> this.template.acquire(K));
+		assertThat(this.template.acquireAsync(K).orTimeout(50, TimeUnit.MILLISECONDS))
+			.failsWithin(Duration.ofSeconds(20));
+		assertThat(this.template.tryAcquireAsync(K.withWaitTime(Duration.ofMinutes(1)))
+			.orTimeout(50, TimeUnit.MILLISECONDS)).failsWithin(Duration.ofSeconds(20));
+		assertThat(this.template.acquireAsync(LockRequest.ofAll(List.of("a", "k", "z")))
+			.orTimeout(50, TimeUnit.MILLISECONDS)).failsWithin(Duration.ofSeconds(20));
+		this.template.acquireAsync(K).cancel(true);
+		this.template.acquireAsync(K).completeExceptionally(new IllegalStateException("by the application"));
+		this.template.acquireAsync(K).complete(null);
+		this.template.executeAsync(K, () -> CompletableFuture.completedFuture("done")).complete("by the application");
+		assertNobodyWaits();
+		held.close();
+		assertLockIsGivenBack();
+		assertThat(this.template.tryAcquireAsync(LockRequest.of("a"))).succeedsWithin(Duration.ofSeconds(20))
+			.satisfies((handle) -> handle.orElseThrow().close());
+	}
+
+	@Test
+	void lockThatCameForACallThatNobodyWaitsForIsGivenBack() {
+		CompletableFuture<Void> opened = new CompletableFuture<>();
+		this.provider.acquire.always(Trick.late(opened));
+		CompletableFuture<LockHandle> cancelled = this.template.acquireAsync(K);
+		cancelled.cancel(false);
+		CompletableFuture<LockHandle> timedOut = this.template.acquireAsync(LockRequest.of("other"));
+		timedOut.completeExceptionally(new TimeoutException());
+		opened.complete(null);
+		this.provider.acquire.behave();
+		assertLockIsGivenBack();
+		assertThat(this.provider.isFree("other")).isTrue();
+	}
+
+	@Test
+	void callsThatReturnAFutureNeverThrow() {
+		LockHandle reader = this.template.acquire(K.withType(LockType.READ));
+		LockRequest upgrade = K.withType(LockType.WRITE);
+		LockRequest unknown = K.withProvider("tibet");
+		LockRequest severed = LockRequest.of("cut \ud83d");
+		assertFailsAsync(() -> this.template.acquireAsync(upgrade), IllegalStateException.class);
+		assertFailsAsync(() -> this.template.tryAcquireAsync(upgrade), IllegalStateException.class);
+		assertFailsAsync(() -> this.template.executeAsync(upgrade, AsyncCallsTests::nothing),
+				IllegalStateException.class);
+		assertFailsAsync(() -> this.template.acquireAsync(unknown), IllegalArgumentException.class);
+		assertFailsAsync(() -> this.template.tryAcquireAsync(unknown), IllegalArgumentException.class);
+		assertFailsAsync(() -> this.template.executeAsync(unknown, AsyncCallsTests::nothing),
+				IllegalArgumentException.class);
+		assertFailsAsync(() -> this.template.acquireAsync(severed), IllegalArgumentException.class);
+		assertFailsAsync(() -> reader.extendAsync(Duration.ZERO), IllegalArgumentException.class);
+		assertFailsAsync(() -> reader.extendAsync(Duration.ofDays(5000)), IllegalArgumentException.class);
+		reader.close();
+		assertFailsAsync(() -> reader.extendAsync(Duration.ofSeconds(1)), LockLostException.class);
+		assertThatCode(() -> reader.closeAsync().join()).doesNotThrowAnyException();
+		LockHandle several = this.template.acquire(LockRequest.ofAll(List.of("a", "b")));
+		assertFailsAsync(() -> several.extendAsync(Duration.ZERO), IllegalArgumentException.class);
+		several.close();
+		assertFailsAsync(() -> several.extendAsync(Duration.ofSeconds(1)), LockLostException.class);
+		this.template.close();
+		assertFailsAsync(() -> this.template.acquireAsync(K), LockNotAcquiredException.class);
+		assertFailsAsync(() -> this.template.tryAcquireAsync(K), LockNotAcquiredException.class);
+		assertFailsAsync(() -> this.template.executeAsync(K, AsyncCallsTests::nothing),
+				LockNotAcquiredException.class);
+		assertFailsAsync(() -> this.template.acquireAsync(LockRequest.ofAll(List.of("a", "b"))),
+				LockNotAcquiredException.class);
+	}
+
+	private static CompletionStage<String> nothing() {
+		return CompletableFuture.completedFuture("nothing");
+	}
+
+	private static void assertFailsAsync(Supplier<CompletableFuture<?>> call, Class<? extends Throwable> failure) {
+		CompletableFuture<?>[] future = new CompletableFuture<?>[1];
+		assertThatCode(() -> future[0] = call.get()).doesNotThrowAnyException();
+		assertThat(future[0]).failsWithin(Duration.ofSeconds(20)).withThrowableThat().withCauseInstanceOf(failure);
+	}
+
+	private void assertNobodyWaits() {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> this.template.engine().waiting().size() == 0);
+	}
+
+	private void assertLockIsGivenBack() {
+		Leftovers.assertNone(this.template);
+		assertThat(this.provider.isFree("k")).isTrue();
+	}
+
+	private static void awaitUninterruptibly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

@@ -1,0 +1,170 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A template that closes leaves no call hanging, and takes nobody's word back.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class ClosingTests {
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final DefaultLockTemplate template = template(Duration.ofSeconds(50));
+
+	private DefaultLockTemplate template(Duration commandTimeout) {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.waitTime(Duration.ofMinutes(5))
+			.commandTimeout(commandTimeout)
+			.build();
+	}
+
+	@Test
+	void acquisitionThatIsNotAnsweredEnds() {
+		this.provider.acquire.always(Trick.never());
+		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(LockRequest.of("k"));
+		CompletableFuture<LockHandle> several = this.template.acquireAsync(LockRequest.ofAll(List.of("a", "b")));
+		CompletableFuture<LockHandle> blocking = CompletableFuture
+			.supplyAsync(() -> this.template.acquire(LockRequest.of("blocking")));
+		Awaitility.await().until(() -> this.provider.acquire.calls() == 3);
+		this.template.close();
+		assertClosed(acquired);
+		assertClosed(several);
+		assertClosed(blocking);
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void placeThatIsNotAnsweredEnds() {
+		LockHandle held = this.template.acquire(LockRequest.of("k"));
+		CompletableFuture<LockHandle> queued = OtherThread
+			.call(() -> this.template.acquireAsync(LockRequest.of("k").withType(LockType.FAIR)));
+		this.template.close();
+		assertClosed(queued);
+		assertThat(held.isValid()).isFalse();
+		Leftovers.assertNone(this.template);
+	}
+
+	private static void assertClosed(CompletableFuture<LockHandle> acquired) {
+		assertThat(acquired).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(LockNotAcquiredException.class,
+					(ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CLOSED));
+	}
+
+	@Test
+	void leaseThatComesAfterTheCloseIsGivenBack() {
+		CompletableFuture<Void> opened = new CompletableFuture<>();
+		this.provider.acquire.next(Trick.late(opened));
+		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(LockRequest.of("k"));
+		this.template.close();
+		assertClosed(acquired);
+		opened.complete(null);
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.isFree("k"));
+	}
+
+	@Test
+	void extensionThatIsNotAnsweredEnds() {
+		LockHandle handle = this.template.acquire("k");
+		this.provider.renew.always(Trick.never());
+		CompletableFuture<Void> async = handle.extendAsync(Duration.ofMinutes(1));
+		CompletableFuture<Void> blocking = CompletableFuture
+			.runAsync(() -> handle.extend(Duration.ofMinutes(2)), (task) -> new Thread(task).start());
+		Awaitility.await().until(() -> this.provider.renew.calls() >= 1);
+		this.template.close();
+		assertThat(async).failsWithin(Duration.ofSeconds(20));
+		assertThat(blocking).failsWithin(Duration.ofSeconds(20));
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void holderThatClosesAfterTheTemplateIsNotLeftWaiting() {
+		DefaultLockTemplate quick = template(Duration.ofSeconds(1));
+		LockHandle first = quick.acquire("first");
+		LockHandle second = quick.acquire("second");
+		this.provider.release.always(Trick.never());
+		quick.close();
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(first::close);
+		assertThat(second.closeAsync()).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(closed).succeedsWithin(Duration.ofSeconds(20));
+	}
+
+	@Test
+	void workThatGoesOnIsToldAndEndsForItsCaller() {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CountDownLatch started = new CountDownLatch(1);
+		CompletableFuture<String> result = this.template.executeAsync(LockRequest.of("k"), () -> {
+			started.countDown();
+			return work;
+		});
+		Awaitility.await().until(() -> started.getCount() == 0);
+		this.template.close();
+		work.complete("done");
+		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
+		assertThat(this.provider.isFree("k")).isTrue();
+	}
+
+	/**
+	 * Each lease is given back once, by its holder or by the template: a second release
+	 * finds nothing, which reads as if the lock had been lost.
+	 */
+	@Test
+	void handleThatIsClosedMeanwhileIsNotReportedAsLost() throws Exception {
+		for (int round = 0; round < 100; round++) {
+			TrickyProvider own = new TrickyProvider();
+			AtomicInteger foundNothing = new AtomicInteger();
+			own.release.always((properly) -> properly.get().thenApply((stillOwned) -> {
+				if (!stillOwned) {
+					foundNothing.incrementAndGet();
+				}
+				return stillOwned;
+			}));
+			DefaultLockTemplate closing = DefaultLockTemplate.builder().provider(own).build();
+			List<LockHandle> handles = new ArrayList<>();
+			for (int i = 0; i < 50; i++) {
+				String key = "k" + i;
+				handles.add(OtherThread.call(() -> closing.acquire(key)));
+			}
+			CyclicBarrier start = new CyclicBarrier(2);
+			CompletableFuture<Void> holders = CompletableFuture.runAsync(() -> {
+				await(start);
+				handles.forEach(LockHandle::close);
+			});
+			await(start);
+			closing.close();
+			holders.join();
+			assertThat(foundNothing).as("releases that found nothing, round " + round).hasValue(0);
+			assertThat(own.release.calls()).isEqualTo(50);
+		}
+	}
+
+	private static void await(CyclicBarrier barrier) {
+		try {
+			barrier.await();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.local.LocalLockProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Durations of centuries mean for ever, and overflow nowhere.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class OverflowTests {
+
+	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+
+	private DefaultLockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void everyTimeOfATemplateMayBeForever() {
+		this.template = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider())
+			.commandTimeout(FOREVER)
+			.waitTime(FOREVER)
+			.pollInterval(FOREVER)
+			.renewalLeaseTime(FOREVER)
+			.build();
+		LockHandle handle = this.template.acquire("k");
+		handle.ensureHeld();
+		assertThat(OtherThread.call(() -> this.template.tryAcquire("k"))).isEmpty();
+		handle.close();
+		this.template.acquire(LockRequest.of("k").withType(LockType.FAIR)).close();
+		assertThat(this.template.acquireAsync(LockRequest.of("k"))).succeedsWithin(Duration.ofSeconds(20))
+			.satisfies(LockHandle::close);
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void leaseTimeOfTheTemplateMayBeForever() {
+		this.template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).leaseTime(FOREVER).build();
+		this.template.acquire("k").close();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void waitOfTheViewMayBeForever() throws Exception {
+		Lock lock = this.template.asLock(LockRequest.of("k"));
+		assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
+		lock.unlock();
+		assertThat(lock.tryLock(Long.MIN_VALUE, TimeUnit.DAYS)).isTrue();
+		lock.unlock();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void leaseTimeMayBeForeverAndIsCut() {
+		LockRequest request = LockRequest.of("k").withLeaseTime(FOREVER);
+		try (LockHandle handle = this.template.acquire(request)) {
+			assertThat(handle.remaining()).isBetween(Duration.ofDays(300), Duration.ofDays(365));
+		}
+		this.template.acquire(request.withAutoRenew(true)).close();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void minimumHoldOfForeverIsRefused() {
+		LockRequest request = LockRequest.of("k").withHoldAtLeast(FOREVER);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.template.acquire(request.withLeaseTime(Duration.ofMinutes(1))));
+		try (LockHandle handle = this.template.acquire(request)) {
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofDays(300));
+		}
+	}
+
+	@Test
+	void extensionByForeverIsRefusedAndHarmsNothing() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(FOREVER));
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.ensureAtLeast(FOREVER));
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ofSeconds(Long.MIN_VALUE)));
+			handle.ensureAtLeast(Duration.ofSeconds(Long.MIN_VALUE));
+			handle.ensureHeld();
+		}
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void warningMayBeWantedForeverBeforeTheEnd() {
+		CompletableFuture<Boolean> warned = new CompletableFuture<>();
+		try (LockHandle handle = this.template.acquire("k")) {
+			handle.onExpiring(FOREVER, () -> warned.complete(true));
+			assertThat(warned).succeedsWithin(Duration.ofSeconds(20));
+			handle.ensureHeld();
+		}
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void severalLocksMayBeWaitedForForever() {
+		LockRequest several = LockRequest.ofAll(List.of("a", "b")).withWaitTime(FOREVER);
+		this.template.acquire(several).close();
+		assertThat(this.template.acquireAsync(several)).succeedsWithin(Duration.ofSeconds(20))
+			.satisfies(LockHandle::close);
+		Leftovers.assertNone(this.template);
+	}
+
+}

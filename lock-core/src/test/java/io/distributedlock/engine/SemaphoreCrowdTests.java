@@ -1,0 +1,95 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Those who wait for a permit do not all ask whenever one is given back.
+ */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class SemaphoreCrowdTests {
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.waitTime(Duration.ofMinutes(5))
+		.pollInterval(Duration.ofSeconds(30))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 3 })
+	void crowdIsServedWithAFewCommandsEach(int permits) throws Exception {
+		int crowd = 1000;
+		AtomicInteger inside = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		List<CompletableFuture<Void>> waiters = new ArrayList<>();
+		for (int i = 0; i < crowd; i++) {
+			waiters
+				.add(this.template.acquireAsync(LockRequest.of("k").withPermits(permits)).thenAcceptAsync((handle) -> {
+					most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+					inside.decrementAndGet();
+					handle.close();
+				}));
+		}
+		for (CompletableFuture<Void> waiter : waiters) {
+			waiter.get(100, TimeUnit.SECONDS);
+		}
+		assertThat(most.get()).isBetween(1, permits);
+		assertThat(this.provider.acquire.calls()).as("commands").isLessThan(crowd * 10);
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void whoCannotWaitAsksOnceAndWhoGivesUpLetsTheNextAsk() throws Exception {
+		LockRequest request = LockRequest.of("k").withPermits(1);
+		LockHandle held = this.template.acquire(request);
+		assertThat(this.template.tryAcquire(request)).isEmpty();
+		CompletableFuture<LockHandle> first = this.template.acquireAsync(request);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request);
+		CompletableFuture<LockHandle> third = this.template.acquireAsync(request);
+		first.cancel(false);
+		second.cancel(false);
+		held.close();
+		third.get(30, TimeUnit.SECONDS).close();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void permitAndLockOfOneKeyAreTwoLocks() {
+		LockRequest both = LockRequest.of("a").withPermits(1).and(LockRequest.of("a"));
+		try (LockHandle handle = this.template.acquire(both)) {
+			assertThat(handle.parts()).hasSize(2);
+			assertThat(OtherThread.call(() -> this.template.tryAcquire("a"))).as("the lock").isEmpty();
+			assertThat(OtherThread.call(() -> this.template.tryAcquire(LockRequest.of("a").withPermits(1))))
+				.as("the permit")
+				.isEmpty();
+		}
+		try (LockHandle handle = this.template
+			.acquire(LockRequest.of("a").and(LockRequest.of("a").withPermits(1)))) {
+			assertThat(handle.parts()).hasSize(2);
+		}
+		Leftovers.assertNone(this.template);
+	}
+
+}

@@ -1,0 +1,222 @@
+package io.distributedlock.engine;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Code of the user that blocks, on an executor of whatever kind, keeps nobody else
+ * waiting.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class SlowCallbacksTests {
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final CountDownLatch blocked = new CountDownLatch(1);
+
+	private final ThreadPoolExecutor callerRuns = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS,
+			new SynchronousQueue<>(), new ThreadPoolExecutor.CallerRunsPolicy());
+
+	@AfterEach
+	void unblock() {
+		this.blocked.countDown();
+		this.callerRuns.shutdownNow();
+	}
+
+	@Test
+	void slowCallbackOnADirectExecutorDoesNotCostAnotherLock() {
+		assertOtherLockIsKeptAndSignalledWhileACallbackBlocks(Runnable::run);
+	}
+
+	@Test
+	void slowCallbackOnAnExecutorWhoseCallerRunsDoesNotCostAnotherLock() {
+		this.callerRuns.execute(this::block);
+		assertOtherLockIsKeptAndSignalledWhileACallbackBlocks(this.callerRuns);
+	}
+
+	@Test
+	void executorThatBlocksDoesNotCostAnotherLock() {
+		assertOtherLockIsKeptAndSignalledWhileACallbackBlocks((task) -> {
+			block();
+			task.run();
+		});
+	}
+
+	/**
+	 * A lock is lost at a renewal, and another one through the message of its backend.
+	 */
+	private void assertOtherLockIsKeptAndSignalledWhileACallbackBlocks(Executor executor) {
+		try (DefaultLockTemplate template = template(executor)) {
+			LockHandle first = template.acquire("first");
+			AtomicInteger blocking = new AtomicInteger();
+			first.onLost((loss) -> {
+				blocking.incrementAndGet();
+				block();
+			});
+			this.provider.lastLease().renewal.set(Trick.answering(null));
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !first.isValid());
+			LockHandle other = template.acquire("other");
+			int sent = this.provider.renew.calls();
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= sent + 4);
+			other.ensureHeld();
+			this.provider.lastLease().renewal.set(Trick.answering(null));
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !other.isValid());
+			this.blocked.countDown();
+			first.close();
+			other.close();
+			Leftovers.assertNone(template);
+		}
+	}
+
+	@Test
+	void lossIsSignalledWhileAnotherSignalBlocks() {
+		try (DefaultLockTemplate template = template(null)) {
+			LockHandle first = template.acquire("first");
+			first.onLost((loss) -> block());
+			this.provider.lastLease().lose();
+			LockHandle other = template.acquire("other");
+			AtomicReference<LockLostException> told = new AtomicReference<>();
+			other.onLost(told::set);
+			this.provider.lastLease().lose();
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() != null);
+			this.blocked.countDown();
+		}
+	}
+
+	@Test
+	void crowdOnADirectExecutorIsServed() throws Exception {
+		int crowd = 5000;
+		try (DefaultLockTemplate template = template(Runnable::run)) {
+			LockRequest patient = LockRequest.of("k").withWaitTime(Duration.ofMinutes(5));
+			int[] unguarded = new int[1];
+			LockHandle held = OtherThread.call(() -> template.acquire("k"));
+			List<CompletableFuture<Void>> served = new ArrayList<>();
+			for (int i = 0; i < crowd; i++) {
+				served.add(template.acquireAsync(patient).thenAccept((handle) -> {
+					unguarded[0]++;
+					handle.close();
+				}));
+			}
+			held.close();
+			for (CompletableFuture<Void> each : served) {
+				each.get(50, TimeUnit.SECONDS);
+			}
+			assertThat(unguarded[0]).isEqualTo(crowd);
+			Leftovers.assertNone(template);
+		}
+	}
+
+	@Test
+	void executorThatFailsDoesNotCostTheLock() {
+		for (Executor failing : List.<Executor>of((task) -> {
+			throw new IllegalStateException("the executor is misconfigured");
+		}, (task) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		}, (task) -> {
+			task.run();
+			throw new IllegalStateException("after the task");
+		})) {
+			try (DefaultLockTemplate template = template(failing)) {
+				CompletableFuture<LockHandle> acquired = OtherThread
+					.call(() -> template.acquireAsync(LockRequest.of("k")));
+				assertThat(acquired).succeedsWithin(Duration.ofSeconds(20));
+				AtomicReference<LockLostException> told = new AtomicReference<>();
+				acquired.join().onLost(told::set);
+				this.provider.lastLease().lose();
+				Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() != null);
+				acquired.join().close();
+				Leftovers.assertNone(template);
+			}
+		}
+	}
+
+	@Test
+	void manyLossesAtOnceNeedFewThreads() {
+		int locks = 2000;
+		AtomicInteger told = new AtomicInteger();
+		try (DefaultLockTemplate template = template(null)) {
+			for (int i = 0; i < locks; i++) {
+				String key = "k" + i;
+				LockHandle handle = OtherThread.call(() -> template.acquire(key));
+				handle.onLost((loss) -> {
+					pause();
+					told.incrementAndGet();
+				});
+			}
+			ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+			threads.resetPeakThreadCount();
+			int before = threads.getThreadCount();
+			this.provider.leases.forEach(TrickyProvider.TrickyLease::lose);
+			Awaitility.await().atMost(Duration.ofSeconds(50)).until(() -> told.get() == locks);
+			assertThat(threads.getPeakThreadCount() - before).as("more threads than before")
+				.isLessThan(600);
+		}
+	}
+
+	@Test
+	void errorOfACallbackKeepsNothingFromBeingTold() {
+		AtomicInteger told = new AtomicInteger();
+		try (DefaultLockTemplate template = template(null)) {
+			LockHandle handle = template.acquire("k");
+			handle.onLost((loss) -> {
+				throw new NoClassDefFoundError("com/example/Alarm");
+			});
+			handle.onLost((loss) -> told.incrementAndGet());
+			handle.onExpiring(Duration.ofMinutes(5), () -> {
+				throw new NoClassDefFoundError("com/example/Warning");
+			});
+			handle.onExpiring(Duration.ofMinutes(5), told::incrementAndGet);
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() == 1);
+			this.provider.lastLease().lose();
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() == 2);
+			handle.close();
+			Leftovers.assertNone(template);
+		}
+	}
+
+	private DefaultLockTemplate template(Executor executor) {
+		LockTemplateBuilder builder = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.waitTime(Duration.ofSeconds(20))
+			.renewalLeaseTime(Duration.ofMillis(1200))
+			.commandTimeout(Duration.ofSeconds(5));
+		return ((executor != null) ? builder.executor(executor) : builder).build();
+	}
+
+	private void block() {
+		try {
+			this.blocked.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static void pause() {
+		LockSupport.parkNanos(100_000_000);
+	}
+
+}

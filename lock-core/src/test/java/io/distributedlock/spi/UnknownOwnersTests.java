@@ -1,0 +1,77 @@
+package io.distributedlock.spi;
+
+import java.time.Duration;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An owner that nobody knows of is looked for until the server has answered.
+ */
+class UnknownOwnersTests {
+
+	private final UnknownOwners owners = new UnknownOwners();
+
+	private final Deque<Supplier<CompletionStage<Boolean>>> answers = new ConcurrentLinkedDeque<>();
+
+	private final AtomicInteger asked = new AtomicInteger();
+
+	@AfterEach
+	void close() {
+		this.owners.close();
+	}
+
+	@Test
+	void removalThatThrowsIsTriedAgain() {
+		this.answers.add(() -> {
+			throw new BackendException("connection lost", true, null);
+		});
+		this.answers.add(() -> {
+			throw new NoClassDefFoundError("com/example/client/Codec");
+		});
+		this.answers.add(() -> null);
+		this.answers.add(() -> CompletableFuture.completedFuture(true));
+		remove();
+		awaitCalls(4);
+	}
+
+	@Test
+	void removalIsTriedAgainBeyondTheLease() {
+		for (int i = 0; i < 4; i++) {
+			this.answers.add(() -> CompletableFuture.failedFuture(new BackendException("unreachable", true, null)));
+		}
+		this.answers.add(() -> CompletableFuture.completedFuture(true));
+		remove();
+		awaitCalls(5);
+	}
+
+	@Test
+	void ownerThatWasNotThereIsLookedForOnceMore() {
+		this.answers.add(() -> CompletableFuture.completedFuture(false));
+		this.answers.add(() -> CompletableFuture.completedFuture(true));
+		remove();
+		awaitCalls(2);
+	}
+
+	private void remove() {
+		this.owners.remove("k", Duration.ofMillis(1), () -> {
+			this.asked.incrementAndGet();
+			return this.answers.remove().get();
+		});
+	}
+
+	private void awaitCalls(int calls) {
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.asked.get() == calls);
+		assertThat(this.answers).isEmpty();
+	}
+
+}
