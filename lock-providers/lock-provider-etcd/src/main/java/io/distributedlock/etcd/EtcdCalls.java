@@ -77,11 +77,15 @@ final class EtcdCalls implements AutoCloseable {
 		return bounded(transaction.commit());
 	}
 
-	Watch.Watcher watchForDeletion(ByteSequence key, long fromRevision, Runnable onDeleted) {
+	/**
+	 * Be told of the deletion of a key.
+	 * @param onDeleted called when it was deleted
+	 * @param onEnded called when etcd refuses to watch on, which may be at once
+	 */
+	Watch.Watcher watchForDeletion(ByteSequence key, long fromRevision, Runnable onDeleted, Runnable onEnded) {
 		WatchOption option = WatchOption.builder().withRevision(fromRevision).withNoPut(true).build();
-		// whatever ends the watch: it is looked again, and watched anew if need be
 		return this.client.getWatchClient()
-			.watch(key, option, Watch.listener((response) -> onDeleted.run(), (failure) -> onDeleted.run()));
+			.watch(key, option, Watch.listener((response) -> onDeleted.run(), (failure) -> onEnded.run()));
 	}
 
 	@Override

@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -29,6 +30,12 @@ import org.jspecify.annotations.Nullable;
  * others are in front another one and a watch on the last of those that matter.
  */
 final class EtcdPlace implements LockQueue.Place {
+
+	/**
+	 * How long a watch that etcd has ended is not begun anew. A release that it misses is
+	 * seen then.
+	 */
+	private static final Duration WATCH_PAUSE = Duration.ofMillis(500);
 
 	private final EtcdCalls calls;
 
@@ -58,6 +65,11 @@ final class EtcdPlace implements LockQueue.Place {
 
 	private volatile @Nullable ByteSequence predecessor;
 
+	/**
+	 * Whether others were seen in front.
+	 */
+	private volatile boolean queued;
+
 	private volatile boolean behindOthers;
 
 	private volatile long keptAliveAt;
@@ -82,6 +94,9 @@ final class EtcdPlace implements LockQueue.Place {
 			this.leaseId = lease.getID();
 			if (this.outcome.isDone()) {
 				removeKey();
+			}
+			else if (this.request.remainingNanos() <= 0) {
+				giveUp(new BackendException("etcd did not answer in time", true, null));
 			}
 			else {
 				putKey(new LeaseTerm(sentAt, granted(lease.getTTL())));
@@ -145,8 +160,14 @@ final class EtcdPlace implements LockQueue.Place {
 		Op put = Op.put(key, ByteSequence.EMPTY, PutOption.builder().withLeaseId(this.leaseId).build());
 		this.calls.ifCreatedAt(key, 0, put, Op.get(this.contested, first)).whenComplete((response, failure) -> {
 			if (failure != null) {
-				removeKey();
-				fail(failure);
+				giveUp(failure);
+				return;
+			}
+			if (!response.isSucceeded()) {
+				// a client that sent it again after a lost answer: it does not say when
+				// the
+				// key was created
+				giveUp(new BackendException("the answer of etcd to the creation of a key was lost", true, null));
 				return;
 			}
 			long created = response.getHeader().getRevision();
@@ -187,8 +208,7 @@ final class EtcdPlace implements LockQueue.Place {
 		this.calls.ifCreatedAt(key, this.revision, Op.get(this.contested, lastBefore))
 			.whenComplete((response, failure) -> {
 				if (failure != null) {
-					removeKey();
-					fail(failure);
+					onLookFailed(EtcdErrors.translate(failure));
 				}
 				else {
 					onLooked(key, response);
@@ -209,11 +229,23 @@ final class EtcdPlace implements LockQueue.Place {
 			renewAndGrant(key);
 			return;
 		}
+		this.queued = true;
 		this.behindOthers = true;
 		ByteSequence before = found.get(0).getKey();
 		if (!before.equals(this.predecessor) || this.watcher.get() == null) {
 			this.predecessor = before;
 			watch(before, response.getHeader().getRevision() + 1);
+		}
+	}
+
+	/**
+	 * A place that etcd has confirmed is there as long as its lease: the next look may
+	 * find it.
+	 */
+	private void onLookFailed(BackendException failure) {
+		this.behindOthers = false;
+		if (!failure.isRetryable() || !this.queued) {
+			giveUp(failure);
 		}
 	}
 
@@ -224,8 +256,7 @@ final class EtcdPlace implements LockQueue.Place {
 		long sentAt = System.nanoTime();
 		this.calls.keepAlive(this.leaseId).whenComplete((length, failure) -> {
 			if (failure != null) {
-				removeKey();
-				fail(failure);
+				onLookFailed(EtcdErrors.translate(failure));
 			}
 			else if (length == 0) {
 				fail(new BackendException("the place in the queue has expired", true, null));
@@ -245,16 +276,18 @@ final class EtcdPlace implements LockQueue.Place {
 		stopWatching();
 	}
 
+	private void giveUp(Throwable failure) {
+		removeKey();
+		fail(failure);
+	}
+
 	private void fail(Throwable failure) {
 		this.outcome.completeExceptionally(EtcdErrors.translate(failure));
 		stopWatching();
 	}
 
 	private void watch(ByteSequence key, long fromRevision) {
-		Watch.Watcher opened = this.calls.watchForDeletion(key, fromRevision, () -> {
-			this.predecessor = null;
-			look();
-		});
+		Watch.Watcher opened = this.calls.watchForDeletion(key, fromRevision, this::lookAnew, this::lookAnewLater);
 		Watch.Watcher before = this.watcher.getAndSet(opened);
 		if (before != null) {
 			before.close();
@@ -262,6 +295,18 @@ final class EtcdPlace implements LockQueue.Place {
 		if (this.outcome.isDone()) {
 			stopWatching();
 		}
+	}
+
+	private void lookAnew() {
+		this.predecessor = null;
+		look();
+	}
+
+	/**
+	 * What is refused at once may be refused again, and again.
+	 */
+	private void lookAnewLater() {
+		CompletableFuture.delayedExecutor(WATCH_PAUSE.toMillis(), TimeUnit.MILLISECONDS).execute(this::lookAnew);
 	}
 
 	private void stopWatching() {

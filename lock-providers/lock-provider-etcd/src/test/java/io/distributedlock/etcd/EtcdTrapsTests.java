@@ -1,6 +1,7 @@
 package io.distributedlock.etcd;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,10 +24,15 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.distributedlock.test.server.ServerBinary;
+import io.distributedlock.test.server.TcpProxy;
 import io.etcd.jetcd.Auth;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.auth.Permission;
+import io.etcd.jetcd.common.exception.ErrorCode;
+import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
+import io.etcd.jetcd.kv.PutResponse;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import org.awaitility.Awaitility;
@@ -142,6 +148,39 @@ class EtcdTrapsTests {
 	}
 
 	@Test
+	void watchThatIsRefusedIsBegunAnewAfterAPause() {
+		AtomicInteger watches = new AtomicInteger();
+		Client refusing = refusingWatches(client(server.url()), watches);
+		EtcdLockProvider provider = provider(refusing);
+		LeaseRequest request = new LeaseRequest("refused", LONG, LockType.EXCLUSIVE);
+		Lease holder = Objects.requireNonNull(get(provider.tryAcquire(request)));
+		LockQueue.Place place = provider.enqueue(request);
+		Awaitility.await().until(place::isBehindOthers);
+		Awaitility.await().during(Duration.ofSeconds(2)).atMost(LONG).until(() -> watches.get() > 0);
+		assertThat(watches).as("watches that were begun in two seconds").hasValueLessThan(50);
+		get(holder.release());
+		get(get(place.granted()).release());
+	}
+
+	@Test
+	void waiterGoesOnThoughWhatItWatchesFromWasCompacted() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			Client near = client(server.url());
+			EtcdLockProvider holding = provider(near);
+			EtcdLockProvider waiting = provider(client("http://127.0.0.1:" + proxy.port()));
+			LeaseRequest request = new LeaseRequest("compacted", LONG, LockType.EXCLUSIVE);
+			Lease holder = Objects.requireNonNull(get(holding.tryAcquire(request)));
+			LockQueue.Place place = waiting.enqueue(request);
+			Awaitility.await().until(place::isBehindOthers);
+			proxy.cut();
+			PutResponse put = get(near.getKVClient().put(bytes("elsewhere"), bytes("")));
+			get(near.getKVClient().compact(put.getHeader().getRevision()));
+			get(holder.release());
+			get(get(place.granted()).release());
+		}
+	}
+
+	@Test
 	void serverThatIsDownIsUnavailableAndNotContended() {
 		try (EtcdTestServer own = EtcdTestServer.run()) {
 			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
@@ -238,6 +277,23 @@ class EtcdTrapsTests {
 				template.acquire("k").close();
 			}
 		}
+	}
+
+	/**
+	 * A client whose server ends every watch as soon as it is begun.
+	 */
+	private static Client refusingWatches(Client client, AtomicInteger watches) {
+		Watch refusing = (Watch) Proxy.newProxyInstance(Watch.class.getClassLoader(), new Class<?>[] { Watch.class },
+				(proxy, method, arguments) -> {
+					watches.incrementAndGet();
+					Watch.Listener listener = (Watch.Listener) arguments[arguments.length - 1];
+					listener.onError(EtcdExceptionFactory.newEtcdException(ErrorCode.FAILED_PRECONDITION, "refused"));
+					return Proxy.newProxyInstance(Watch.class.getClassLoader(), new Class<?>[] { Watch.Watcher.class },
+							(watcher, ended, none) -> null);
+				});
+		return (Client) Proxy.newProxyInstance(Client.class.getClassLoader(), new Class<?>[] { Client.class },
+				(proxy, method, arguments) -> method.getName().equals("getWatchClient") ? refusing
+						: method.invoke(client, arguments));
 	}
 
 	private static EtcdTestServer leader(List<EtcdTestServer> cluster) {
