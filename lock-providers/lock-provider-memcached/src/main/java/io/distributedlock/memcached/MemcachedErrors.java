@@ -39,6 +39,10 @@ final class MemcachedErrors {
 		return new BackendException("Memcached failed with " + cause.getClass().getSimpleName(), false, cause);
 	}
 
+	static BackendException givenUp() {
+		return new BackendException("Memcached did not answer in time", true, null);
+	}
+
 	static BackendException refused(MemcacheStatus status) {
 		return switch (status) {
 			case UNAUTHORIZED -> new BackendException(

@@ -10,6 +10,7 @@ import com.spotify.folsom.GetResult;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheStatus;
 import io.distributedlock.LockCapability;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
@@ -50,7 +51,7 @@ public final class MemcachedLockProvider implements LockProvider {
 
 	private final Duration commandTimeout;
 
-	private final CompletableFuture<Void> firstContact;
+	private final MemcachedContact contact;
 
 	private final OwnerNames owners = new OwnerNames();
 
@@ -64,7 +65,7 @@ public final class MemcachedLockProvider implements LockProvider {
 	public MemcachedLockProvider(MemcacheClient<String> client, Duration commandTimeout) {
 		this.client = client;
 		this.commandTimeout = commandTimeout;
-		this.firstContact = firstContact(client, commandTimeout);
+		this.contact = new MemcachedContact(client);
 	}
 
 	@Override
@@ -84,7 +85,10 @@ public final class MemcachedLockProvider implements LockProvider {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return this.firstContact.thenCompose((connected) -> add(request));
+		Duration patience = Duration.ofNanos(Math.min(request.remainingNanos(), this.commandTimeout.toNanos()));
+		return this.contact.first(patience)
+			.thenCompose((met) -> (request.remainingNanos() > 0) ? add(request)
+					: CompletableFuture.failedFuture(MemcachedErrors.givenUp()));
 	}
 
 	private CompletionStage<@Nullable Lease> add(LeaseRequest request) {
@@ -94,19 +98,26 @@ public final class MemcachedLockProvider implements LockProvider {
 		CompletionStage<Boolean> added = bounded(this.client.add(key, owner, expiry(request.leaseTime())))
 			.thenCompose((status) -> switch (status) {
 				case OK -> CompletableFuture.completedFuture(true);
-				// a client that sends a command again after a lost connection finds its
-				// own
-				// item
-				case ITEM_NOT_STORED, KEY_EXISTS -> bounded(this.client.get(key)).thenApply(owner::equals);
+				case ITEM_NOT_STORED, KEY_EXISTS -> isOwn(request, owner);
 				default -> throw MemcachedErrors.refused(status);
 			});
 		return added.handle((own, failure) -> {
 			if (failure != null) {
 				this.unknownOwners.remove(key, request.leaseTime(), () -> release(key, owner));
-				throw MemcachedErrors.translate(failure);
+				throw translate(failure);
 			}
 			return own ? new MemcachedLease(this, key, owner, term) : null;
 		});
+	}
+
+	/**
+	 * A client that sends a command again after a lost connection finds its own item.
+	 */
+	private CompletionStage<Boolean> isOwn(LeaseRequest request, String owner) {
+		if (request.remainingNanos() <= 0) {
+			throw MemcachedErrors.givenUp();
+		}
+		return bounded(this.client.get(request.key())).thenApply(owner::equals);
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
@@ -134,7 +145,7 @@ public final class MemcachedLockProvider implements LockProvider {
 				(item) -> isOwned(item, owner) ? command.send(item.getCas()) : CompletableFuture.completedFuture(null));
 		answer.whenComplete((value, failure) -> {
 			if (failure != null) {
-				result.completeExceptionally(MemcachedErrors.translate(failure));
+				result.completeExceptionally(translate(failure));
 			}
 			else {
 				result.complete(value);
@@ -143,16 +154,8 @@ public final class MemcachedLockProvider implements LockProvider {
 		return result;
 	}
 
-	/**
-	 * Folsom connects in the background and refuses what comes before it has: an
-	 * application that has just started waits for it, once and not longer than for a
-	 * command. The command itself says why there is no connection.
-	 */
-	private static CompletableFuture<Void> firstContact(MemcacheClient<String> client, Duration commandTimeout) {
-		return client.connectFuture()
-			.exceptionally((failure) -> null)
-			.toCompletableFuture()
-			.completeOnTimeout(null, commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
+	private BackendException translate(Throwable failure) {
+		return this.contact.explain(MemcachedErrors.translate(failure));
 	}
 
 	private <T extends @Nullable Object> CompletableFuture<T> bounded(CompletionStage<T> answer) {

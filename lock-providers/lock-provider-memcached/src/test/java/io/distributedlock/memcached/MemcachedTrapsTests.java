@@ -1,6 +1,10 @@
 package io.distributedlock.memcached;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 import com.spotify.folsom.BinaryMemcacheClient;
@@ -12,6 +16,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.server.MemcachedTestServer;
@@ -20,6 +25,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static io.distributedlock.memcached.Clients.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -134,6 +140,67 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
+	void wrongPasswordIsSaidAndNotTriedAgain(@TempDir Path folder) throws IOException {
+		Path users = Files.writeString(folder.resolve("users"), "locker:secret\n");
+		try (MemcachedTestServer secured = MemcachedTestServer.run("-Y", users.toString())) {
+			MemcacheClient<String> right = Clients.builder(secured.port())
+				.withUsernamePassword("locker", "secret")
+				.connectAscii();
+			try (DefaultLockTemplate template = template(right)) {
+				template.acquire("k").close();
+			}
+			MemcacheClient<String> wrong = Clients.builder(secured.port())
+				.withUsernamePassword("locker", "wr0ng")
+				.connectAscii();
+			try (DefaultLockTemplate template = template(wrong)) {
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> template.acquire(LockRequest.of("k").withWaitTime(Duration.ofMinutes(5))))
+					.withMessageContaining("credentials")
+					.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng"));
+			}
+			right.shutdown();
+			wrong.shutdown();
+		}
+	}
+
+	@Test
+	void passwordThatWasChangedIsSaid(@TempDir Path folder) throws IOException {
+		Path users = Files.writeString(folder.resolve("users"), "locker:secret\n");
+		try (MemcachedTestServer secured = MemcachedTestServer.run("-Y", users.toString())) {
+			MemcacheClient<String> right = Clients.builder(secured.port())
+				.withUsernamePassword("locker", "secret")
+				.connectAscii();
+			try (DefaultLockTemplate template = template(right)) {
+				template.acquire("k").close();
+				Files.writeString(users, "locker:another\n");
+				secured.restart();
+				Awaitility.await()
+					.atMost(Duration.ofSeconds(20))
+					.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+						.isThrownBy(() -> template.tryAcquire("k"))
+						.withMessageContaining("credentials"));
+			}
+			right.shutdown();
+		}
+	}
+
+	@Test
+	void nothingIsSentForAnAttemptThatWasGivenUp() throws Exception {
+		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
+			MemcacheClient<String> far = Clients.connect(proxy.port());
+			MemcachedLockProvider patient = new MemcachedLockProvider(far, Duration.ofSeconds(10));
+			String before = this.server.command("stats");
+			LeaseRequest late = new LeaseRequest("k", Duration.ofSeconds(60), LockType.EXCLUSIVE, 1,
+					System.nanoTime() - 1);
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(patient.tryAcquire(late)))
+				.withCauseInstanceOf(BackendException.class);
+			assertThat(commandsIn(this.server.command("stats"))).isEqualTo(commandsIn(before));
+			patient.close();
+			far.shutdown();
+		}
+	}
+
+	@Test
 	void leasesThatItCannotKeepAreRefused() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			for (Duration refused : new Duration[] { Duration.ofSeconds(2), Duration.ofDays(31) }) {
@@ -143,6 +210,16 @@ class MemcachedTrapsTests {
 					.withMessageContaining("from 3s to");
 			}
 		}
+	}
+
+	private static List<String> commandsIn(String stats) {
+		return stats.lines().filter((line) -> line.startsWith("STAT cmd_")).toList();
+	}
+
+	private static DefaultLockTemplate template(MemcacheClient<String> client) {
+		return DefaultLockTemplate.builder()
+			.provider(new MemcachedLockProvider(client, Duration.ofSeconds(10)))
+			.build();
 	}
 
 }

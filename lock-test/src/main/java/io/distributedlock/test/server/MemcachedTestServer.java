@@ -89,7 +89,8 @@ public final class MemcachedTestServer extends ServerProcess {
 	@Override
 	protected boolean isReady() {
 		try {
-			return command("version").startsWith("VERSION");
+			// one with users answers nobody whom it does not know
+			return command("version").matches("(?s)(VERSION|CLIENT_ERROR unauth).*");
 		}
 		catch (UncheckedIOException ex) {
 			return false;
