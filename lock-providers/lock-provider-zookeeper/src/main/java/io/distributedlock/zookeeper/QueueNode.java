@@ -19,7 +19,7 @@ record QueueNode(String name, String made, int number) {
 
 	private static final String READER = "r-";
 
-	private static final Pattern NAME = Pattern.compile("([rw]-.+-)(-?\\d{10})");
+	private static final Pattern NAME = Pattern.compile("([rw]-.*[^-]-)(-?\\d{10})");
 
 	/**
 	 * Return the name to make a node by.

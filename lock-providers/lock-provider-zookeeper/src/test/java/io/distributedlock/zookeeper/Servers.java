@@ -13,9 +13,9 @@ import org.apache.curator.test.TestingServer;
  */
 final class Servers {
 
-	static final int SESSION_MILLIS = 3000;
+	static final int SESSION_MILLIS = 3800;
 
-	static final int TICK_MILLIS = 500;
+	static final int TICK_MILLIS = 200;
 
 	private Servers() {
 	}
@@ -23,15 +23,6 @@ final class Servers {
 	static TestingServer run() throws Exception {
 		return new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, -1,
 				Map.of("admin.enableServer", "false", "4lw.commands.whitelist", "*")), true);
-	}
-
-	static void restart(TestingServer server) {
-		try {
-			server.restart();
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	static CuratorFramework connect(String address) {

@@ -7,7 +7,6 @@ import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -15,21 +14,23 @@ import org.junit.jupiter.api.DisplayName;
 @DisplayName("zookeeper")
 class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
 
-	private static TestingServer server;
+	private static ZooKeeperTestServer server;
 
 	@BeforeAll
-	static void startServer() throws Exception {
-		server = Servers.run();
+	static void startServer() {
+		server = ZooKeeperTestServer.run();
 	}
 
 	@AfterAll
-	static void stopServer() throws Exception {
-		server.close();
+	static void stopServer() {
+		if (server != null) {
+			server.close();
+		}
 	}
 
 	@Override
 	protected ProviderSource source() {
-		return ProviderSource.onServer(Factory.class, () -> Servers.restart(server), server.getConnectString());
+		return ProviderSource.onServer(Factory.class, server::restart, server.address());
 	}
 
 	/**

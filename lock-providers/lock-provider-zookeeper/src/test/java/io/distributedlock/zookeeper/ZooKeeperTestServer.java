@@ -1,5 +1,6 @@
 package io.distributedlock.zookeeper;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -12,11 +13,13 @@ import java.util.List;
 import io.distributedlock.test.server.ServerProcess;
 
 /**
- * A real ZooKeeper as a process of its own, to be stopped, killed and cut off.
+ * A real ZooKeeper as a process of its own, to be stopped, killed and cut off: of the
+ * version that comes with the client, or what the system property
+ * {@code lock.test.zookeeper} has on its class path.
  */
 final class ZooKeeperTestServer extends ServerProcess {
 
-	private final String classPath;
+	private static final String PROPERTY = "lock.test.zookeeper";
 
 	private final int quorumPort = freePort();
 
@@ -26,13 +29,12 @@ final class ZooKeeperTestServer extends ServerProcess {
 
 	private List<String> members = List.of();
 
-	private ZooKeeperTestServer(String classPath) {
+	private ZooKeeperTestServer() {
 		super("zookeeper");
-		this.classPath = classPath;
 	}
 
 	/**
-	 * Start a server of the version that comes with the client.
+	 * Start a server.
 	 */
 	static ZooKeeperTestServer run() {
 		ZooKeeperTestServer server = prepare();
@@ -44,7 +46,7 @@ final class ZooKeeperTestServer extends ServerProcess {
 	 * Prepare a server that is not started.
 	 */
 	static ZooKeeperTestServer prepare() {
-		return new ZooKeeperTestServer(System.getProperty("java.class.path"));
+		return new ZooKeeperTestServer();
 	}
 
 	/**
@@ -91,7 +93,7 @@ final class ZooKeeperTestServer extends ServerProcess {
 	@Override
 	protected List<String> command() {
 		return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
-				"-XX:TieredStopAtLevel=1", "-Dzookeeper.admin.enableServer=false", "-cp", this.classPath,
+				"-XX:TieredStopAtLevel=1", "-Dzookeeper.admin.enableServer=false", "-cp", classPath(),
 				"org.apache.zookeeper.server.quorum.QuorumPeerMain", configuration().toString());
 	}
 
@@ -105,12 +107,21 @@ final class ZooKeeperTestServer extends ServerProcess {
 		}
 	}
 
+	/**
+	 * What comes first counts.
+	 */
+	private static String classPath() {
+		String own = System.getProperty("java.class.path");
+		String other = System.getProperty(PROPERTY);
+		return (other != null) ? other + File.pathSeparator + own : own;
+	}
+
 	private Path configuration() {
 		Path data = folder().resolve("data");
 		String settings = """
 				tickTime=%d
-				initLimit=20
-				syncLimit=20
+				initLimit=100
+				syncLimit=60
 				dataDir=%s
 				clientPort=%d
 				clientPortAddress=127.0.0.1

@@ -1,0 +1,99 @@
+package io.distributedlock.zookeeper;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The numbers that ZooKeeper gives to nodes, up to the last one.
+ */
+class ZooKeeperNumbersTests {
+
+	private static final LeaseRequest REQUEST = new LeaseRequest("k", Duration.ofSeconds(30), LockType.EXCLUSIVE);
+
+	@Test
+	void lockWithoutFurtherNumbersIsRefusedAndNotHeldTwice(@TempDir Path folder) throws Exception {
+		ZooKeeperServer server = new ZooKeeperServer(folder.toFile(), folder.toFile(), Servers.TICK_MILLIS);
+		ServerCnxnFactory listener = ServerCnxnFactory.createFactory(0, 10);
+		listener.startup(server);
+		try (CuratorFramework client = Servers.connect("127.0.0.1:" + listener.getLocalPort());
+				ZooKeeperLockProvider provider = new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT,
+						Duration.ofSeconds(10))) {
+			get(acquire(provider).release());
+			server.getZKDatabase()
+				.getDataTree()
+				.setCversionPzxid(ZooKeeperLockProvider.DEFAULT_ROOT + "/k", Integer.MAX_VALUE - 2, -1);
+			Lease last = acquire(provider);
+			assertThat(get(provider.tryAcquire(REQUEST))).as("behind the holder of the last number").isNull();
+			get(last.release());
+			for (int i = 0; i < 3; i++) {
+				assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(REQUEST)))
+					.havingCause()
+					.isInstanceOf(BackendException.class)
+					.withMessageContaining("no more numbers for the node /distributed-lock/k");
+			}
+		}
+		finally {
+			listener.shutdown();
+		}
+	}
+
+	@Test
+	void nodesAreInTheOrderOfTheirNumbers() {
+		List<QueueNode> all = QueueNode
+			.of(List.of("w-a-0000000007", "r-b-0000000003", "w-c-0000000009", "r-d-0000000008", "config", "w-x"));
+		assertThat(all).extracting(QueueNode::number).containsExactlyInAnyOrder(7, 3, 9, 8);
+		assertThat(before(all, 3, 1)).isNull();
+		assertThat(before(all, 7, 1)).isEqualTo("r-b-0000000003");
+		assertThat(before(all, 8, 1)).as("a reader waits for writers").isEqualTo("w-a-0000000007");
+		assertThat(before(all, 9, 1)).isEqualTo("r-d-0000000008");
+		assertThat(before(all, 9, 3)).isEqualTo("r-d-0000000008");
+		assertThat(before(all, 9, 4)).isNull();
+	}
+
+	@Test
+	void nodesThatAMakerMadeTwiceAreNotInItsOwnWay() {
+		List<QueueNode> all = QueueNode.of(List.of("w-a-0000000001", "w-b-0000000002", "w-a-0000000003"));
+		assertThat(before(all, 3, 1)).isEqualTo("w-b-0000000002");
+		assertThat(all.stream().filter(all.get(2)::isTwinOf)).containsExactly(all.get(0));
+	}
+
+	@Test
+	void numbersBeyondTheLastOneAreKnown() {
+		List<QueueNode> all = QueueNode.of(List.of("w-a--2147483648", "w-b-2147483647", "w-c-2147483646"));
+		assertThat(all).extracting(QueueNode::isBeyondTheLastNumber).containsExactly(true, true, false);
+		assertThat(before(all, Integer.MAX_VALUE - 1, 1)).isNull();
+		assertThat(before(all, Integer.MIN_VALUE, 1)).isEqualTo("w-b-2147483647");
+	}
+
+	private static String before(List<QueueNode> all, int number, int permits) {
+		QueueNode self = all.stream().filter((each) -> each.number() == number).findFirst().orElseThrow();
+		QueueNode before = self.lastBefore(all, permits);
+		return (before != null) ? before.name() : null;
+	}
+
+	private static Lease acquire(ZooKeeperLockProvider provider) {
+		return Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+}
