@@ -1,10 +1,18 @@
 package io.distributedlock.redis;
 
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+
+import javax.net.ssl.SSLException;
 
 import io.distributedlock.spi.BackendException;
 import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.RedisReadOnlyException;
@@ -16,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisErrors {
 
+	private static final String NO_DATABASE = "no database";
+
+	private static final String CROWDED = "crowded";
+
+	private static final String UNREACHABLE = "Redis cannot be reached: check its address and that it runs";
+
 	private RedisErrors() {
 	}
 
@@ -26,6 +40,7 @@ final class RedisErrors {
 		}
 		String code = code(cause);
 		return switch (code) {
+			case "" -> withoutCode(cause);
 			case "WRONGPASS", "NOAUTH" ->
 				permanent("Redis refuses the credentials: check the user name and the password", cause);
 			case "NOPERM" -> permanent(
@@ -33,48 +48,118 @@ final class RedisErrors {
 					cause);
 			case "WRONGTYPE" ->
 				permanent("the key holds something that is no lock: choose another lock.key-prefix", cause);
+			case NO_DATABASE -> permanent("Redis has no database of this number: check the database", cause);
+			case "DENIED" ->
+				permanent("Redis is in protected mode and refuses clients of other machines: set a password", cause);
+			case CROWDED -> retryable("Redis has as many clients as it admits: raise maxclients", cause);
 			case "OOM" -> retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
+			case "NOSCRIPT" -> retryable("Redis did not know a script, and there was no time left to send it", cause);
 			case "LOADING", "READONLY", "MOVED", "ASK", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "BUSY", "NOREPLICAS",
 					"MISCONF", "UNBLOCKED" ->
 				retryable("Redis is loading, failing over or cannot write at present (%s)".formatted(code), cause);
-			default -> isConnectionProblem(cause)
-					? retryable("Redis cannot be reached: check its address and that it runs", cause) : permanent(
-							"Redis failed with " + (code.isEmpty() ? cause.getClass().getSimpleName() : code), cause);
+			default -> new BackendException("Redis failed with " + code, isConnectionProblem(cause), cause);
 		};
 	}
 
 	/**
-	 * Return whether the server has surely not executed a command that failed so.
+	 * Return whether the server has surely not executed a command that failed so. A
+	 * passing error says nothing of that: clients send a command anew when its connection
+	 * was lost, and the first may have been carried out.
 	 */
 	static boolean isRefusal(Throwable failure) {
 		Throwable cause = unwrap(failure);
-		return cause instanceof NotConnectedException || cause instanceof RedisCommandExecutionException;
+		return cause instanceof NotSentException
+				|| (cause instanceof RedisCommandExecutionException && !translate(cause).isRetryable());
 	}
 
 	static Throwable unwrap(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
-	private static boolean isConnectionProblem(Throwable cause) {
-		return cause instanceof RedisException && !(cause instanceof RedisCommandExecutionException);
+	static BackendException retryable(String message, Throwable cause) {
+		return new BackendException(message, true, cause);
 	}
 
-	private static String code(Throwable cause) {
-		for (Throwable each = cause; each != null; each = each.getCause()) {
-			if (each instanceof RedisCommandExecutionException && each.getMessage() != null) {
-				String first = each.getMessage().split("[ :]", 2)[0];
-				return first.equals("ERR") ? codeInside(each.getMessage()) : first;
-			}
-			if (each instanceof RedisLoadingException || each instanceof RedisBusyException
-					|| each instanceof RedisReadOnlyException) {
-				return "LOADING";
-			}
-		}
-		return "";
+	static BackendException disconnected() {
+		return new NotSentException(UNREACHABLE, true, null);
+	}
+
+	static BackendException givenUp() {
+		return new NotSentException("nobody waits for the answer of Redis any more, and nothing was sent", true, null);
+	}
+
+	static BackendException closed() {
+		return new NotSentException("the lock provider is closed", false, null);
 	}
 
 	/**
-	 * An error inside a script is wrapped by older servers.
+	 * A server that does not speak TLS waits for more when it is spoken to in TLS.
+	 */
+	static BackendException noConnectionWithin(Duration timeout) {
+		return new NotSentException(
+				"Redis has not taken a connection within %d ms: check its address, and that both sides or none speak TLS"
+					.formatted(timeout.toMillis()),
+				true, null);
+	}
+
+	static BackendException notConnected(Throwable failure) {
+		BackendException translated = translate(failure);
+		return new NotSentException(Objects.requireNonNullElse(translated.getMessage(), UNREACHABLE),
+				translated.isRetryable(), failure);
+	}
+
+	private static BackendException withoutCode(Throwable cause) {
+		if (cause instanceof RedisCommandTimeoutException) {
+			return retryable("Redis did not answer in time", cause);
+		}
+		if (reasons(cause).anyMatch(SSLException.class::isInstance)) {
+			return permanent("Redis cannot be spoken to over TLS: check that it speaks TLS, and whom it is trusted by",
+					cause);
+		}
+		if (reasons(cause).anyMatch((each) -> "Connection closed prematurely".equals(each.getMessage()))) {
+			return retryable(
+					"Redis closes the connection while it is made: check the credentials, and that both sides or none speak TLS",
+					cause);
+		}
+		if (isConnectionProblem(cause)) {
+			return retryable(UNREACHABLE, cause);
+		}
+		return permanent("Redis failed with " + cause.getClass().getSimpleName(), cause);
+	}
+
+	/**
+	 * Lettuce cancels what was under way when a client is shut down.
+	 */
+	private static boolean isConnectionProblem(Throwable cause) {
+		return cause instanceof CancellationException
+				|| (cause instanceof RedisException && !(cause instanceof RedisCommandExecutionException));
+	}
+
+	private static String code(Throwable failure) {
+		return reasons(failure).map(RedisErrors::ownCode).filter((code) -> !code.isEmpty()).findFirst().orElse("");
+	}
+
+	/**
+	 * Return a failure with its causes, and what the nodes of a cluster said.
+	 */
+	private static Stream<Throwable> reasons(Throwable failure) {
+		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+			.flatMap((each) -> Stream.concat(Stream.of(each),
+					Arrays.stream(each.getSuppressed()).flatMap(RedisErrors::reasons)));
+	}
+
+	private static String ownCode(Throwable failure) {
+		if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null) {
+			String first = failure.getMessage().split("[ :]", 2)[0];
+			return first.equals("ERR") ? codeInside(failure.getMessage()) : first;
+		}
+		boolean loading = failure instanceof RedisLoadingException || failure instanceof RedisBusyException
+				|| failure instanceof RedisReadOnlyException;
+		return loading ? "LOADING" : "";
+	}
+
+	/**
+	 * An error inside a script is wrapped by older servers, and some have no code.
 	 */
 	private static String codeInside(String message) {
 		for (String code : new String[] { "OOM", "NOPERM", "WRONGTYPE", "READONLY", "MISCONF", "WRONGPASS" }) {
@@ -85,11 +170,14 @@ final class RedisErrors {
 		if (message.contains("can't run this command or subcommand") || message.contains("can't access at least one")) {
 			return "NOPERM";
 		}
-		return "ERR";
-	}
-
-	static BackendException retryable(String message, Throwable cause) {
-		return new BackendException(message, true, cause);
+		if (message.contains("DB index") || message.contains("SELECT is not allowed")) {
+			return NO_DATABASE;
+		}
+		if (message.contains("without any password configured") || message.contains("no password is set")
+				|| message.contains("invalid password")) {
+			return "WRONGPASS";
+		}
+		return message.contains("max number of clients") ? CROWDED : "ERR";
 	}
 
 	private static BackendException permanent(String message, Throwable cause) {
@@ -99,12 +187,12 @@ final class RedisErrors {
 	/**
 	 * Nothing was sent.
 	 */
-	static final class NotConnectedException extends BackendException {
+	static final class NotSentException extends BackendException {
 
 		private static final long serialVersionUID = 1L;
 
-		NotConnectedException(@Nullable Throwable cause) {
-			super("Redis cannot be reached: check its address and that it runs", true, cause);
+		private NotSentException(String message, boolean retryable, @Nullable Throwable cause) {
+			super(message, retryable, cause);
 		}
 
 	}

@@ -94,16 +94,15 @@ public final class RedisFencedResource implements AutoCloseable {
 		String[] keys = { key, fenceOf(key) };
 		String[] arguments = (value != null) ? new String[] { Long.toString(token), value }
 				: new String[] { Long.toString(token) };
-		return this.link.send((commands) -> RedisScript.FENCED_WRITE.call(commands, keys, arguments))
-			.handle((highest, failure) -> {
-				if (failure != null) {
-					throw RedisErrors.translate(failure);
-				}
-				if (highest > 0) {
-					throw new StaleTokenException("key '" + key + "'", token, highest);
-				}
-				return null;
-			});
+		return this.link.send(RedisCall.of(RedisScript.FENCED_WRITE, keys, arguments)).handle((highest, failure) -> {
+			if (failure != null) {
+				throw RedisErrors.translate(failure);
+			}
+			if (highest > 0) {
+				throw new StaleTokenException("key '" + key + "'", token, highest);
+			}
+			return null;
+		});
 	}
 
 	private static String fenceOf(String key) {

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
@@ -103,10 +105,11 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		RedisLease candidate = candidate(request, this.owners.next());
-		return acquire(candidate, request).handle((token, failure) -> {
+		RedisCall call = acquire(candidate, request).whileWanted(() -> request.remainingNanos() > 0);
+		return this.link.send(call).handle((token, failure) -> {
 			if (failure != null) {
 				if (!RedisErrors.isRefusal(failure)) {
-					this.unknownOwners.remove(request.key(), request.leaseTime(), candidate::release);
+					this.unknownOwners.remove(request.key(), request.leaseTime(), () -> release(candidate, true));
 				}
 				throw RedisErrors.translate(failure);
 			}
@@ -122,18 +125,23 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		String owner = this.owners.next();
-		return AskingPlace.take(() -> acquireInTurn(request, owner), () -> this.unknownOwners.remove(request.key(),
-				request.leaseTime(), () -> leaveQueue(request.key(), owner)),
-				(onMessage) -> listen(request.key(), onMessage));
+		AtomicBoolean left = new AtomicBoolean();
+		return AskingPlace.take(() -> acquireInTurn(request, owner, () -> !left.get()), () -> {
+			left.set(true);
+			this.unknownOwners.remove(request.key(), request.leaseTime(), () -> leaveQueue(request.key(), owner));
+		}, (onMessage) -> listen(request.key(), onMessage));
 	}
 
 	/**
 	 * Ask for the lock in the name of one in the queue, which is joined with that.
 	 * @return completes with the lease, {@code null} if others are in front
 	 */
-	private CompletionStage<@Nullable Lease> acquireInTurn(LeaseRequest request, String owner) {
+	private CompletionStage<@Nullable Lease> acquireInTurn(LeaseRequest request, String owner,
+			BooleanSupplier isWaiting) {
 		RedisLease candidate = candidate(request, owner);
-		return acquireInTurn(candidate, request, request.leaseTime()).handle((token, failure) -> {
+		RedisCall call = acquireInTurn(candidate, request, request.leaseTime())
+			.whileWanted(() -> isWaiting.getAsBoolean() && request.remainingNanos() > 0);
+		return this.link.send(call).handle((token, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
@@ -142,9 +150,8 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	private CompletionStage<Boolean> leaveQueue(String key, String owner) {
-		return this.link
-			.send((commands) -> RedisScript.LEAVE_QUEUE.call(commands,
-					new String[] { key, RedisKeys.queue(key), RedisKeys.alive(key) }, owner))
+		String[] keys = { key, RedisKeys.queue(key), RedisKeys.alive(key) };
+		return this.link.send(RedisCall.of(RedisScript.LEAVE_QUEUE, keys, owner).inOneMessage())
 			.thenApply((left) -> true);
 	}
 
@@ -158,9 +165,8 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	CompletionStage<@Nullable LeaseTerm> renew(RedisLease lease, Duration leaseTime) {
 		long sentAt = System.nanoTime();
 		RedisScript script = lease.shared() ? RedisScript.RENEW_SHARE : RedisScript.RENEW;
-		CompletionStage<Long> answer = this.link
-			.send((commands) -> script.call(commands, new String[] { lease.name() }, lease.owner(), millis(leaseTime)));
-		return answer.handle((renewed, failure) -> {
+		RedisCall call = RedisCall.of(script, new String[] { lease.name() }, lease.owner(), millis(leaseTime));
+		return this.link.send(call).handle((renewed, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
@@ -169,12 +175,19 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	CompletionStage<Boolean> release(RedisLease lease) {
-		RedisScript script = lease.shared() ? RedisScript.RELEASE_SHARE : RedisScript.RELEASE;
-		String[] arguments = lease.shared() ? new String[] { lease.owner(), lease.channel() }
-				: new String[] { lease.owner() };
-		CompletionStage<Long> answer = this.link
-			.send((commands) -> script.call(commands, new String[] { lease.name() }, arguments));
-		return answer.handle((released, failure) -> {
+		return release(lease, false);
+	}
+
+	/**
+	 * Give a lease back.
+	 * @param unknown whether its owner may not have it: it is to be removed right behind
+	 * the attempt to take it, whenever the server comes to that
+	 */
+	private CompletionStage<Boolean> release(RedisLease lease, boolean unknown) {
+		String[] keys = { lease.name() };
+		RedisCall call = lease.shared() ? RedisCall.of(RedisScript.RELEASE_SHARE, keys, lease.owner(), lease.channel())
+				: RedisCall.of(RedisScript.RELEASE, keys, lease.owner());
+		return this.link.send(unknown ? call.inOneMessage() : call).handle((released, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
@@ -196,26 +209,24 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 						candidate.shared(), OptionalLong.of(token), candidate.term());
 	}
 
-	private CompletionStage<Long> acquire(RedisLease candidate, LeaseRequest request) {
+	private static RedisCall acquire(RedisLease candidate, LeaseRequest request) {
 		if (request.type() == LockType.FAIR) {
 			return acquireInTurn(candidate, request, Duration.ZERO);
 		}
 		String[] keys = { candidate.name(), RedisKeys.counter(request.key()) };
 		String lease = millis(request.leaseTime());
 		if (!candidate.shared()) {
-			return this.link.send((commands) -> RedisScript.ACQUIRE.call(commands, keys, candidate.owner(), lease,
-					COUNTER_TTL_MILLIS));
+			return RedisCall.of(RedisScript.ACQUIRE, keys, candidate.owner(), lease, COUNTER_TTL_MILLIS);
 		}
 		String limit = (request.type() == LockType.SEMAPHORE) ? Integer.toString(request.permits()) : "0";
-		return this.link.send((commands) -> RedisScript.ACQUIRE_SHARE.call(commands, keys, candidate.owner(), lease,
-				COUNTER_TTL_MILLIS, limit));
+		return RedisCall.of(RedisScript.ACQUIRE_SHARE, keys, candidate.owner(), lease, COUNTER_TTL_MILLIS, limit);
 	}
 
-	private CompletionStage<Long> acquireInTurn(RedisLease candidate, LeaseRequest request, Duration alive) {
+	private static RedisCall acquireInTurn(RedisLease candidate, LeaseRequest request, Duration alive) {
 		String key = request.key();
 		String[] keys = { key, RedisKeys.counter(key), RedisKeys.queue(key), RedisKeys.alive(key) };
-		return this.link.send((commands) -> RedisScript.ACQUIRE_IN_TURN.call(commands, keys, candidate.owner(),
-				millis(request.leaseTime()), COUNTER_TTL_MILLIS, millis(alive)));
+		return RedisCall.of(RedisScript.ACQUIRE_IN_TURN, keys, candidate.owner(), millis(request.leaseTime()),
+				COUNTER_TTL_MILLIS, millis(alive));
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CompletionStage;
@@ -25,7 +26,7 @@ final class RedisReleases implements ReleaseSignal {
 
 	private final ConcurrentHashMap<String, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
-	private final AtomicBoolean listening = new AtomicBoolean();
+	private final AtomicReference<@Nullable StatefulRedisPubSubConnection<String, String>> heard = new AtomicReference<>();
 
 	private final AtomicBoolean warned = new AtomicBoolean();
 
@@ -49,7 +50,8 @@ final class RedisReleases implements ReleaseSignal {
 		});
 		return () -> {
 			waiter.closed = true;
-			connection.thenAccept((opened) -> unsubscribe(opened, waiter));
+			connection
+				.thenAccept((opened) -> unsubscribe(Objects.requireNonNullElse(this.heard.get(), opened), waiter));
 		};
 	}
 
@@ -60,9 +62,7 @@ final class RedisReleases implements ReleaseSignal {
 	// commands are sent inside the map's operations, so that those for one channel keep
 	// their order
 	private void subscribe(StatefulRedisPubSubConnection<String, String> connection, Waiter waiter) {
-		if (this.listening.compareAndSet(false, true)) {
-			connection.addListener(new Listener());
-		}
+		hear(connection);
 		AtomicReference<@Nullable RedisFuture<Void>> subscribed = new AtomicReference<>();
 		this.waiters.compute(waiter.key, (key, current) -> {
 			if (waiter.closed) {
@@ -83,6 +83,17 @@ final class RedisReleases implements ReleaseSignal {
 					warnOnce(failure);
 				}
 			});
+		}
+	}
+
+	private void hear(StatefulRedisPubSubConnection<String, String> connection) {
+		if (this.heard.getAndSet(connection) != connection) {
+			connection.addListener(new Listener());
+			// those who wait listened to the connection before
+			this.waiters.keySet().forEach((key) -> this.waiters.computeIfPresent(key, (channel, all) -> {
+				connection.async().subscribe(channel);
+				return all;
+			}));
 		}
 	}
 

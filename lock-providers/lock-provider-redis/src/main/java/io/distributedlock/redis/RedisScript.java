@@ -4,13 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 
 /**
  * What the server does in one step. Each script may be executed twice for one call, as a
@@ -84,6 +77,15 @@ enum RedisScript {
 			return 1"""),
 
 	/**
+	 * Takes the lock for an owner, without a token. Arguments: owner, lease in
+	 * milliseconds.
+	 */
+	TAKE(Parts.OWNER + """
+			if owner and owner ~= ARGV[1] then return 0 end
+			redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+			return 1"""),
+
+	/**
 	 * Takes the lock for whoever is first in the queue. The queue is a set by tickets,
 	 * beside one by the times until which its members count as alive. Keys: the lock, its
 	 * counter, the queue, the times. Arguments: owner, lease in milliseconds, time to
@@ -144,18 +146,12 @@ enum RedisScript {
 		this.digest = sha1(source);
 	}
 
-	CompletionStage<Long> call(RedisScriptingAsyncCommands<String, String> commands, String[] keys,
-			String... arguments) {
-		CompletionStage<Long> answer = commands.evalsha(this.digest, ScriptOutputType.INTEGER, keys, arguments);
-		return answer.handle((value, failure) -> {
-			if (failure == null) {
-				return CompletableFuture.completedFuture(value);
-			}
-			if (isNoScript(failure)) {
-				return commands.<Long>eval(this.source, ScriptOutputType.INTEGER, keys, arguments);
-			}
-			return CompletableFuture.<Long>failedFuture(failure);
-		}).thenCompose((stage) -> stage);
+	String source() {
+		return this.source;
+	}
+
+	String digest() {
+		return this.digest;
 	}
 
 	/**
@@ -216,11 +212,6 @@ enum RedisScript {
 		private Parts() {
 		}
 
-	}
-
-	private static boolean isNoScript(Throwable failure) {
-		return failure instanceof RedisNoScriptException
-				|| (failure instanceof CompletionException && failure.getCause() instanceof RedisNoScriptException);
 	}
 
 	private static String sha1(String text) {

@@ -12,11 +12,10 @@ import org.jspecify.annotations.Nullable;
  * A key that one owner has set on a majority of servers.
  *
  * @param provider what granted it
- * @param key the key
- * @param owner the owner's secret
+ * @param attempt which key and owner that is
  * @param term the first term
  */
-record RedlockLease(RedlockProvider provider, String key, String owner, LeaseTerm term) implements Lease {
+record RedlockLease(RedlockProvider provider, RedlockAttempt attempt, LeaseTerm term) implements Lease {
 
 	@Override
 	public OptionalLong fencingToken() {
@@ -25,17 +24,17 @@ record RedlockLease(RedlockProvider provider, String key, String owner, LeaseTer
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-		return this.provider.renew(this.key, this.owner, leaseTime);
+		return this.provider.renew(this.attempt, leaseTime);
 	}
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.provider.release(this.key, this.owner);
+		return this.provider.release(this.attempt, this.term.granted());
 	}
 
 	@Override
 	public String toString() {
-		return "RedlockLease[key=%s]".formatted(this.key);
+		return "RedlockLease[key=%s]".formatted(this.attempt.key());
 	}
 
 }

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.BackendException;
@@ -20,7 +19,6 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.OwnerNames;
 import io.distributedlock.spi.UnknownOwners;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.SetArgs;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,9 +94,11 @@ public final class RedlockProvider implements LockProvider {
 		return tryAcquire(request, ATTEMPTS);
 	}
 
-	CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
+	CompletionStage<@Nullable LeaseTerm> renew(RedlockAttempt attempt, Duration leaseTime) {
 		long sentAt = System.nanoTime();
-		return vote((node) -> call(node, RedisScript.RENEW, key, owner, millis(leaseTime))).thenApply((votes) -> {
+		RedisCall renewal = RedisCall.of(RedisScript.RENEW, new String[] { attempt.key() }, attempt.owner(),
+				Long.toString(leaseTime.toMillis()));
+		return Votes.collect(ask(renewal)).thenApply((votes) -> {
 			if (votes.isWon()) {
 				return new LeaseTerm(sentAt, leaseTime);
 			}
@@ -110,10 +110,21 @@ public final class RedlockProvider implements LockProvider {
 	}
 
 	/**
-	 * Give back on every server, also where the owner may not have been set.
+	 * Give back on every server, also where the owner may not have been set, and later
+	 * where the server cannot be asked now.
 	 */
-	CompletionStage<Boolean> release(String key, String owner) {
-		return vote((node) -> call(node, RedisScript.RELEASE, key, owner)).thenApply((votes) -> {
+	CompletionStage<Boolean> release(RedlockAttempt attempt, Duration leaseTime) {
+		boolean first = attempt.end();
+		List<CompletionStage<Boolean>> answers = ask(removal(attempt));
+		for (int i = 0; first && i < answers.size(); i++) {
+			int node = i;
+			answers.get(i).whenComplete((released, failure) -> {
+				if (failure != null) {
+					removeLater(attempt, node, leaseTime);
+				}
+			});
+		}
+		return Votes.collect(answers).thenApply((votes) -> {
 			if (votes.isWon()) {
 				return true;
 			}
@@ -131,26 +142,17 @@ public final class RedlockProvider implements LockProvider {
 	}
 
 	private CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, int attempts) {
-		String key = request.key();
-		String owner = this.owners.next();
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		SetArgs ifFree = SetArgs.Builder.nx().px(request.leaseTime().toMillis());
-		List<CompletionStage<Boolean>> answers = ask(
-				(node) -> node.send((commands) -> commands.set(key, owner, ifFree)).thenApply("OK"::equals));
-		return Votes.collect(answers).thenCompose((votes) -> {
+		RedlockAttempt attempt = new RedlockAttempt(this.nodes, request, this.owners.next());
+		return attempt.votes().thenCompose((votes) -> {
 			if (votes.isWon() && term.deadlineNanos() - System.nanoTime() > 0) {
-				return CompletableFuture.completedFuture(new RedlockLease(this, key, owner, term));
+				return CompletableFuture.completedFuture(new RedlockLease(this, attempt, term));
 			}
-			for (int i = 0; i < answers.size(); i++) {
-				RedisLink node = this.nodes.get(i);
-				answers.get(i).whenComplete((set, failure) -> {
-					if ((failure != null) ? !RedisErrors.isRefusal(failure) : set) {
-						this.unknownOwners.remove(key, request.leaseTime(),
-								() -> call(node, RedisScript.RELEASE, key, owner));
-					}
-				});
+			attempt.end();
+			for (int i = 0; i < this.nodes.size(); i++) {
+				removeLater(attempt, i, request.leaseTime());
 			}
-			if (votes.yes() > 0 && attempts > 1) {
+			if (votes.yes() > 0 && attempts > 1 && request.remainingNanos() > 0) {
 				return pause().thenCompose((ignored) -> tryAcquire(request, attempts - 1));
 			}
 			if (votes.isLost()) {
@@ -160,17 +162,21 @@ public final class RedlockProvider implements LockProvider {
 		});
 	}
 
-	private CompletionStage<Boolean> call(RedisLink node, RedisScript script, String key, String... arguments) {
-		return node.send((commands) -> script.call(commands, new String[] { key }, arguments))
-			.thenApply((answer) -> answer == 1);
+	private void removeLater(RedlockAttempt attempt, int node, Duration leaseTime) {
+		attempt.ifTaken(node, () -> this.unknownOwners.remove(attempt.key(), leaseTime,
+				() -> send(this.nodes.get(node), removal(attempt))));
 	}
 
-	private CompletionStage<Votes> vote(Function<RedisLink, CompletionStage<Boolean>> question) {
-		return Votes.collect(ask(question));
+	private List<CompletionStage<Boolean>> ask(RedisCall call) {
+		return this.nodes.stream().map((node) -> send(node, call)).toList();
 	}
 
-	private List<CompletionStage<Boolean>> ask(Function<RedisLink, CompletionStage<Boolean>> question) {
-		return this.nodes.stream().map(question).toList();
+	private static CompletionStage<Boolean> send(RedisLink node, RedisCall call) {
+		return node.send(call).thenApply((answer) -> answer == 1);
+	}
+
+	private static RedisCall removal(RedlockAttempt attempt) {
+		return RedisCall.of(RedisScript.RELEASE, new String[] { attempt.key() }, attempt.owner()).inOneMessage();
 	}
 
 	private static CompletableFuture<Void> pause() {
@@ -183,10 +189,6 @@ public final class RedlockProvider implements LockProvider {
 	private static BackendException undecided(Votes votes) {
 		return new BackendException("%d of %d servers failed or answered too late, and a majority is needed"
 			.formatted(votes.failed(), votes.servers()), true, votes.failure());
-	}
-
-	private static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
 	}
 
 }

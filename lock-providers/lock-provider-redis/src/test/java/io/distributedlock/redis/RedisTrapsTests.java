@@ -15,6 +15,7 @@ import io.distributedlock.test.server.TcpProxy;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -75,11 +76,11 @@ class RedisTrapsTests {
 	@Test
 	void commandThatIsSentTwiceTakesTheLockOnce() {
 		String[] keys = { "k", "{k}:token" };
-		long first = get(RedisScript.ACQUIRE.call(this.client.connect().async(), keys, "me", "60000", "60000"));
-		long second = get(RedisScript.ACQUIRE.call(this.client.connect().async(), keys, "me", "60000", "60000"));
+		RedisAsyncCommands<String, String> redis = this.client.connect().async();
+		long first = get(RedisCall.of(RedisScript.ACQUIRE, keys, "me", "60000", "60000").send(redis, TIMEOUT));
+		long second = get(RedisCall.of(RedisScript.ACQUIRE, keys, "me", "60000", "60000").send(redis, TIMEOUT));
 		assertThat(second).isEqualTo(first).isPositive();
-		assertThat(get(RedisScript.ACQUIRE.call(this.client.connect().async(), keys, "you", "60000", "60000")))
-			.isZero();
+		assertThat(get(RedisCall.of(RedisScript.ACQUIRE, keys, "you", "60000", "60000").send(redis, TIMEOUT))).isZero();
 	}
 
 	@Test

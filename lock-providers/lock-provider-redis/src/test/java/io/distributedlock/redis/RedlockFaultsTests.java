@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -86,6 +87,43 @@ class RedlockFaultsTests {
 		proxies.forEach(TcpProxy::close);
 	}
 
+	/**
+	 * Clients send a command anew whose connection was lost before its answer came, as
+	 * Lettuce does by default.
+	 */
+	@Test
+	void attemptThatWasSentTwiceIsNoContention() {
+		List<TcpProxy> proxies = this.servers.stream().map((server) -> new TcpProxy(server.port())).toList();
+		RedlockProvider far = provider(proxies.stream().map((proxy) -> "redis://127.0.0.1:" + proxy.port()).toList(),
+				Duration.ofSeconds(5));
+		get(Objects.requireNonNull(get(far.tryAcquire(request("warm", LONG)))).release());
+		proxies.forEach(TcpProxy::dropReplies);
+		CompletionStage<Lease> attempt = far.tryAcquire(request("k", LONG));
+		Awaitility.await()
+			.until(() -> this.servers.stream().allMatch((server) -> server.command("EXISTS", "k").equals(1L)));
+		proxies.forEach(TcpProxy::heal);
+		Lease lease = get(attempt);
+		assertThat(lease).isNotNull();
+		assertThat(get(lease.release())).isTrue();
+		assertNothingIsLeft("k");
+		proxies.forEach(TcpProxy::close);
+	}
+
+	@Test
+	void attemptThatWasGivenUpWhileTheServersStoodStillLeavesNothing() {
+		get(Objects.requireNonNull(get(this.provider.tryAcquire(request("warm", LONG)))).release());
+		this.servers.forEach((server) -> server.command("SCRIPT", "FLUSH"));
+		this.servers.forEach(RedisTestServer::suspend);
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> get(this.provider.tryAcquire(request("k", LONG))));
+		this.servers.forEach(RedisTestServer::resume);
+		Awaitility.await().ignoreExceptions().until(() -> {
+			get(Objects.requireNonNull(get(this.provider.tryAcquire(request("barrier", LONG)))).release());
+			return true;
+		});
+		assertNothingIsLeft("k");
+	}
+
 	@Test
 	void whatTheServersTakeToAnswerIsNotReliedOn() {
 		long before = System.nanoTime();
@@ -118,6 +156,7 @@ class RedlockFaultsTests {
 
 	private void assertNothingIsLeft(String key) {
 		Awaitility.await()
+			.during(Duration.ofMillis(300))
 			.atMost(Duration.ofSeconds(10))
 			.until(() -> this.servers.stream()
 				.filter(RedisTestServer::isAlive)
@@ -125,9 +164,13 @@ class RedlockFaultsTests {
 	}
 
 	private RedlockProvider provider(List<String> urls) {
+		return provider(urls, Duration.ofMillis(200));
+	}
+
+	private RedlockProvider provider(List<String> urls, Duration nodeTimeout) {
 		List<RedisClient> own = urls.stream().map(Clients::client).toList();
 		this.clients.addAll(own);
-		return new RedlockProvider(own, Duration.ofMillis(200));
+		return new RedlockProvider(own, nodeTimeout);
 	}
 
 }

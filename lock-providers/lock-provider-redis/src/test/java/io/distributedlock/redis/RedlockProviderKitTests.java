@@ -44,7 +44,7 @@ class RedlockProviderKitTests extends LockProviderCompatibilityKit {
 		@Override
 		public Node create(List<String> arguments) {
 			List<RedisClient> clients = arguments.stream().map(Clients::client).toList();
-			return new Node(new RedlockProvider(clients, Duration.ofMillis(50)),
+			return new Node(new RedlockProvider(clients, Duration.ofMillis(200)),
 					() -> clients.forEach(Clients::shutdown));
 		}
 

@@ -1,0 +1,66 @@
+package io.distributedlock.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.distributedlock.spi.LeaseRequest;
+
+/**
+ * One owner who is set on all servers at once.
+ */
+final class RedlockAttempt {
+
+	private final String key;
+
+	private final String owner;
+
+	private final AtomicBoolean wanted = new AtomicBoolean(true);
+
+	private final List<CompletionStage<Boolean>> answers;
+
+	RedlockAttempt(List<RedisLink> nodes, LeaseRequest request, String owner) {
+		this.key = request.key();
+		this.owner = owner;
+		// in one message: what releases it must not come before the second half of it
+		RedisCall take = RedisCall
+			.of(RedisScript.TAKE, new String[] { this.key }, owner, Long.toString(request.leaseTime().toMillis()))
+			.inOneMessage()
+			.whileWanted(() -> this.wanted.get() && request.remainingNanos() > 0);
+		this.answers = nodes.stream().map((node) -> node.send(take).thenApply((taken) -> taken == 1)).toList();
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	String owner() {
+		return this.owner;
+	}
+
+	CompletableFuture<Votes> votes() {
+		return Votes.collect(this.answers);
+	}
+
+	/**
+	 * Set the owner nowhere any more: what waits for the first connection to a server is
+	 * not sent.
+	 * @return whether this was the first time
+	 */
+	boolean end() {
+		return this.wanted.getAndSet(false);
+	}
+
+	/**
+	 * Run a task if a server may have set the owner, once its answer is there.
+	 */
+	void ifTaken(int node, Runnable task) {
+		this.answers.get(node).whenComplete((taken, failure) -> {
+			if ((failure != null) ? !RedisErrors.isRefusal(failure) : taken) {
+				task.run();
+			}
+		});
+	}
+
+}

@@ -1,0 +1,137 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.RedisTestServer;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What is said when a connection cannot be made, and connections that come back.
+ */
+class RedisConnectionTests {
+
+	private final List<AbstractRedisClient> clients = new ArrayList<>();
+
+	@AfterEach
+	void stop() {
+		this.clients.forEach(Clients::shutdown);
+	}
+
+	@Test
+	void databaseThatDoesNotExistIsNamed() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			assertFails(client(server.url() + "/99")).withMessageContaining("database")
+				.withMessageNotContainingAny("address");
+		}
+	}
+
+	@Test
+	void passwordThatIsWrongOrNotAskedForIsNamed() {
+		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");
+				RedisTestServer open = RedisTestServer.run()) {
+			for (String credentials : List.of(":wr0ng@", "nobody:wr0ng@", "")) {
+				assertFails(client("redis://%s127.0.0.1:%d".formatted(credentials, server.port())))
+					.withMessageContaining("credentials")
+					.withMessageNotContainingAny("address")
+					.withMessageNotContainingAny("wr0ng");
+			}
+			assertFails(client("redis://nobody:wr0ng@127.0.0.1:%d".formatted(open.port())))
+				.withMessageContaining("credentials")
+				.withMessageNotContainingAny("wr0ng");
+		}
+	}
+
+	@Test
+	void serverThatDoesNotSpeakTlsIsNamed() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			assertFails(client("rediss://127.0.0.1:" + server.port())).withMessageContaining("TLS");
+		}
+	}
+
+	@Test
+	void serverThatIsNotThereIsAMatterOfItsAddress() {
+		RedisTestServer server = RedisTestServer.run();
+		server.close();
+		assertFails(client(server.url())).withMessageContaining("address");
+	}
+
+	@Test
+	void clientThatDoesNotReconnectIsConnectedAnew() throws Exception {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			RedisClient client = client(server.url());
+			client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+			assertComesBack(new RedisLockProvider(client, Duration.ofSeconds(2)), List.of(server));
+		}
+	}
+
+	@Test
+	void clusterClientThatDoesNotReconnectIsConnectedAnew() throws Exception {
+		try (RedisTestCluster cluster = RedisTestCluster.run()) {
+			RedisClusterClient client = RedisClusterClient.create(Clients.resources(),
+					RedisURI.create(cluster.servers().get(0).url()));
+			this.clients.add(client);
+			client.setOptions(ClusterClientOptions.builder().autoReconnect(false).build());
+			assertComesBack(new RedisLockProvider(client, Duration.ofSeconds(2)), cluster.servers());
+		}
+	}
+
+	private void assertComesBack(RedisLockProvider provider, List<RedisTestServer> servers) throws Exception {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build();
+				DefaultLockTemplate other = DefaultLockTemplate.builder()
+					.provider(provider)
+					.pollInterval(Duration.ofMinutes(10))
+					.build()) {
+			for (int round = 0; round < 3; round++) {
+				LockRequest request = LockRequest.of("k" + round).withWaitTime(Duration.ofSeconds(20));
+				LockHandle handle = template.acquire(request);
+				CompletableFuture<LockHandle> waiting = other
+					.acquireAsync(request.withLeaseTime(Duration.ofSeconds(30)));
+				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+				handle.close();
+				waiting.get(10, TimeUnit.SECONDS).close();
+				servers.forEach((server) -> server.command("CLIENT", "KILL", "TYPE", "normal"));
+				servers.forEach((server) -> server.command("CLIENT", "KILL", "TYPE", "pubsub"));
+			}
+		}
+		finally {
+			provider.close();
+		}
+	}
+
+	private ThrowableAssertAlternative<LockUnavailableException> assertFails(RedisClient client) {
+		RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(3));
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build()) {
+			return assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+		}
+		finally {
+			provider.close();
+		}
+	}
+
+	private RedisClient client(String url) {
+		RedisClient client = Clients.client(url);
+		this.clients.add(client);
+		return client;
+	}
+
+}

@@ -1,0 +1,241 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.test.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.distributedlock.redis.Clients.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A server that stands still, and then goes through what was sent to it meanwhile: nobody
+ * waits for that any more, and it must not leave a key that nobody owns. Each test tries
+ * every kind of lock.
+ */
+class RedisStallTests {
+
+	private static final Duration LEASE = Duration.ofMinutes(2);
+
+	private static final Duration TIMEOUT = Duration.ofMillis(400);
+
+	private static final LockRequest BARRIER = LockRequest.of("barrier").withWaitTime(Duration.ofSeconds(20));
+
+	private final List<RedisClient> clients = new ArrayList<>();
+
+	private RedisTestServer server;
+
+	private DefaultLockTemplate template;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisTestServer.run();
+		this.template = node();
+	}
+
+	@AfterEach
+	void stop() {
+		this.clients.forEach(Clients::shutdown);
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void attemptThatWasGivenUpLeavesNothing(Scripts known) {
+		kinds().forEach((request) -> this.template.acquire(request).close());
+		forget(known);
+		this.server.suspend();
+		assertUnavailable();
+		this.server.resume();
+		assertNothingStays();
+	}
+
+	@Test
+	void attemptThatWaitedForItsFirstConnectionLeavesNothing() {
+		this.server.suspend();
+		assertUnavailable();
+		this.server.resume();
+		assertNothingStays();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void waitingCallThatWasGivenUpLeavesNothing(Scripts known) {
+		try (DefaultLockTemplate other = node()) {
+			List<LockHandle> held = kinds().map(other::acquire).toList();
+			List<CompletableFuture<LockHandle>> waiting = kinds()
+				.map((request) -> (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request)
+				.map((request) -> this.template.acquireAsync(request.withWaitTime(Duration.ofSeconds(1))))
+				.toList();
+			Awaitility.await()
+				.during(Duration.ofMillis(200))
+				.until(() -> waiting.stream().noneMatch(CompletableFuture::isDone));
+			forget(known);
+			this.server.suspend();
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(20))
+				.until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
+			this.server.resume();
+			held.forEach(LockHandle::close);
+			assertNothingStays();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void releaseThatTheServerDidNotHearIsMadeUpFor(Scripts known) {
+		List<LockHandle> held = kinds().map(this.template::acquire).toList();
+		forget(known);
+		this.server.suspend();
+		List<CompletableFuture<Void>> closing = held.stream()
+			.map((handle) -> CompletableFuture.runAsync(handle::close))
+			.toList();
+		Awaitility.await().during(TIMEOUT.multipliedBy(3)).until(() -> true);
+		this.server.resume();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> closing.stream().allMatch(CompletableFuture::isDone));
+		assertNothingStays();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void leaseThatEndedWhileTheServerStoodStillIsNotRenewedAfterwards(Scripts known) {
+		Duration lease = Duration.ofSeconds(2);
+		try (DefaultLockTemplate shortLived = builder().renewalLeaseTime(lease).build()) {
+			List<LockHandle> held = kinds()
+				.map((request) -> shortLived.acquire(request.withLeaseTime(lease).withAutoRenew(true)))
+				.toList();
+			forget(known);
+			this.server.suspend();
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> held.stream().noneMatch(LockHandle::isValid));
+			this.server.resume();
+			assertNothingStays();
+		}
+	}
+
+	@Test
+	void stallAtTheFirstConnectionFailsNobodyWhoWaitsLonger() {
+		this.server.suspend();
+		List<CompletableFuture<LockHandle>> calls = IntStream.range(0, 8)
+			.mapToObj((i) -> this.template.acquireAsync(LockRequest.of("k" + i).withWaitTime(Duration.ofSeconds(30))))
+			.toList();
+		// longer than the first connection is waited for
+		Awaitility.await()
+			.during(Duration.ofSeconds(3))
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> calls.stream().noneMatch(CompletableFuture::isDone));
+		this.server.resume();
+		calls.forEach((call) -> assertThat(get(call).isValid()).isTrue());
+		assertThat(connections()).as("one for commands, one for messages").isLessThanOrEqualTo(2);
+		calls.forEach((call) -> call.join().close());
+	}
+
+	@Test
+	void providerThatIsClosedBeforeItsFirstConnectionIsThereLeavesNone() {
+		RedisClient client = Clients.client(this.server.url());
+		this.clients.add(client);
+		RedisLockProvider provider = new RedisLockProvider(client, TIMEOUT);
+		this.server.suspend();
+		for (int i = 0; i < 3; i++) {
+			assertThatExceptionOfType(RuntimeException.class)
+				.isThrownBy(() -> get(provider.tryAcquire(Clients.request("k", LEASE))));
+		}
+		provider.close();
+		this.server.resume();
+		Awaitility.await()
+			.during(Duration.ofMillis(500))
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> connections() == 0);
+	}
+
+	private void assertUnavailable() {
+		kinds().forEach((request) -> assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.template.tryAcquire(request)));
+	}
+
+	/**
+	 * What was sent before is done when the barrier is passed, and nothing is left of it.
+	 */
+	private void assertNothingStays() {
+		this.template.acquire(BARRIER).close();
+		Awaitility.await()
+			.during(Duration.ofMillis(500))
+			.atMost(Duration.ofSeconds(10))
+			.untilAsserted(() -> assertThat(keys()).isEmpty());
+	}
+
+	private void forget(Scripts known) {
+		if (known != Scripts.ALL) {
+			this.server.command("SCRIPT", "FLUSH");
+		}
+		if (known == Scripts.REMOVAL_ONLY) {
+			Stream.of(RedisScript.RELEASE, RedisScript.RELEASE_SHARE, RedisScript.LEAVE_QUEUE)
+				.forEach((script) -> this.server.command("SCRIPT", "LOAD", script.source()));
+		}
+	}
+
+	private List<String> keys() {
+		List<?> all = (List<?>) this.server.command("KEYS", "*");
+		return all.stream().map(String::valueOf).filter((key) -> !key.endsWith(":token")).toList();
+	}
+
+	/**
+	 * Without the one that counts.
+	 */
+	private long connections() {
+		return String.valueOf(this.server.command("CLIENT", "LIST"))
+			.lines()
+			.filter((line) -> !line.contains("cmd=client"))
+			.count();
+	}
+
+	private static Stream<LockRequest> kinds() {
+		return Arrays.stream(LockType.values()).map((type) -> {
+			LockRequest request = LockRequest.of(type.name()).withLeaseTime(LEASE);
+			return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+		});
+	}
+
+	private LockTemplateBuilder builder() {
+		RedisClient client = Clients.client(this.server.url());
+		this.clients.add(client);
+		return DefaultLockTemplate.builder()
+			.provider(new RedisLockProvider(client, TIMEOUT))
+			.commandTimeout(TIMEOUT)
+			.pollInterval(Duration.ofMillis(100));
+	}
+
+	private DefaultLockTemplate node() {
+		return builder().build();
+	}
+
+	/**
+	 * Which scripts the server knows.
+	 */
+	enum Scripts {
+
+		ALL, NONE, REMOVAL_ONLY
+
+	}
+
+}
