@@ -1,0 +1,190 @@
+package io.distributedlock.engine;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.distributedlock.LockType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server that all nodes share, and so the truth: who has a key, until when by the
+ * server's clock, and who queues for it.
+ */
+final class SimulatedBackend {
+
+	private final SimulatedWorld world;
+
+	private final SimulationChecks checks;
+
+	/**
+	 * Whether all kinds of locks are queued for, and not only fair ones.
+	 */
+	private final boolean queuesAll;
+
+	private final Map<String, Key> keys = new LinkedHashMap<>();
+
+	private long tokens;
+
+	SimulatedBackend(SimulatedWorld world, SimulationChecks checks, boolean queuesAll) {
+		this.world = world;
+		this.checks = checks;
+		this.queuesAll = queuesAll;
+	}
+
+	boolean queues(LockType type) {
+		return this.queuesAll || type == LockType.FAIR;
+	}
+
+	/**
+	 * Grant a lease if it is to be had. Who asks twice has what it has.
+	 * @return the fencing token, zero if others have the key
+	 */
+	long acquire(SimulatedLease lease) {
+		return grant(lease, key(lease.lane()));
+	}
+
+	/**
+	 * As {@link #acquire}, and keep a place in the queue if others are in front.
+	 */
+	long enqueue(SimulatedLease lease) {
+		Key key = key(lease.lane());
+		if (!key.holders.containsKey(lease.owner())) {
+			key.places.put(lease.owner(), this.world.now() + lease.lengthNanos());
+		}
+		return grant(lease, key);
+	}
+
+	/**
+	 * @return {@code false} if this owner no longer has the key
+	 */
+	boolean renew(SimulatedLease lease, long lengthNanos) {
+		Holder holder = key(lease.lane()).holders.get(lease.owner());
+		this.world.mark(holder != null ? 5 : 4);
+		if (holder == null) {
+			return false;
+		}
+		holder.expiresAt = this.world.now() + lengthNanos;
+		return true;
+	}
+
+	/**
+	 * Remove an owner and its place.
+	 * @return {@code false} if it had nothing
+	 */
+	boolean release(String lane, String owner) {
+		Key key = key(lane);
+		Holder holder = key.holders.remove(owner);
+		Long place = key.places.remove(owner);
+		this.world.mark(holder != null ? 7 : 6);
+		if (holder != null) {
+			this.world.note(() -> "released " + lane + " of " + owner);
+			key.heldUntil = this.world.now();
+		}
+		if (holder != null || place != null) {
+			this.checks.publish(lane);
+		}
+		return holder != null;
+	}
+
+	boolean holds(String lane, String owner) {
+		return key(lane).holders.containsKey(owner);
+	}
+
+	/**
+	 * Return since when nobody has the key.
+	 * @return the time, or now if somebody has it
+	 */
+	long freeSince(String lane) {
+		Key key = key(lane);
+		return key.holders.isEmpty() ? key.heldUntil : this.world.now();
+	}
+
+	/**
+	 * Return what is still there, {@code null} if nothing is.
+	 */
+	@Nullable String leftovers() {
+		StringBuilder left = new StringBuilder();
+		for (Map.Entry<String, Key> entry : this.keys.entrySet()) {
+			Key key = key(entry.getKey());
+			if (!key.holders.isEmpty() || !key.places.isEmpty()) {
+				left.append(entry.getKey()).append(" has ").append(key.holders.keySet()).append(key.places.keySet());
+			}
+		}
+		return left.isEmpty() ? null : left.toString();
+	}
+
+	private long grant(SimulatedLease lease, Key key) {
+		Holder holder = key.holders.get(lease.owner());
+		if (holder == null && !admits(lease, key)) {
+			this.world.mark(2);
+			return 0;
+		}
+		if (holder == null) {
+			holder = new Holder(lease.type(), ++this.tokens);
+			key.holders.put(lease.owner(), holder);
+			key.places.remove(lease.owner());
+			Holder granted = holder;
+			this.world.note(() -> "granted %s to %s, token %d".formatted(lease.lane(), lease.owner(), granted.token));
+			this.checks.granted(lease, holder.token);
+			if (!key.places.isEmpty()) {
+				// a reader or a permit lets the next one in as well
+				this.checks.publish(lease.lane());
+			}
+		}
+		this.world.mark(holder.token << 8);
+		holder.expiresAt = this.world.now() + lease.lengthNanos();
+		return holder.token;
+	}
+
+	private boolean admits(SimulatedLease lease, Key key) {
+		boolean free = switch (lease.type()) {
+			case EXCLUSIVE, WRITE, FAIR -> key.holders.isEmpty();
+			case READ -> key.holders.values().stream().allMatch((holder) -> holder.type == LockType.READ);
+			case SEMAPHORE -> key.holders.size() < lease.permits();
+		};
+		boolean first = !queues(lease.type()) || key.places.isEmpty()
+				|| key.places.keySet().iterator().next().equals(lease.owner());
+		return free && first;
+	}
+
+	private Key key(String lane) {
+		Key key = this.keys.computeIfAbsent(lane, (ignored) -> new Key());
+		long now = this.world.now();
+		for (Iterator<Holder> holders = key.holders.values().iterator(); holders.hasNext();) {
+			Holder holder = holders.next();
+			if (holder.expiresAt <= now) {
+				key.heldUntil = Math.max(key.heldUntil, holder.expiresAt);
+				holders.remove();
+			}
+		}
+		key.places.values().removeIf((aliveUntil) -> aliveUntil <= now);
+		return key;
+	}
+
+	private static final class Key {
+
+		private final Map<String, Holder> holders = new LinkedHashMap<>();
+
+		private final Map<String, Long> places = new LinkedHashMap<>();
+
+		private long heldUntil;
+
+	}
+
+	private static final class Holder {
+
+		private final LockType type;
+
+		private final long token;
+
+		private long expiresAt;
+
+		private Holder(LockType type, long token) {
+			this.type = type;
+			this.token = token;
+		}
+
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.distributedlock.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.distributedlock.LockHandle;
+
+/**
+ * What one caller has: a handle, from when it got it until it began to close it.
+ */
+final class SimulatedHold {
+
+	final SimulatedCall call;
+
+	final LockHandle handle;
+
+	final List<Part> parts = new ArrayList<>();
+
+	/**
+	 * Whether its holder has begun to close it.
+	 */
+	boolean closing;
+
+	/**
+	 * Whether it asked to be told of a loss.
+	 */
+	boolean listens;
+
+	/**
+	 * Whether its holder asked for another length.
+	 */
+	boolean extended;
+
+	/**
+	 * How often it was told of a loss.
+	 */
+	int told;
+
+	SimulatedHold(SimulatedCall call, LockHandle handle) {
+		this.call = call;
+		this.handle = handle;
+	}
+
+	SimulatedNode node() {
+		return this.call.node;
+	}
+
+	@Override
+	public String toString() {
+		return "hold of " + this.call;
+	}
+
+	/**
+	 * One of the locks that were had together.
+	 */
+	record Part(SimulatedHold hold, LockHandle handle, SimulatedLease lease) {
+
+		boolean isValid() {
+			return !this.hold.closing && !this.hold.node().isDead() && this.handle.isValid();
+		}
+
+	}
+
+}

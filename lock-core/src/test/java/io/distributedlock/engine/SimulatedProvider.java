@@ -1,0 +1,358 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.SimulatedWorld.Role;
+import io.distributedlock.spi.AskingPlace;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.ReleaseSignal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client of one node. It keeps the contract of a provider where a run has no faults;
+ * where it has, it misbehaves in every way that a client library may.
+ */
+class SimulatedProvider implements LockProvider, LockQueue {
+
+	private final SimulatedNode node;
+
+	private final SimulatedBackend backend;
+
+	private final SimulationChecks checks;
+
+	private final SimulatedFaults faults;
+
+	private final SimulatedLink link;
+
+	private final Set<LockCapability> capabilities;
+
+	private final Set<SimulatedPlace> places = new LinkedHashSet<>();
+
+	private final Set<SimulatedSubscription> subscriptions = new LinkedHashSet<>();
+
+	private int owners;
+
+	SimulatedProvider(SimulatedNode node, SimulatedBackend backend, SimulationChecks checks, SimulatedFaults faults,
+			boolean exactExpiry) {
+		this.node = node;
+		this.backend = backend;
+		this.checks = checks;
+		this.faults = faults;
+		this.link = new SimulatedLink(node, faults);
+		this.capabilities = EnumSet.allOf(LockCapability.class);
+		if (!exactExpiry) {
+			this.capabilities.remove(LockCapability.EXACT_EXPIRY);
+		}
+	}
+
+	SimulatedNode node() {
+		return this.node;
+	}
+
+	@Override
+	public String name() {
+		return "simulated";
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return this.capabilities;
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return this.backend.queues(type);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		alive();
+		this.checks.asked(this.node, request);
+		enter("tryAcquire");
+		SimulatedLease lease = new SimulatedLease(this, newOwner(), request);
+		return ask("acquire", lease, () -> this.backend.acquire(lease),
+				() -> removeUntilDone(lease.lane(), lease.owner(), 0));
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		alive();
+		this.checks.asked(this.node, request);
+		enter("enqueue");
+		if (this.faults.isHostile()) {
+			if (this.faults.oneOf(0, 1) == 0) {
+				return null;
+			}
+			enterObject("enqueue");
+		}
+		String owner = newOwner();
+		SimulatedLease first = new SimulatedLease(this, owner, request);
+		SimulatedPlace place = new SimulatedPlace(this::enterObject);
+		place.start(() -> AskingPlace.take(() -> {
+			// each question is a new term
+			SimulatedLease lease = new SimulatedLease(this, owner, request);
+			// the place removes its owner when it is left, and not before
+			return ask("enqueue", lease, () -> this.backend.enqueue(lease), () -> {
+			});
+		}, () -> removeUntilDone(first.lane(), owner, 0),
+				this.link.hasMessages() ? (onRelease) -> subscribe(first.key(), onRelease) : null));
+		this.places.removeIf(SimulatedPlace::isOver);
+		this.places.add(place);
+		return place;
+	}
+
+	@Override
+	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
+		alive();
+		renewals.forEach((each) -> this.checks.renews((SimulatedLease) each.lease(), each.leaseTime()));
+		enter("renewAll");
+		if (this.faults.isHostile()) {
+			return hostileRenewals(renewals);
+		}
+		return renewals.stream().map((each) -> sendRenewal((SimulatedLease) each.lease(), each.leaseTime())).toList();
+	}
+
+	private List<? extends CompletionStage<@Nullable LeaseTerm>> hostileRenewals(List<LeaseRenewal> renewals) {
+		switch (this.faults.oneOf(0, 1, 2, 3)) {
+			case 0 -> throw new SimulatedFaults.SimulatedException("renewAll");
+			case 1 -> SimulatedFaults.throwError("renewAll");
+			case 2 -> {
+				return List.of();
+			}
+			default -> {
+				// what a list of answers without answers looks like
+			}
+		}
+		List<CompletionStage<@Nullable LeaseTerm>> answers = new ArrayList<>();
+		renewals.forEach((each) -> answers.add(null));
+		return answers;
+	}
+
+	CompletionStage<@Nullable LeaseTerm> renew(SimulatedLease lease, Duration leaseTime) {
+		alive();
+		this.checks.renews(lease, leaseTime);
+		enter("renew");
+		return sendRenewal(lease, leaseTime);
+	}
+
+	private CompletionStage<@Nullable LeaseTerm> sendRenewal(SimulatedLease lease, Duration leaseTime) {
+		long start = this.node.clock().nanoTime();
+		return this.link.send("renew",
+				() -> this.backend.renew(lease, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null, null,
+				(term) -> this.checks.renewed(lease));
+	}
+
+	CompletionStage<Boolean> release(SimulatedLease lease) {
+		alive();
+		this.checks.releases(lease);
+		enter("release");
+		return this.link.send("release", () -> this.backend.release(lease.lane(), lease.owner()), null, (released) -> {
+		});
+	}
+
+	void signalLossSometimes(SimulatedLease lease) {
+		enterObject("onLost");
+		if (this.faults.signalsLoss()) {
+			if (this.faults.oneOf(0, 1, 2) == 0) {
+				lease.signalLoss();
+			}
+			else {
+				this.node.world()
+					.later(this.node.world().random(lease.lengthNanos()), this.node, Role.CLIENT, "session ends",
+							lease::signalLoss);
+			}
+		}
+	}
+
+	SimulatedSubscription subscribe(String key, Runnable onRelease) {
+		SimulatedSubscription subscription = new SimulatedSubscription(key, onRelease);
+		this.subscriptions.add(subscription);
+		deliver(subscription);
+		return subscription;
+	}
+
+	/**
+	 * Bring a message of a release to those who listen, or lose it.
+	 */
+	void published(String lane) {
+		if (this.link.isCutOff()) {
+			return;
+		}
+		for (SimulatedSubscription subscription : this.subscriptions) {
+			if (lane.startsWith(subscription.key) && !this.faults.dropsMessage()) {
+				deliver(subscription);
+				if (this.faults.doublesMessage()) {
+					deliver(subscription);
+				}
+			}
+		}
+	}
+
+	SimulatedLink link() {
+		return this.link;
+	}
+
+	/**
+	 * Return what the engine has left behind, {@code null} if nothing.
+	 */
+	@Nullable String leftovers() {
+		this.places.removeIf(SimulatedPlace::isOver);
+		return (this.places.isEmpty() && this.subscriptions.isEmpty()) ? null
+				: "%d places, %d subscriptions".formatted(this.places.size(), this.subscriptions.size());
+	}
+
+	private void deliver(SimulatedSubscription subscription) {
+		this.node.world().later(this.faults.trip(), this.node, Role.CLIENT, "message", () -> {
+			if (this.subscriptions.contains(subscription)) {
+				subscription.onRelease.run();
+			}
+		});
+	}
+
+	/**
+	 * Ask for a lock, and see to it that an owner of whom the engine does not hear has
+	 * nothing for long.
+	 */
+	private CompletionStage<@Nullable Lease> ask(String what, SimulatedLease lease, Supplier<Long> question,
+			Runnable ifUnknown) {
+		lease.sentAt = this.node.world().now();
+		long start = this.node.clock().nanoTime();
+		if (lease.request().giveUpAtNanos() - start <= 0) {
+			return CompletableFuture.failedFuture(new BackendException("nobody waits for it any more", true, null));
+		}
+		return this.link.send(what, () -> {
+			long token = question.get();
+			return (token > 0) ? lease.granted(token, start) : null;
+		}, ifUnknown, (granted) -> {
+			if (granted != null) {
+				this.checks.delivered(lease);
+			}
+			else {
+				this.checks.contended(this.node, lease.request());
+			}
+		});
+	}
+
+	/**
+	 * Remove an owner as soon as the server can be reached.
+	 */
+	private void removeUntilDone(String lane, String owner, int tries) {
+		this.node.world()
+			.later(this.faults.trip() * (1L << Math.min(tries, 10)), this.node, Role.CLIENT, "remove", () -> {
+				if (this.link.isCutOff() && tries < 30) {
+					removeUntilDone(lane, owner, tries + 1);
+				}
+				else {
+					this.node.world()
+						.later(this.faults.trip(), null, Role.OUTSIDE, "removed",
+								() -> this.backend.release(lane, owner));
+				}
+			});
+	}
+
+	private String newOwner() {
+		return this.node + "-" + (++this.owners);
+	}
+
+	/**
+	 * Where a JVM was killed its threads are still unwound.
+	 */
+	private void alive() {
+		if (this.node.isDead()) {
+			throw new SimulatedThread.Killed();
+		}
+	}
+
+	/**
+	 * Check which thread calls, and keep it for a while if the run has that.
+	 */
+	private void enter(String what) {
+		Role role = this.node.world().role();
+		if (role == Role.TIMER) {
+			this.node.world().violation("the timer calls the provider: " + what);
+		}
+		if (role == Role.ENGINE && SimulatedThread.current() != null) {
+			this.node.clock().sleep(this.node.world().random(2 * this.node.commandTimeout()));
+		}
+	}
+
+	private void enterObject(String what) {
+		if (this.faults.isHostile()) {
+			if (this.faults.oneOf(0, 1) == 0) {
+				throw new SimulatedFaults.SimulatedException(what);
+			}
+			SimulatedFaults.throwError(what);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "SimulatedProvider" + Arrays.asList(this.capabilities);
+	}
+
+	/**
+	 * One who listens for releases.
+	 */
+	final class SimulatedSubscription implements ReleaseSignal.Subscription {
+
+		private final String key;
+
+		private final Runnable onRelease;
+
+		private SimulatedSubscription(String key, Runnable onRelease) {
+			this.key = key;
+			this.onRelease = onRelease;
+		}
+
+		@Override
+		public void close() {
+			SimulatedProvider.this.subscriptions.remove(this);
+			enterObject("close of a subscription");
+		}
+
+	}
+
+	/**
+	 * The same with messages of releases.
+	 */
+	static final class Signalling extends SimulatedProvider implements ReleaseSignal {
+
+		private final SimulatedFaults faults;
+
+		Signalling(SimulatedNode node, SimulatedBackend backend, SimulationChecks checks, SimulatedFaults faults,
+				boolean exactExpiry) {
+			super(node, backend, checks, faults, exactExpiry);
+			this.faults = faults;
+		}
+
+		@Override
+		public Subscription listen(String key, Runnable onRelease) {
+			if (this.faults.isHostile()) {
+				if (this.faults.oneOf(0, 1) == 0) {
+					throw new SimulatedFaults.SimulatedException("listen");
+				}
+				return null;
+			}
+			return subscribe(key, onRelease);
+		}
+
+	}
+
+}

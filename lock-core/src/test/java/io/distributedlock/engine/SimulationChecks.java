@@ -1,0 +1,538 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.SimulatedWorld.Role;
+import io.distributedlock.spi.LeaseRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches over the promises while a run goes on. It knows both sides: what the server
+ * does, and what callers are told. The numbers are those of the promises in
+ * {@code docs/safety.md}.
+ */
+final class SimulationChecks {
+
+	private final SimulatedWorld world;
+
+	private final SimulatedFaults faults;
+
+	private final List<SimulatedNode> nodes = new ArrayList<>();
+
+	private final Map<Long, SimulatedCall> callsByLease = new HashMap<>();
+
+	private final Map<Long, SimulatedLease> leasesByToken = new HashMap<>();
+
+	private final Map<String, List<SimulatedHold.Part>> held = new LinkedHashMap<>();
+
+	private final Map<String, Long> highestTokens = new HashMap<>();
+
+	private final Map<String, Long> keptUntil = new HashMap<>();
+
+	private @Nullable SimulatedBackend backend;
+
+	private long lockDelayMillis;
+
+	private int begun;
+
+	private int ended;
+
+	SimulationChecks(SimulatedWorld world, SimulatedFaults faults) {
+		this.world = world;
+		this.faults = faults;
+	}
+
+	void watch(SimulatedBackend backend, List<SimulatedNode> nodes, long lockDelayMillis) {
+		this.backend = backend;
+		this.nodes.addAll(nodes);
+		this.lockDelayMillis = lockDelayMillis;
+	}
+
+	int begun() {
+		return this.begun;
+	}
+
+	// what callers do
+
+	boolean isLeaseTaken(long millis) {
+		return this.callsByLease.containsKey(millis);
+	}
+
+	/**
+	 * Promise 8: watch that a call ends in time.
+	 */
+	void begin(SimulatedCall call) {
+		this.begun++;
+		this.world.note(() -> "begins " + call.text());
+		if (call.leaseMillis() > 0) {
+			this.callsByLease.put(call.leaseMillis(), call);
+		}
+		mustEndIn(call, call.node.clock().worldNanos(call.longestNanos) + this.faults.slack());
+	}
+
+	/**
+	 * Promise 8: after the body its caller waits for the release only.
+	 */
+	void bodyEnds(SimulatedCall call) {
+		SimulatedNode node = call.node;
+		this.world.later(node.clock().worldNanos(node.commandTimeout()) + this.faults.slack(), node, Role.OUTSIDE,
+				"bound after the body", () -> {
+					if (!call.over && !node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
+						violation(8, "has not ended in time after its body: " + call.text());
+					}
+				});
+	}
+
+	private void mustEndIn(SimulatedCall call, long nanos) {
+		this.world.later(nanos, call.node, Role.OUTSIDE, "bound", () -> {
+			if (call.over || call.bodies > 0) {
+				return;
+			}
+			// who comes to the front right after a pause may ask once
+			long once = call.node.clock().worldNanos(call.node.commandTimeout()) + 2 * this.faults.slack();
+			if (call.node.wasPausedWithin(once)) {
+				mustEndIn(call, once);
+			}
+			else {
+				violation(8, "has not ended in time: " + call.text());
+			}
+		});
+	}
+
+	/**
+	 * Note how a call ended.
+	 */
+	void end(SimulatedCall call, @Nullable Throwable failure) {
+		if (!call.over) {
+			this.ended++;
+		}
+		call.over = true;
+		this.world.note(() -> "ends " + call + ((failure != null) ? " with " + failure : ""));
+		if (failure == null) {
+			return;
+		}
+		if (failure instanceof LockNotAcquiredException refusal) {
+			refused(call, refusal);
+		}
+		else if (failure instanceof LockUnavailableException) {
+			if (this.faults.isCalm() && !call.node.isClosing()) {
+				violation(8, call + " failed without a fault: " + SimulatedWorld.describe(failure));
+			}
+		}
+		else if (!(failure instanceof LockLostException && call.how.contains("xecute") && call.bodies == 0)) {
+			// these do not start their work if the lock has ended before
+			violation(8, "%s ended with %s".formatted(call, SimulatedWorld.describe(failure)));
+		}
+	}
+
+	private void refused(SimulatedCall call, LockNotAcquiredException refusal) {
+		switch (refusal.getReason()) {
+			case CONTENDED -> contendedEnd(call);
+			case CROWDED -> {
+				if (call.request.maxWaiters() == Integer.MAX_VALUE) {
+					violation(8, call + " is refused for a crowd that it does not mind");
+				}
+			}
+			case INTERRUPTED -> {
+				if (!call.disturbed) {
+					violation(8, call + " is interrupted by nobody");
+				}
+			}
+			case CLOSED -> {
+				if (!call.node.isClosing()) {
+					violation(8, call + " is told that the template is closed");
+				}
+			}
+			default -> violation(8, call + " ended with " + refusal);
+		}
+	}
+
+	/**
+	 * Promise 7: a call that waits gets a key that becomes free, though all messages are
+	 * lost.
+	 */
+	void contendedEnd(SimulatedCall call) {
+		if (!this.faults.isCalm() || call.parts().size() > 1 || backend().queues(call.request.type())) {
+			return;
+		}
+		long waited = this.world.now() - call.begunAt;
+		long free = this.world.now() - backend().freeSince(laneOf(call.request));
+		long enough = call.node.pollNanos() * 2 + 6 * this.faults.longestTrip() + 2 * this.faults.slack();
+		if (call.request.type() != LockType.SEMAPHORE && Math.min(waited, free) > enough) {
+			violation(7, "%s did not get a key that was free for %,d us".formatted(call.text(), free / 1000));
+		}
+	}
+
+	private static String laneOf(LockRequest part) {
+		return (part.type() == LockType.SEMAPHORE) ? part.key() + "~permits" : part.key();
+	}
+
+	/**
+	 * Note that a caller has a lock.
+	 */
+	SimulatedHold opened(SimulatedCall call, LockHandle handle) {
+		SimulatedHold hold = new SimulatedHold(call, handle);
+		Set<String> asked = new TreeSet<>();
+		call.parts().forEach((part) -> asked.add(laneOf(part)));
+		Set<String> had = new TreeSet<>();
+		for (LockHandle part : handle.parts()) {
+			SimulatedLease lease = this.leasesByToken.get(part.fencingToken().orElse(-1));
+			if (lease == null) {
+				violation(9, call + " has a lock that nobody granted");
+				continue;
+			}
+			SimulatedHold.Part own = new SimulatedHold.Part(hold, part, lease);
+			hold.parts.add(own);
+			had.add(lease.lane());
+			lease.reached = true;
+			if (own.isValid()) {
+				exclude(own);
+			}
+			this.held.computeIfAbsent(lease.lane(), (lane) -> new ArrayList<>()).add(own);
+		}
+		if (!had.equals(asked)) {
+			violation(9, "%s has %s and not %s".formatted(call, had, asked));
+		}
+		return hold;
+	}
+
+	/**
+	 * Promises 1 and 2: nobody else is inside, and the token is the highest.
+	 */
+	private void exclude(SimulatedHold.Part own) {
+		alone(own.lease(), own.lease().token());
+		if (own.lease().type() != LockType.SEMAPHORE) {
+			long highest = this.highestTokens.merge(own.lease().lane(), own.lease().token(), Math::max);
+			if (own.lease().type() != LockType.READ && own.lease().token() < highest) {
+				violation(2, "%s has token %d after %d was seen".formatted(own.hold(), own.lease().token(), highest));
+			}
+		}
+	}
+
+	private void alone(SimulatedLease lease, long token) {
+		int inside = 0;
+		for (SimulatedHold.Part other : this.held.getOrDefault(lease.lane(), List.of())) {
+			if (other.lease().token() != token && other.isValid()) {
+				inside++;
+				boolean both = lease.type() == LockType.READ && other.lease().type() == LockType.READ;
+				if (!both && lease.type() != LockType.SEMAPHORE) {
+					violation(1, "%s of %s is granted while %s is valid for %d us more".formatted(lease.lane(),
+							lease.owner(), other.hold(), other.handle().remaining().toNanos() / 1000));
+				}
+			}
+		}
+		if (lease.type() == LockType.SEMAPHORE && inside >= lease.permits()) {
+			violation(1, "%d have one of the %d permits of %s".formatted(inside + 1, lease.permits(), lease.lane()));
+		}
+	}
+
+	/**
+	 * Note that a holder begins to close.
+	 */
+	void closing(SimulatedHold hold) {
+		if (hold.closing) {
+			return;
+		}
+		hold.closing = true;
+		this.world.note(() -> "closes " + hold);
+		for (SimulatedHold.Part part : hold.parts) {
+			keepsForMinimum(part);
+			List<SimulatedHold.Part> all = this.held.getOrDefault(part.lease().lane(), new ArrayList<>());
+			all.remove(part);
+			if (all.stream().noneMatch((other) -> other.lease().token() == part.lease().token())) {
+				mustBeGivenBack(part.lease(), hold.call, part.lease().releases + part.lease().renewals,
+						part.lease().lengthNanos());
+			}
+		}
+	}
+
+	/**
+	 * Note until when nobody else may have the key though its holder leaves.
+	 */
+	private void keepsForMinimum(SimulatedHold.Part part) {
+		long atLeast = part.hold().call.request.holdAtLeast().toNanos();
+		SimulatedLease lease = part.lease();
+		if (atLeast > 0 && part.handle().isValid() && !part.hold().extended
+				&& part.hold().call.leaseMillis() == lease.request().leaseTime().toMillis() - this.lockDelayMillis) {
+			// the clock of the node may run as fast as a clock may
+			this.keptUntil.put(lease.lane(), lease.sentAt + atLeast - atLeast / 100);
+		}
+	}
+
+	/**
+	 * Promise 4: what a holder leaves is given back within a command time-out, or its
+	 * lease has ended.
+	 */
+	private void mustBeGivenBack(SimulatedLease lease, SimulatedCall call, int before, long ignored) {
+		SimulatedNode node = lease.node();
+		this.world.later(node.clock().worldNanos(node.commandTimeout()) + this.faults.slack(), node, Role.OUTSIDE,
+				"given back", () -> {
+					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
+						mustBeGivenBack(lease, call, before, ignored);
+					}
+					else if (lease.releases + lease.renewals == before && !lease.signalled && !node.isClosing()
+							&& backend().holds(lease.lane(), lease.owner())) {
+						violation(4, "what %s had was not given back: %s of %s".formatted(call, lease.lane(),
+								lease.owner()));
+					}
+				});
+	}
+
+	/**
+	 * Promise 6: watch that a holder is told of a loss.
+	 */
+	void listens(SimulatedHold hold) {
+		hold.listens = true;
+		mustBeToldIn(hold, hold.handle.remaining().toNanos(), false);
+	}
+
+	private void mustBeToldIn(SimulatedHold hold, long nanos, boolean ended) {
+		SimulatedNode node = hold.node();
+		this.world.later(node.clock().worldNanos(nanos) + this.faults.slack(), node, Role.OUTSIDE, "told", () -> {
+			if (hold.closing || hold.told > 0) {
+				return;
+			}
+			long remaining = hold.handle.remaining().toNanos();
+			if (remaining > 0) {
+				mustBeToldIn(hold, remaining, false);
+			}
+			else if (!ended || node.wasPausedWithin(this.faults.slack())) {
+				// it may have ended early, a moment ago
+				mustBeToldIn(hold, 0, true);
+			}
+			else {
+				violation(6, hold + " was not told that its lock is lost");
+			}
+		});
+	}
+
+	void told(SimulatedHold hold) {
+		hold.told++;
+		this.world.note(() -> "tells " + hold);
+		if (this.world.role() != Role.CALLBACK) {
+			violation(6, hold + " is told on a thread of the library");
+		}
+		if (hold.closing) {
+			violation(6, hold + " is told though it was closed");
+		}
+		if (hold.told > 1) {
+			violation(6, hold + " is told twice");
+		}
+		if (hold.handle.isValid()) {
+			violation(6, hold + " is told and still valid");
+		}
+	}
+
+	/**
+	 * Promise 9: the body runs once, while its caller waits for it, and with the lock.
+	 */
+	void bodyStarts(SimulatedCall call, @Nullable LockHandle handle) {
+		call.bodies++;
+		if (call.bodies > 1) {
+			violation(9, "the body of " + call + " runs again");
+		}
+		if (call.disturbed && call.over) {
+			violation(9, "the body of " + call + " runs though its caller has given up");
+		}
+		if (handle == null || !handle.isValid()) {
+			violation(9, "the body of " + call + " runs without the lock: " + handle);
+		}
+	}
+
+	// what the engine asks of the provider
+
+	void asked(SimulatedNode node, LeaseRequest request) {
+		this.world.note(() -> "asks for " + request);
+		SimulatedCall call = callOf(request);
+		if (request.giveUpAtNanos() - node.clock().nanoTime() <= 0) {
+			violation(8, "%s is asked for after its caller gave up".formatted(request.key()));
+		}
+		if (call != null) {
+			call.asked++;
+			if (call.over) {
+				violation(8, "the backend is asked for " + call + ", which is over");
+			}
+		}
+	}
+
+	void contended(SimulatedNode node, LeaseRequest request) {
+		SimulatedCall call = callOf(request);
+		if (call != null) {
+			call.contended++;
+		}
+	}
+
+	/**
+	 * Promise 4: a lease that comes is given to a caller or given back.
+	 */
+	void delivered(SimulatedLease lease) {
+		if (lease.delivered) {
+			return;
+		}
+		lease.delivered = true;
+		this.leasesByToken.put(lease.token(), lease);
+		SimulatedNode node = lease.node();
+		mustReachSomebody(lease, node.clock().worldNanos(2 * node.commandTimeout()) + this.faults.slack());
+	}
+
+	private void mustReachSomebody(SimulatedLease lease, long nanos) {
+		SimulatedNode node = lease.node();
+		this.world.later(nanos, node, Role.OUTSIDE, "reaches somebody", () -> {
+			if (lease.reached || lease.releases > 0 || lease.signalled
+					|| !backend().holds(lease.lane(), lease.owner())) {
+				return;
+			}
+			if (node.wasPausedWithin(nanos) || isPartOfMore(lease)) {
+				mustReachSomebody(lease, nanos);
+			}
+			else if (!node.isClosing()) {
+				violation(4, "a lease of %s for %s reached no caller and was not given back".formatted(lease.lane(),
+						lease.owner()));
+			}
+		});
+	}
+
+	/**
+	 * Return whether its caller still waits for other locks.
+	 */
+	private boolean isPartOfMore(SimulatedLease lease) {
+		SimulatedCall call = callOf(lease.request());
+		return call != null && call.parts().size() > 1 && !call.over;
+	}
+
+	/**
+	 * Promise 5: nothing is renewed after release, loss or close.
+	 */
+	void renews(SimulatedLease lease, Duration leaseTime) {
+		this.world.note(() -> "renews %s of %s for %s".formatted(lease.lane(), lease.owner(), leaseTime));
+		SimulatedCall call = callOf(lease.request());
+		lease.renewals++;
+		if (lease.releases > 0) {
+			violation(5, "%s of %s is renewed after its release".formatted(lease.lane(), lease.owner()));
+		}
+		if (call == null) {
+			return;
+		}
+		List<SimulatedHold.Part> holders = holdersOf(lease);
+		boolean keepsMinimum = !call.request.holdAtLeast().isZero()
+				&& leaseTime.compareTo(call.request.holdAtLeast()) <= 0;
+		if (call.over && holders.isEmpty() && !keepsMinimum) {
+			violation(5, "%s of %s is renewed though %s has left".formatted(lease.lane(), lease.owner(), call));
+		}
+		if (!holders.isEmpty() && holders.stream().noneMatch(SimulatedHold.Part::isValid) && !keepsMinimum) {
+			violation(5, "%s of %s is renewed after its loss".formatted(lease.lane(), lease.owner()));
+		}
+		if (lease.node().isClosed() && !keepsMinimum) {
+			violation(5, "%s of %s is renewed after close".formatted(lease.lane(), lease.owner()));
+		}
+	}
+
+	void renewed(SimulatedLease lease) {
+		this.world.note(() -> "renewed %s of %s".formatted(lease.lane(), lease.owner()));
+	}
+
+	/**
+	 * Promise 3: nobody gives back what another still has.
+	 */
+	void releases(SimulatedLease lease) {
+		this.world.note(() -> "releases %s of %s".formatted(lease.lane(), lease.owner()));
+		lease.releases++;
+		if (!lease.node().isClosing() && holdersOf(lease).stream().anyMatch(SimulatedHold.Part::isValid)) {
+			violation(3, "%s of %s is given back under its holder".formatted(lease.lane(), lease.owner()));
+		}
+	}
+
+	private List<SimulatedHold.Part> holdersOf(SimulatedLease lease) {
+		return this.held.getOrDefault(lease.lane(), List.of())
+			.stream()
+			.filter((part) -> part.lease().token() == lease.token())
+			.toList();
+	}
+
+	// what the server does
+
+	void granted(SimulatedLease lease, long token) {
+		this.leasesByToken.put(token, lease);
+		alone(lease, token);
+		if (lease.type() != LockType.SEMAPHORE && lease.type() != LockType.READ
+				&& this.keptUntil.getOrDefault(lease.lane(), 0L) > this.world.now()) {
+			violation(4, "%s is granted to %s though it is to be kept for its minimum".formatted(lease.lane(),
+					lease.owner()));
+		}
+	}
+
+	void publish(String lane) {
+		for (SimulatedNode node : this.nodes) {
+			if (!node.isDead()) {
+				node.provider().published(lane);
+			}
+		}
+	}
+
+	// the end
+
+	int unfinished() {
+		return this.begun - this.ended;
+	}
+
+	void nothingIsLeft(SimulatedNode node) {
+		Engine engine = node.template().engine();
+		String left = "gate %d, keeper %d, waiting %d, pending %d, timers %d".formatted(engine.gate().size(),
+				engine.keeper().size(), engine.waiting().size() + engine.waiting().underWay(),
+				engine.releaser().pending().size(), engine.timers().size());
+		if (!left.equals("gate 0, keeper 0, waiting 0, pending 0, timers 0")) {
+			violation(4, "%s leaves %s".formatted(node, left));
+		}
+		String leftAtProvider = node.provider().leftovers();
+		if (leftAtProvider != null) {
+			violation(4, "%s leaves %s".formatted(node, leftAtProvider));
+		}
+	}
+
+	void serverIsEmpty() {
+		String left = backend().leftovers();
+		if (left != null) {
+			violation(4, "the server still has " + left);
+		}
+		for (SimulatedCall call : this.callsByLease.values()) {
+			if (!call.over && !call.node.isDead()) {
+				violation(8, "never ended: " + call.text());
+			}
+		}
+	}
+
+	void violation(int promise, String what) {
+		this.world.violation("promise %d: %s".formatted(promise, what));
+	}
+
+	static boolean isExpected(Throwable failure) {
+		return failure instanceof LockException;
+	}
+
+	private @Nullable SimulatedCall callOf(LeaseRequest request) {
+		return this.callsByLease.get(request.leaseTime().toMillis() - this.lockDelayMillis);
+	}
+
+	private SimulatedBackend backend() {
+		SimulatedBackend known = this.backend;
+		if (known == null) {
+			throw new IllegalStateException("nothing to watch yet");
+		}
+		return known;
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+
+/**
+ * How the templates of one run are configured, and how large it is.
+ */
+record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renewalLeaseTime, Duration commandTimeout,
+		Duration pollInterval, Duration lockDelay, boolean signals, boolean exactExpiry, boolean queuesAll, int nodes,
+		int keys, int callers, int calls, boolean crowd, boolean calm) {
+
+	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+	static SimulationSetting draw(SimulatedWorld world) {
+		boolean crowd = world.chance(3);
+		boolean calm = world.chance(200);
+		return new SimulationSetting(world, millis(world, 0, 50, 1000), millis(world, 100, 1000, 10_000),
+				(calm && world.chance(50)) ? FOREVER : millis(world, 50, 300, 3000), millis(world, 20, 100, 500),
+				world.chance(150) ? millis(world, 10, 300) : Duration.ZERO, world.chance(600), world.chance(700),
+				world.chance(200), crowd ? 1 : 1 + (int) world.random(3), crowd ? 1 : 1 + (int) world.random(4),
+				crowd ? 1200 : 1 + (int) world.random(8), crowd ? 1200 : 20 + (int) world.random(180), crowd, calm);
+	}
+
+	/**
+	 * Return what the clock of a node shows at the begin: anything that a JVM's may, also
+	 * just before it overflows.
+	 */
+	long clockOffset() {
+		return switch ((int) this.world.random(4)) {
+			case 0 -> 0;
+			case 1 -> -this.world.random(Long.MAX_VALUE);
+			case 2 -> Long.MAX_VALUE - this.world.random(60_000_000_000L);
+			default -> this.world.random(Long.MAX_VALUE);
+		};
+	}
+
+	/**
+	 * Return by how many millionths the clock of a node runs fast: within what the margin
+	 * of a lease allows for.
+	 */
+	long clockFastPpm() {
+		return this.world.random(10_001) - 5000;
+	}
+
+	private static Duration millis(SimulatedWorld world, long... choices) {
+		return Duration.ofMillis(choices[(int) world.random(choices.length)]);
+	}
+
+}
