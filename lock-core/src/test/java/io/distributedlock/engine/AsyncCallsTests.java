@@ -79,7 +79,7 @@ class AsyncCallsTests {
 		assertLockIsGivenBack();
 	}
 
-	@SuppressWarnings("unchecked")
+	@SuppressWarnings({ "TypeParameterUnusedInFormals", "unchecked" })
 	private static <E extends Throwable> E asIs(Throwable ex) throws E {
 		throw (E) ex;
 	}
@@ -88,8 +88,7 @@ class AsyncCallsTests {
 	void workWhoseStageThrowsGivesTheLockBack() {
 		CompletableFuture<String> hostile = new CompletableFuture<>() {
 			@Override
-			public CompletableFuture<String> whenComplete(
-					BiConsumer<? super String, ? super Throwable> action) {
+			public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
 				throw new UnsupportedOperationException("not this way");
 			}
 		};
@@ -249,8 +248,7 @@ class AsyncCallsTests {
 		this.template.close();
 		assertFailsAsync(() -> this.template.acquireAsync(K), LockNotAcquiredException.class);
 		assertFailsAsync(() -> this.template.tryAcquireAsync(K), LockNotAcquiredException.class);
-		assertFailsAsync(() -> this.template.executeAsync(K, AsyncCallsTests::nothing),
-				LockNotAcquiredException.class);
+		assertFailsAsync(() -> this.template.executeAsync(K, AsyncCallsTests::nothing), LockNotAcquiredException.class);
 		assertFailsAsync(() -> this.template.acquireAsync(LockRequest.ofAll(List.of("a", "b"))),
 				LockNotAcquiredException.class);
 	}
@@ -266,9 +264,7 @@ class AsyncCallsTests {
 	}
 
 	private void assertNobodyWaits() {
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
-			.until(() -> this.template.engine().waiting().size() == 0);
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.template.engine().waiting().size() == 0);
 	}
 
 	private void assertLockIsGivenBack() {

@@ -88,8 +88,8 @@ class ClosingTests {
 		LockHandle handle = this.template.acquire("k");
 		this.provider.renew.always(Trick.never());
 		CompletableFuture<Void> async = handle.extendAsync(Duration.ofMinutes(1));
-		CompletableFuture<Void> blocking = CompletableFuture
-			.runAsync(() -> handle.extend(Duration.ofMinutes(2)), (task) -> new Thread(task).start());
+		CompletableFuture<Void> blocking = CompletableFuture.runAsync(() -> handle.extend(Duration.ofMinutes(2)),
+				(task) -> new Thread(task).start());
 		Awaitility.await().until(() -> this.provider.renew.calls() >= 1);
 		this.template.close();
 		assertThat(async).failsWithin(Duration.ofSeconds(20));

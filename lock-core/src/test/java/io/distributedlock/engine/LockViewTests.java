@@ -28,6 +28,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * back that lock and no other.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+// what is unlocked when is what these tests are about
+@SuppressWarnings("LockNotBeforeTry")
 class LockViewTests {
 
 	private final DefaultLockTemplate template = DefaultLockTemplate.builder()

@@ -85,8 +85,7 @@ class SemaphoreCrowdTests {
 				.as("the permit")
 				.isEmpty();
 		}
-		try (LockHandle handle = this.template
-			.acquire(LockRequest.of("a").and(LockRequest.of("a").withPermits(1)))) {
+		try (LockHandle handle = this.template.acquire(LockRequest.of("a").and(LockRequest.of("a").withPermits(1)))) {
 			assertThat(handle.parts()).hasSize(2);
 		}
 		Leftovers.assertNone(this.template);

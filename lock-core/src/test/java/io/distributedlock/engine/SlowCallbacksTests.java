@@ -171,8 +171,7 @@ class SlowCallbacksTests {
 			int before = threads.getThreadCount();
 			this.provider.leases.forEach(TrickyProvider.TrickyLease::lose);
 			Awaitility.await().atMost(Duration.ofSeconds(50)).until(() -> told.get() == locks);
-			assertThat(threads.getPeakThreadCount() - before).as("more threads than before")
-				.isLessThan(600);
+			assertThat(threads.getPeakThreadCount() - before).as("more threads than before").isLessThan(600);
 		}
 	}
 

@@ -147,8 +147,8 @@ class UnansweredRequestsTests {
 			CompletableFuture<Void> arrived = new CompletableFuture<>();
 			LockHandle handle = patient.acquire(LockRequest.of("k").withHoldAtLeast(minimum));
 			List<Duration> granted = new ArrayList<>();
-			this.provider.lastLease().renewal.set((properly) -> arrived.thenCompose((ignored) -> properly.get())
-				.thenApply((term) -> {
+			this.provider.lastLease().renewal
+				.set((properly) -> arrived.thenCompose((ignored) -> properly.get()).thenApply((term) -> {
 					granted.add(term.granted());
 					return term;
 				}));

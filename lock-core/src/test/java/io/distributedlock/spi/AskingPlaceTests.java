@@ -96,8 +96,7 @@ class AskingPlaceTests {
 	void answerThatIsGivenTwiceCountsOnce() {
 		CompletableFuture<Lease> twice = new CompletableFuture<>() {
 			@Override
-			public CompletableFuture<Lease> whenComplete(
-					BiConsumer<? super Lease, ? super Throwable> action) {
+			public CompletableFuture<Lease> whenComplete(BiConsumer<? super Lease, ? super Throwable> action) {
 				super.whenComplete(action);
 				return super.whenComplete(action);
 			}
