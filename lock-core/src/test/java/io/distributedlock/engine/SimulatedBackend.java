@@ -56,6 +56,7 @@ final class SimulatedBackend {
 	}
 
 	/**
+	 * Let a lease run anew.
 	 * @return {@code false} if this owner no longer has the key
 	 */
 	boolean renew(SimulatedLease lease, long lengthNanos) {

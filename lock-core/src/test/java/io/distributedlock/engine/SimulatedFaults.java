@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -166,8 +167,8 @@ final class SimulatedFaults {
 		if (world.chance(300)) {
 			add(Fate.AT_ONCE, world.chance(200) ? USUAL * 100 : USUAL / 3);
 		}
-		for (Fate fate : Fate.values()) {
-			if (fate.ordinal() > Fate.AT_ONCE.ordinal() && !calm && world.chance(300)) {
+		for (Fate fate : EnumSet.complementOf(EnumSet.of(Fate.ANSWERED, Fate.AT_ONCE))) {
+			if (!calm && world.chance(300)) {
 				add(fate, oneOf(20, 100, 400, 2000));
 			}
 		}

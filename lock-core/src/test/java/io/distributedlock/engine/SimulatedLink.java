@@ -59,7 +59,7 @@ final class SimulatedLink {
 	<T extends @Nullable Object> @Nullable CompletionStage<T> send(String what, Supplier<T> effect,
 			@Nullable Runnable ifUnknown, Consumer<T> onAnswer) {
 		Fate fate = isCutOff() ? cutFate() : this.faults.fate();
-		this.world.mark(fate.ordinal());
+		this.world.mark(fate.name().hashCode());
 		this.world.note(() -> what + " " + fate);
 		Runnable unknown = (ifUnknown != null) ? ifUnknown : () -> {
 		};
@@ -126,9 +126,10 @@ final class SimulatedLink {
 		});
 	}
 
-	private void doItUnseen(String what, Supplier<?> effect, Runnable unknown) {
+	private <T extends @Nullable Object> void doItUnseen(String what, Supplier<T> effect, Runnable unknown) {
 		this.world.later(this.faults.trip(), null, Role.OUTSIDE, what, () -> {
-			effect.get();
+			T unseen = effect.get();
+			this.world.note(() -> what + " without an answer: " + unseen);
 			unknown.run();
 		});
 	}

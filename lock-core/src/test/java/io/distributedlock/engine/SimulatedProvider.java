@@ -268,7 +268,8 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	}
 
 	private String newOwner() {
-		return this.node + "-" + (++this.owners);
+		this.owners++;
+		return this.node + "-" + this.owners;
 	}
 
 	/**

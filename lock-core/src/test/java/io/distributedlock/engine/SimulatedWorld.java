@@ -23,32 +23,38 @@ final class SimulatedWorld {
 		/**
 		 * Threads of the application that call the template.
 		 */
-		CALLER,
+		CALLER(1),
 
 		/**
 		 * The timer of the engine, which calls neither providers nor users.
 		 */
-		TIMER,
+		TIMER(2),
 
 		/**
 		 * Threads of the engine, which call providers.
 		 */
-		ENGINE,
+		ENGINE(3),
 
 		/**
 		 * Threads of the user's executor, the only ones for callbacks and continuations.
 		 */
-		CALLBACK,
+		CALLBACK(4),
 
 		/**
 		 * Threads of the backend's client, which bring answers and messages.
 		 */
-		CLIENT,
+		CLIENT(5),
 
 		/**
 		 * The server, and what else is no part of a JVM.
 		 */
-		OUTSIDE
+		OUTSIDE(6);
+
+		private final long mark;
+
+		Role(long mark) {
+			this.mark = mark;
+		}
 
 	}
 
@@ -218,7 +224,7 @@ final class SimulatedWorld {
 		this.now = Math.max(this.now, event.time);
 		this.happened++;
 		mark(this.now);
-		mark(event.role.ordinal() + ((where != null) ? 16L * where.id() : 0));
+		mark(event.role.mark + ((where != null) ? 16L * where.id() : 0));
 		this.role = event.role;
 		this.node = where;
 		if (this.tracing) {

@@ -83,7 +83,7 @@ final class Simulation {
 	 * Let things happen until every caller is done, and then until nothing happens.
 	 */
 	private void run(long longest) {
-		long end = this.world.now() + longest;
+		long end = goesOnAt() + longest;
 		boolean more = true;
 		while (more && this.world.now() < end && this.world.violations().isEmpty()) {
 			boolean done = this.callers.stream().allMatch(SimulatedCaller::isFinished);
@@ -132,6 +132,13 @@ final class Simulation {
 		}
 	}
 
+	/**
+	 * Return from when on no node is paused.
+	 */
+	private long goesOnAt() {
+		return this.nodes.stream().mapToLong(SimulatedNode::pausedUntil).reduce(this.world.now(), Math::max);
+	}
+
 	private SimulatedNode anyNode() {
 		return this.nodes.get((int) this.world.random(this.nodes.size()));
 	}
@@ -147,7 +154,7 @@ final class Simulation {
 			}
 			node.close(this.threads, this.checks, this.faults.slack());
 		}
-		this.world.runUntil(this.world.now() + AFTERMATH);
+		this.world.runUntil(goesOnAt() + AFTERMATH);
 		for (SimulatedNode node : this.nodes) {
 			if (!node.isDead()) {
 				this.checks.nothingIsLeft(node);

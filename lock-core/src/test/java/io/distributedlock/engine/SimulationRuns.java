@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
@@ -20,11 +21,11 @@ final class SimulationRuns {
 
 	private final AtomicReference<Long> current = new AtomicReference<>(0L);
 
-	private volatile long runs;
+	private final AtomicLong runs = new AtomicLong();
 
-	private volatile long calls;
+	private final AtomicLong calls = new AtomicLong();
 
-	private volatile long events;
+	private final AtomicLong events = new AtomicLong();
 
 	private volatile @Nullable String failure;
 
@@ -43,14 +44,14 @@ final class SimulationRuns {
 		long seen = -1;
 		while (!this.ended) {
 			loop.join(STUCK_MILLIS);
-			if (!this.ended && seen == this.runs) {
+			if (!this.ended && seen == this.runs.get()) {
 				AssertionError stuck = new AssertionError(
 						"seed %d: the engine blocks the thread of the simulation for real"
 							.formatted(this.current.get()));
 				stuck.setStackTrace(loop.getStackTrace());
 				throw stuck;
 			}
-			seen = this.runs;
+			seen = this.runs.get();
 		}
 	}
 
@@ -62,15 +63,15 @@ final class SimulationRuns {
 	}
 
 	long runs() {
-		return this.runs;
+		return this.runs.get();
 	}
 
 	long calls() {
-		return this.calls;
+		return this.calls.get();
 	}
 
 	long events() {
-		return this.events;
+		return this.events.get();
 	}
 
 	private void loop(LongSupplier seeds, long until, long mostCalls) {
@@ -79,15 +80,15 @@ final class SimulationRuns {
 			for (long seed = seeds.getAsLong(); seed != 0; seed = seeds.getAsLong()) {
 				this.current.set(seed);
 				Simulation.Result result = new Simulation(seed, threads, false).run();
-				this.runs++;
-				this.calls += result.calls();
-				this.events += result.events();
+				this.runs.incrementAndGet();
+				this.calls.addAndGet(result.calls());
+				this.events.addAndGet(result.events());
 				String broken = result.failure();
 				if (broken != null) {
 					this.failure = broken + trace(seed, threads, result);
 					return;
 				}
-				if (System.nanoTime() - until >= 0 || this.calls >= mostCalls) {
+				if (System.nanoTime() - until >= 0 || this.calls.get() >= mostCalls) {
 					return;
 				}
 			}
