@@ -6,12 +6,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -39,6 +41,11 @@ class RedissonRightsTests {
 			+ "+hget +hdel +hkeys +lindex +lpop +lrange +lrem +rpush +zadd +zcard +zcount +zrange +zrem +zremrangebyscore +zscore "
 			+ "+incrby +decrby";
 
+	private static final String ON_CLUSTERS = " +cluster|nodes +cluster|slots +cluster|info +cluster|myid +info +readonly +command "
+			+ "+wait +pubsub|shardnumsub +pubsub|numpat";
+
+	private static final String SINCE_REDIS_7 = " +spublish +ssubscribe +sunsubscribe";
+
 	private static RedisTestServer server;
 
 	@BeforeAll
@@ -53,7 +60,7 @@ class RedissonRightsTests {
 
 	@Test
 	void documentedRightsAreEnough() throws Exception {
-		createUser("locker", DOCUMENTED);
+		createUser(server, "locker", DOCUMENTED);
 		RedissonClient client = connect("locker", "secret");
 		try (DefaultLockTemplate holder = template(client, Duration.ofSeconds(1));
 				DefaultLockTemplate waiter = template(client, Duration.ofSeconds(1))) {
@@ -74,7 +81,7 @@ class RedissonRightsTests {
 
 	@Test
 	void documentedRightsForTheOtherKindsAreEnough() throws Exception {
-		createUser("kinds", DOCUMENTED + OTHER_KINDS);
+		createUser(server, "kinds", DOCUMENTED + OTHER_KINDS);
 		RedissonClient client = connect("kinds", "secret");
 		try (DefaultLockTemplate holder = template(client, Duration.ofSeconds(1));
 				DefaultLockTemplate waiter = template(client, Duration.ofSeconds(1))) {
@@ -95,7 +102,7 @@ class RedissonRightsTests {
 			Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 			handle.close();
 			waiting.get(10, TimeUnit.SECONDS).close();
-			assertThat(denied("kinds")).as("what Redis denied").isEmpty();
+			assertThat(denied(server, "kinds")).as("what Redis denied").isEmpty();
 		}
 		finally {
 			client.shutdown();
@@ -103,8 +110,58 @@ class RedissonRightsTests {
 	}
 
 	@Test
+	void documentedRightsAreEnoughOnAClusterOfPrimariesAndAReplica() throws Exception {
+		try (RedisTestCluster cluster = RedisTestCluster.run();
+				RedisTestServer replica = RedisTestServer.run("--cluster-enabled", "yes")) {
+			RedisTestServer primary = cluster.servers().get(0);
+			replica.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(primary.port()));
+			Awaitility.await("replica")
+				.atMost(Duration.ofSeconds(30))
+				.ignoreExceptions()
+				.until(() -> "OK".equals(
+						replica.command("CLUSTER", "REPLICATE", String.valueOf(primary.command("CLUSTER", "MYID")))));
+			Awaitility.await("copy")
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> String.valueOf(primary.command("INFO", "replication")).contains("state=online"));
+			List<RedisTestServer> servers = Stream.concat(cluster.servers().stream(), Stream.of(replica)).toList();
+			boolean sharded = ((List<?>) primary.command("COMMAND", "INFO", "ssubscribe")).get(0) != null;
+			String rights = DOCUMENTED + OTHER_KINDS + ON_CLUSTERS + (sharded ? SINCE_REDIS_7 : "");
+			servers.forEach((each) -> createUser(each, "clustered", rights));
+			Config config = new Config();
+			config.setThreads(4);
+			config.setNettyThreads(4);
+			config.setUsername("clustered");
+			config.setPassword("secret");
+			config.useClusterServers()
+				.addNodeAddress(primary.url())
+				.setMasterConnectionMinimumIdleSize(1)
+				.setSlaveConnectionMinimumIdleSize(1);
+			RedissonClient client = Redisson.create(config);
+			try (DefaultLockTemplate holder = template(client, Duration.ofSeconds(30));
+					DefaultLockTemplate waiter = template(client, Duration.ofSeconds(30))) {
+				for (int i = 0; i < 6; i++) {
+					for (LockType type : LockType.values()) {
+						LockRequest request = LockRequest.of(type + ":" + i).withWaitTime(Duration.ofSeconds(30));
+						request = (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+						LockHandle handle = holder.acquire(request);
+						CompletableFuture<LockHandle> waiting = waiter
+							.acquireAsync((type == LockType.READ) ? request.withType(LockType.WRITE) : request);
+						handle.extend(Duration.ofSeconds(40));
+						handle.close();
+						waiting.get(30, TimeUnit.SECONDS).close();
+					}
+				}
+				assertThat(servers).allSatisfy((each) -> assertThat(denied(each, "clustered")).isEmpty());
+			}
+			finally {
+				client.shutdown();
+			}
+		}
+	}
+
+	@Test
 	void missingRightIsSaid() {
-		createUser("no-counter", DOCUMENTED.replace("~redisson_lock_token:{shop:lock:*", ""));
+		createUser(server, "no-counter", DOCUMENTED.replace("~redisson_lock_token:{shop:lock:*", ""));
 		RedissonClient client = connect("no-counter", "secret");
 		try (DefaultLockTemplate template = template(client, Duration.ofSeconds(30))) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("order:2"))
@@ -120,7 +177,7 @@ class RedissonRightsTests {
 	 * Return what the server has denied a user, but for the script that Redisson tries at
 	 * its start.
 	 */
-	private static List<String> denied(String user) {
+	private static List<String> denied(RedisTestServer server, String user) {
 		List<String> denied = new ArrayList<>();
 		for (Object entry : (List<?>) server.command("ACL", "LOG")) {
 			List<?> fields = (List<?>) entry;
@@ -132,7 +189,7 @@ class RedissonRightsTests {
 		return denied;
 	}
 
-	private static void createUser(String user, String rights) {
+	private static void createUser(RedisTestServer server, String user, String rights) {
 		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
 		Arrays.stream(rights.split(" ", -1)).filter((right) -> !right.isEmpty()).forEach(command::add);
 		assertThat(server.command(command.toArray(String[]::new))).isEqualTo("OK");

@@ -1,0 +1,243 @@
+package io.distributedlock.redisson;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.redisson.config.SubscriptionMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What is said of a failure, and what is done about it.
+ */
+class RedissonErrorsTests {
+
+	private static final Duration LONG = Duration.ofMinutes(10);
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void serverThatIsDownForAWhileIsAskedAgain(LockType type) {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			RedissonClient client = Clients.connect(server.url());
+			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+				.provider(new RedissonLockProvider(client))
+				.build()) {
+				template.acquire(kind("before", type)).close();
+				server.kill();
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> acquireNow(template, type));
+				CompletableFuture<LockHandle> waiting = template
+					.acquireAsync(kind("after", type).withWaitTime(Duration.ofSeconds(60)));
+				Awaitility.await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(30)).until(() -> true);
+				assertThat(waiting).isNotDone();
+				server.start();
+				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			}
+			finally {
+				client.shutdown();
+			}
+		}
+	}
+
+	private static void acquireNow(DefaultLockTemplate template, LockType type) {
+		template.acquire(kind("down", type).withWaitTime(Duration.ZERO)).close();
+	}
+
+	@Test
+	void refusedConnectionNamesAddressAndCause() {
+		RedisTestServer server = RedisTestServer.run();
+		RedissonClient client = Clients.connect(server.url());
+		try (server; RedissonLockProvider provider = new RedissonLockProvider(client)) {
+			get(get(attempt(provider, "before")).release());
+			server.kill();
+			// a connection that breaks is told first, one that is refused from then on
+			Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+				CompletionStage<Lease> refused = attempt(provider, "down");
+				assertThat(refused.toCompletableFuture()).failsWithin(Duration.ofSeconds(20))
+					.withThrowableThat()
+					.withCauseInstanceOf(BackendException.class)
+					.withMessageContaining("cannot be reached")
+					.withMessageContaining("Connection refused")
+					.withMessageContaining("127.0.0.1:" + server.port())
+					.satisfies((ex) -> assertThat(((BackendException) ex.getCause()).isRetryable()).isTrue());
+			});
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	@Test
+	void credentialsAreTheReasonWhereTheyAre() {
+		try (RedisTestServer open = RedisTestServer.run();
+				RedisTestServer guarded = RedisTestServer.runWithPassword("right")) {
+			assertThat(refusal(open, (config) -> config.setPassword("needless"))).contains("credentials")
+				.doesNotContain("needless");
+			assertThat(refusal(guarded, (config) -> config.setPassword("wrong"))).contains("credentials")
+				.doesNotContain("wrong");
+			assertThat(refusal(guarded, (config) -> {
+			})).contains("credentials");
+			assertThat(refusal(open, (config) -> config.useSingleServer().setDatabase(99))).contains("database");
+		}
+	}
+
+	/**
+	 * Return what is said of a server that refuses a client which connects lazily.
+	 */
+	private static String refusal(RedisTestServer server, Consumer<Config> customizer) {
+		Config config = Clients.config(server.url());
+		config.setLazyInitialization(true);
+		config.useSingleServer().setRetryAttempts(0);
+		customizer.accept(config);
+		RedissonClient client = Redisson.create(config);
+		try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
+			Throwable[] failure = new Throwable[1];
+			assertThat(attempt(provider, "k").toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
+				.withThrowableThat()
+				.withCauseInstanceOf(BackendException.class)
+				.satisfies((ex) -> failure[0] = ex.getCause());
+			assertThat(((BackendException) failure[0]).isRetryable()).isFalse();
+			return failure[0].getMessage();
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	@Test
+	void lockThatNoReplicaHasConfirmedIsAskedForAgain() {
+		try (RedisTestServer primary = RedisTestServer.run();
+				RedisTestServer replica = RedisTestServer.run("--replicaof", "127.0.0.1 " + primary.port())) {
+			awaitReplica(primary);
+			Config config = new Config();
+			config.setThreads(4);
+			config.setNettyThreads(4);
+			config.setSlavesSyncTimeout(300);
+			config.useMasterSlaveServers()
+				.setMasterAddress(primary.url())
+				.addSlaveAddress(replica.url())
+				.setSubscriptionMode(SubscriptionMode.MASTER)
+				.setMasterConnectionMinimumIdleSize(1)
+				.setSlaveConnectionMinimumIdleSize(1);
+			RedissonClient client = Redisson.create(config);
+			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+				.provider(new RedissonLockProvider(client))
+				.build()) {
+				template.acquire("synced").close();
+				replica.suspend();
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("alone"))
+					.withMessageContaining("replica");
+				CompletableFuture<LockHandle> waiting = template
+					.acquireAsync(LockRequest.of("again").withWaitTime(Duration.ofSeconds(60)));
+				Awaitility.await().during(Duration.ofSeconds(2)).atMost(Duration.ofSeconds(30)).until(() -> true);
+				assertThat(waiting).isNotDone();
+				replica.resume();
+				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+				Awaitility.await().until(() -> primary.command("EXISTS", "alone").equals(0L));
+			}
+			finally {
+				replica.resume();
+				client.shutdown();
+			}
+		}
+	}
+
+	private static void awaitReplica(RedisTestServer primary) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(30))
+			.until(() -> String.valueOf(primary.command("INFO", "replication")).contains("state=online"));
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void nobodyHasWhatWasAskedForWhileTheServerStoodStill(LockType type) {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			RedissonClient client = Clients.connect(server.url(), (config) -> config.setRetryAttempts(4));
+			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
+				get(get(provider.tryAcquire(new LeaseRequest("before", LONG, type))).release());
+				server.suspend();
+				for (int i = 0; i < 4; i++) {
+					long giveUpAt = System.nanoTime() + Duration.ofMillis(200).toNanos();
+					assertThat(provider.tryAcquire(new LeaseRequest("stalled", LONG, type, 1, giveUpAt))
+						.toCompletableFuture()).failsWithin(Duration.ofSeconds(20))
+						.withThrowableThat()
+						.withCauseInstanceOf(BackendException.class)
+						.satisfies((ex) -> assertThat(((BackendException) ex.getCause()).isRetryable()).isTrue());
+				}
+				server.resume();
+				Lease[] lease = new Lease[1];
+				LockType conflicting = (type == LockType.READ) ? LockType.WRITE : type;
+				Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+					lease[0] = get(provider.tryAcquire(new LeaseRequest("stalled", LONG, conflicting)));
+					return lease[0] != null;
+				});
+				assertThat(get(lease[0].release())).isTrue();
+			}
+			finally {
+				server.resume();
+				client.shutdown();
+			}
+		}
+	}
+
+	@Test
+	void nothingIsSentAfterTheCallerHasGivenUp() {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			RedissonClient client = Clients.connect(server.url());
+			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
+				get(get(attempt(provider, "k")).release());
+				server.command("CONFIG", "RESETSTAT");
+				LeaseRequest late = new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1, System.nanoTime());
+				assertThat(provider.tryAcquire(late).toCompletableFuture()).failsWithin(Duration.ofSeconds(20));
+				get(get(attempt(provider, "another")).release());
+				assertThat(server.commandCalls().get("evalsha")).as("those for the other key").isEqualTo(2L);
+			}
+			finally {
+				client.shutdown();
+			}
+		}
+	}
+
+	@Test
+	void clientOfAnotherArtifactIsRefused() {
+		RedissonClient wrapper = (RedissonClient) Proxy.newProxyInstance(RedissonClient.class.getClassLoader(),
+				new Class<?>[] { RedissonClient.class }, (proxy, method, arguments) -> null);
+		assertThatIllegalStateException().isThrownBy(() -> new RedissonLockProvider(wrapper))
+			.withMessageContaining("Redisson.create");
+	}
+
+	private static LockRequest kind(String name, LockType type) {
+		LockRequest request = LockRequest.of(name);
+		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+	}
+
+	private static CompletionStage<Lease> attempt(RedissonLockProvider provider, String key) {
+		return provider.tryAcquire(new LeaseRequest(key, LONG, LockType.EXCLUSIVE));
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+	}
+
+}

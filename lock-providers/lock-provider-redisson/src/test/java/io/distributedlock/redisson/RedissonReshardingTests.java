@@ -1,0 +1,150 @@
+package io.distributedlock.redisson;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Locks are kept while servers forget scripts, and while their slot is moved.
+ */
+class RedissonReshardingTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(5);
+
+	/**
+	 * Longer than the lease: who cannot renew in it has lost the lock.
+	 */
+	private static final Duration PHASE = Duration.ofSeconds(6);
+
+	@Test
+	void locksAreKeptWhileScriptsAreFlushed() {
+		ScheduledExecutorService flusher = Executors.newSingleThreadScheduledExecutor();
+		try (RedisTestServer server = RedisTestServer.run()) {
+			RedissonClient client = Clients.connect(server.url());
+			try (DefaultLockTemplate template = template(client)) {
+				flusher.scheduleWithFixedDelay(() -> server.command("SCRIPT", "FLUSH"), 0, 20, TimeUnit.MILLISECONDS);
+				List<LockHandle> handles = acquireEveryKind(template);
+				awaitHeldThroughout(handles);
+				handles.forEach(LockHandle::close);
+				assertThat((List<?>) server.command("KEYS", "kept-*")).isEmpty();
+			}
+			finally {
+				client.shutdown();
+			}
+		}
+		finally {
+			flusher.shutdownNow();
+		}
+	}
+
+	@Test
+	void locksAreKeptWhileTheirSlotMoves() {
+		try (RedisTestCluster cluster = RedisTestCluster.run()) {
+			Config config = new Config();
+			config.setThreads(4);
+			config.setNettyThreads(4);
+			config.useClusterServers()
+				.addNodeAddress(cluster.servers().get(0).url())
+				.setScanInterval(1000)
+				.setMasterConnectionMinimumIdleSize(1)
+				.setMasterConnectionPoolSize(4);
+			RedissonClient client = Redisson.create(config);
+			try (DefaultLockTemplate template = template(client)) {
+				List<LockHandle> handles = acquireEveryKind(template);
+				List<SlotMove> moves = handles.stream().map((handle) -> new SlotMove(cluster, handle.key())).toList();
+				moves.forEach(SlotMove::begin);
+				awaitHeldThroughout(handles);
+				moves.forEach(SlotMove::moveKeys);
+				awaitHeldThroughout(handles);
+				moves.forEach(SlotMove::end);
+				awaitHeldThroughout(handles);
+				handles.forEach(LockHandle::close);
+			}
+			finally {
+				client.shutdown();
+			}
+		}
+	}
+
+	private static DefaultLockTemplate template(RedissonClient client) {
+		return DefaultLockTemplate.builder().provider(new RedissonLockProvider(client)).renewalLeaseTime(LEASE).build();
+	}
+
+	private static List<LockHandle> acquireEveryKind(DefaultLockTemplate template) {
+		return Arrays.stream(LockType.values()).map((type) -> {
+			LockRequest request = LockRequest.of("kept-" + type).withWaitTime(Duration.ofSeconds(20));
+			return template.acquire((type == LockType.SEMAPHORE) ? request.withPermits(2) : request.withType(type));
+		}).toList();
+	}
+
+	private static void awaitHeldThroughout(List<LockHandle> handles) {
+		Awaitility.await()
+			.during(PHASE)
+			.atMost(PHASE.plusSeconds(30))
+			.failFast(() -> handles.forEach(LockHandle::ensureHeld))
+			.until(() -> true);
+	}
+
+	/**
+	 * Moves the slot of a key to another node, as redis-cli does.
+	 */
+	private static final class SlotMove {
+
+		private final RedisTestCluster cluster;
+
+		private final String slot;
+
+		private final RedisTestServer source;
+
+		private final RedisTestServer target;
+
+		private SlotMove(RedisTestCluster cluster, String key) {
+			this.cluster = cluster;
+			this.slot = String.valueOf(cluster.servers().get(0).command("CLUSTER", "KEYSLOT", key));
+			// each of the three has a third
+			int owner = Integer.parseInt(this.slot) * 3 / 16384;
+			this.source = cluster.servers().get(owner);
+			this.target = cluster.servers().get((owner + 1) % 3);
+		}
+
+		void begin() {
+			this.target.command("CLUSTER", "SETSLOT", this.slot, "IMPORTING", id(this.source));
+			this.source.command("CLUSTER", "SETSLOT", this.slot, "MIGRATING", id(this.target));
+		}
+
+		void moveKeys() {
+			for (Object key : (List<?>) this.source.command("CLUSTER", "GETKEYSINSLOT", this.slot, "100")) {
+				this.source.command("MIGRATE", "127.0.0.1", Integer.toString(this.target.port()), key.toString(), "0",
+						"5000");
+			}
+		}
+
+		void end() {
+			this.cluster.servers()
+				.forEach((server) -> server.command("CLUSTER", "SETSLOT", this.slot, "NODE", id(this.target)));
+		}
+
+		private static String id(RedisTestServer server) {
+			return String.valueOf(server.command("CLUSTER", "MYID"));
+		}
+
+	}
+
+}
