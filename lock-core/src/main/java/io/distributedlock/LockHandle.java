@@ -93,7 +93,7 @@ public interface LockHandle extends AutoCloseable {
 	 * @param leaseTime how long the lease shall run
 	 * @throws LockLostException if this owner no longer has the lock
 	 * @throws LockUnavailableException if the backend failed; the lease then ends when it
-	 * would have ended
+	 * would have ended, or after the time that was asked for if that is earlier
 	 * @throws IllegalArgumentException if the provider cannot keep a lease of that length
 	 */
 	void extend(Duration leaseTime);
@@ -101,8 +101,8 @@ public interface LockHandle extends AutoCloseable {
 	/**
 	 * As {@link #extend(Duration)}, without blocking the calling thread.
 	 * @param leaseTime how long the lease shall run
-	 * @return completes when the backend has answered; fails with what
-	 * {@link #extend(Duration)} throws
+	 * @return completes when the backend has answered, on a thread of the template's
+	 * executor; fails with what {@link #extend(Duration)} throws
 	 */
 	CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime);
 
@@ -153,7 +153,8 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * As {@link #close()}, without blocking the calling thread.
-	 * @return completes, always normally, when the lock is given back or that has failed
+	 * @return completes, always normally, when the lock is given back or that has failed;
+	 * on a thread of the template's executor
 	 */
 	CompletableFuture<@Nullable Void> closeAsync();
 
