@@ -1,7 +1,9 @@
 package io.distributedlock.engine;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +40,10 @@ final class ElasticWorkers implements Executor {
 
 	private final ScheduledExecutorService timer;
 
-	private final HandOverQueue waiting = new HandOverQueue();
+	/**
+	 * Tasks that found all threads busy.
+	 */
+	private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
 	private final AtomicBoolean watched = new AtomicBoolean();
 
@@ -47,14 +52,14 @@ final class ElasticWorkers implements Executor {
 	ElasticWorkers(String name, ScheduledExecutorService timer) {
 		this.name = name;
 		this.timer = timer;
-		this.pool = new ThreadPoolExecutor(0, USUAL_THREADS, 10, TimeUnit.SECONDS, this.waiting,
-				new DaemonThreads(name), (task, ignored) -> enqueue(task));
+		this.pool = new ThreadPoolExecutor(0, USUAL_THREADS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				new DaemonThreads(name), (task, full) -> keepWaiting(task));
 	}
 
 	@Override
 	public void execute(Runnable task) {
 		try {
-			this.pool.execute(() -> Guard.run(this.name, task));
+			this.pool.execute(new Task(task));
 		}
 		catch (Throwable ex) {
 			// the JVM could not start a thread
@@ -69,20 +74,19 @@ final class ElasticWorkers implements Executor {
 		this.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
 	}
 
-	private void enqueue(Runnable task) {
-		this.waiting.put(task);
-		if (this.pool.getPoolSize() == 0) {
-			this.pool.execute(ElasticWorkers::nothing);
-		}
-		if (this.watched.compareAndSet(false, true)) {
-			watchLater();
+	private void keepWaiting(Runnable refused) {
+		if (refused instanceof Task task) {
+			this.waiting.add(task.work);
+			if (this.watched.compareAndSet(false, true)) {
+				watchLater();
+			}
 		}
 	}
 
-	/**
-	 * A task that makes the pool start a thread, which then takes what waits.
-	 */
-	private static void nothing() {
+	private void runWaiting() {
+		for (Runnable next = this.waiting.poll(); next != null; next = this.waiting.poll()) {
+			Guard.run(this.name, next);
+		}
 	}
 
 	private void watchLater() {
@@ -90,8 +94,10 @@ final class ElasticWorkers implements Executor {
 			this.timer.schedule(this::watch, STEP_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			// closed: those who run finish what waits
+			// closed: there is no timer any more, and so no thread that a task must not
+			// take
 			this.watched.set(false);
+			runWaiting();
 		}
 	}
 
@@ -109,13 +115,13 @@ final class ElasticWorkers implements Executor {
 		int most = this.pool.getMaximumPoolSize();
 		if (most < MOST_THREADS) {
 			this.pool.setMaximumPoolSize(Math.min(most + THREADS_PER_STEP, MOST_THREADS));
-			for (int i = 0; i < THREADS_PER_STEP; i++) {
-				Guard.run(this.name, () -> this.pool.execute(ElasticWorkers::nothing));
-			}
 			if (this.pool.getMaximumPoolSize() == MOST_THREADS) {
 				logger.warn("{} threads of {} are busy with tasks that block, and others wait for them", MOST_THREADS,
 						this.name);
 			}
+		}
+		for (int i = 0; i < THREADS_PER_STEP; i++) {
+			Guard.run(this.name, () -> this.pool.execute(this::runWaiting));
 		}
 		watchLater();
 	}
@@ -132,16 +138,20 @@ final class ElasticWorkers implements Executor {
 	}
 
 	/**
-	 * Hands a task to a thread that waits for one, and otherwise refuses it, so that the
-	 * pool starts a thread before it lets a task wait.
+	 * What a thread does: one task, and then what has been waiting meanwhile.
 	 */
-	private static final class HandOverQueue extends LinkedTransferQueue<Runnable> {
+	private final class Task implements Runnable {
 
-		private static final long serialVersionUID = 1L;
+		private final Runnable work;
+
+		private Task(Runnable work) {
+			this.work = work;
+		}
 
 		@Override
-		public boolean offer(Runnable task) {
-			return tryTransfer(task);
+		public void run() {
+			Guard.run(ElasticWorkers.this.name, this.work);
+			runWaiting();
 		}
 
 	}

@@ -273,9 +273,10 @@ final class HeldLock {
 	}
 
 	private @Nullable LeaseTerm onExtension(@Nullable LeaseTerm term, Duration leaseTime, OpenRequests.Request sent) {
-		this.clock.answered(sent);
+		long now = this.engine.nanoTime();
+		sent.answered(now);
 		if (term != null) {
-			this.clock.extended(term, leaseTime, this.engine.nanoTime());
+			this.clock.extended(term, leaseTime, now);
 		}
 		this.engine.keeper().lookAgain(this);
 		return term;

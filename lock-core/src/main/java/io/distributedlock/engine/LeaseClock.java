@@ -97,14 +97,14 @@ final class LeaseClock {
 	 */
 	OpenRequests.Request renewalSent(long now) {
 		this.renewAtNanos = now + sureLength() / 3;
-		return this.open.sent(now, renewalTime(now).minus(this.attempt.lockDelay()));
+		return this.open.sent(now, renewalTime(now).minus(this.attempt.lockDelay()), this.term);
 	}
 
 	/**
-	 * Note a renewal that the backend has granted, or has refused.
+	 * Note a renewal that is not sent after all.
 	 */
-	void answered(OpenRequests.Request request) {
-		this.open.answered(request);
+	void withdrawn(OpenRequests.Request request) {
+		this.open.withdrawn(request);
 	}
 
 	/**
@@ -131,7 +131,7 @@ final class LeaseClock {
 	 * Note an extension that is about to be sent.
 	 */
 	OpenRequests.Request extensionSent(long now, Duration leaseTime) {
-		OpenRequests.Request request = this.open.sent(now, leaseTime);
+		OpenRequests.Request request = this.open.sent(now, leaseTime, this.term);
 		long due = dueNanos(sure());
 		this.renewAtNanos = (due - this.renewAtNanos < 0) ? due : this.renewAtNanos;
 		return request;

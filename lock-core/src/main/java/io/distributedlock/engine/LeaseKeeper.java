@@ -135,12 +135,15 @@ final class LeaseKeeper {
 
 	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {
 		Renewal renewal = new Renewal(lock, request, this.questions.expect());
-		if (!lock.startRenewal(renewal.answer)) {
+		// an extension that waits for it is sent when its answer has been taken in
+		CompletableFuture<?> done = renewal.answer.handle((term, failure) -> {
+			Guard.run("an answer to a renewal", () -> onAnswer(renewal, term, failure));
+			return lock;
+		});
+		if (!lock.startRenewal(done)) {
 			renewal.cancel();
 			return;
 		}
-		renewal.answer.whenComplete(
-				(term, failure) -> Guard.run("an answer to a renewal", () -> onAnswer(renewal, term, failure)));
 		if (this.due.isEmpty()) {
 			this.timers.afterPass(this::sendDue);
 		}
@@ -195,8 +198,9 @@ final class LeaseKeeper {
 			return;
 		}
 		if (term != null) {
-			lock.clock().answered(renewal.request);
-			lock.clock().renewed(term, this.runtime.nanoTime());
+			long now = this.runtime.nanoTime();
+			renewal.request.answered(now);
+			lock.clock().renewed(term, now);
 			lookAgain(lock);
 		}
 		else if (failure == null) {
@@ -223,7 +227,7 @@ final class LeaseKeeper {
 		 * Note that it is not sent.
 		 */
 		void cancel() {
-			this.lock.clock().answered(this.request);
+			this.lock.clock().withdrawn(this.request);
 			this.answer.cancel(false);
 		}
 

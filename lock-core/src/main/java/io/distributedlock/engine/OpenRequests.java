@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a backend was asked for and has not answered. It may have acted on such a request,
- * or may do so later, after one that was sent later: with connections of a pool they
- * overtake each other. A request for a shorter term then cuts a longer one short. So as
- * long as one is open nobody may rely on more than what it asks for, counted from the
- * last request that was answered, or from itself if it was sent later.
+ * The requests for another term that a backend may carry out after one that was sent
+ * later: with connections of a pool they overtake each other, and one for a shorter term
+ * cuts a longer one short. A request may be carried out until its answer comes. So nobody
+ * may rely on more than what it asks for, counted from the term at hand or from itself if
+ * it was sent later, until there is a term that was asked for after that answer.
  */
 final class OpenRequests {
 
@@ -32,18 +33,20 @@ final class OpenRequests {
 	 * Note a request that is about to be sent.
 	 * @param now the time
 	 * @param leaseTime what it asks for, for the holder
+	 * @param term the term at hand
 	 */
-	Request sent(long now, Duration leaseTime) {
-		this.open.removeIf((request) -> now - request.sentNanos - this.lifeNanos > 0);
+	Request sent(long now, Duration leaseTime, LeaseTerm term) {
+		this.open
+			.removeIf((request) -> now - request.sentNanos - this.lifeNanos > 0 || request.wasAnsweredBefore(term));
 		Request request = new Request(now, leaseTime);
 		this.open.add(request);
 		return request;
 	}
 
 	/**
-	 * Note that the backend has said what it made of a request.
+	 * Note that a request will not be sent after all.
 	 */
-	void answered(Request request) {
+	void withdrawn(Request request) {
 		this.open.remove(request);
 	}
 
@@ -53,6 +56,9 @@ final class OpenRequests {
 	LeaseTerm sureOf(LeaseTerm term) {
 		LeaseTerm sure = term;
 		for (Request request : this.open) {
+			if (request.wasAnsweredBefore(term)) {
+				continue;
+			}
 			boolean later = request.sentNanos - term.startNanos() > 0;
 			LeaseTerm cut = new LeaseTerm(later ? request.sentNanos : term.startNanos(), request.leaseTime);
 			if (cut.deadlineNanos() - sure.deadlineNanos() < 0) {
@@ -71,9 +77,23 @@ final class OpenRequests {
 
 		private final Duration leaseTime;
 
+		private volatile @Nullable Long answeredNanos;
+
 		private Request(long sentNanos, Duration leaseTime) {
 			this.sentNanos = sentNanos;
 			this.leaseTime = leaseTime;
+		}
+
+		/**
+		 * Note that the backend has granted it.
+		 */
+		void answered(long now) {
+			this.answeredNanos = now;
+		}
+
+		private boolean wasAnsweredBefore(LeaseTerm term) {
+			Long answered = this.answeredNanos;
+			return answered != null && term.startNanos() - answered >= 0;
 		}
 
 	}
