@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class LockContext {
 
 	/**
-	 * Handles that were closed on other threads stand in the way until they are found; at
-	 * each such depth they are looked for.
+	 * Handles that were closed on other threads, or were never closed, stand in the way
+	 * until they are found; at each such depth they are looked for. Of those whose lock
+	 * has ended so many are kept, as the code that runs may be inside of them.
 	 */
 	private static final int PURGE_DEPTH = 64;
 
@@ -121,7 +122,7 @@ public final class LockContext {
 	public LockContext with(LockHandle handle) {
 		LockContext base = openPart(this);
 		if (base != null && base.depth % PURGE_DEPTH == 0) {
-			base = base.without(null);
+			base = base.purged();
 		}
 		return new LockContext(handle, (base != null) ? base : EMPTY);
 	}
@@ -214,15 +215,35 @@ public final class LockContext {
 	}
 
 	/**
+	 * Drop all that were closed on other threads, and those whose lock has ended but for
+	 * the innermost: nobody is inside of so many any more, they were never closed.
+	 */
+	private LockContext purged() {
+		int ended = 0;
+		Deque<LockHandle> kept = new ArrayDeque<>();
+		for (LockHandle each : handles()) {
+			ended += each.isValid() ? 0 : 1;
+			if (ended <= PURGE_DEPTH || each.isValid()) {
+				kept.push(each);
+			}
+		}
+		return of(kept);
+	}
+
+	/**
 	 * Drop one handle, and all that were closed on other threads.
 	 */
-	private LockContext without(@Nullable LockHandle dropped) {
+	private LockContext without(LockHandle dropped) {
 		Deque<LockHandle> kept = new ArrayDeque<>();
 		for (LockHandle each : handles()) {
 			if (each != dropped) {
 				kept.push(each);
 			}
 		}
+		return of(kept);
+	}
+
+	private static LockContext of(Deque<LockHandle> kept) {
 		LockContext rest = EMPTY;
 		for (LockHandle each : kept) {
 			rest = new LockContext(each, rest);
