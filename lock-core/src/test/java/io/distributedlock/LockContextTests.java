@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +81,35 @@ class LockContextTests {
 		assertThat(LockContext.capture().depth()).isLessThan(200);
 		handles.get(4999).close();
 		assertThat(LockContext.capture().depth()).isZero();
+	}
+
+	@Test
+	void threadForgetsWhatItNeverClosedAndHasLost() {
+		LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofMillis(1));
+		List<LockHandle> forgotten = new ArrayList<>();
+		for (int i = 0; i < 1000; i++) {
+			forgotten.add(this.template.acquire(request.withWaitTime(Duration.ofSeconds(20))));
+		}
+		assertThat(LockContext.capture().depth()).isLessThan(300);
+		forgotten.forEach(LockHandle::close);
+		assertThat(LockContext.capture().depth()).isZero();
+	}
+
+	@Test
+	void lostLockStaysTheInnermostUntilItIsClosed() {
+		LockHandle outer = this.template.acquire("outer");
+		LockHandle lost = this.template.acquire(LockRequest.of("lost").withLeaseTime(Duration.ofMillis(1)));
+		Awaitility.await().until(() -> !lost.isValid());
+		List<LockHandle> inner = new ArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			inner.add(this.template.acquire("inner" + i));
+		}
+		inner.forEach(LockHandle::close);
+		assertThat(LockContext.current()).isSameAs(lost);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> LockContext.current().ensureHeld());
+		lost.close();
+		assertThat(LockContext.current()).isSameAs(outer);
+		outer.close();
 	}
 
 	@Test

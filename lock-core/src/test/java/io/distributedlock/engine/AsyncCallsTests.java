@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
  * Calls that return a future: what they are given, on which thread they go on, and what
  * is left when nobody waits for them any more.
  */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class AsyncCallsTests {
 
 	private static final LockRequest K = LockRequest.of("k");

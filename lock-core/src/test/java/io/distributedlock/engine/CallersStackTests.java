@@ -25,7 +25,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 /**
  * A caller whose stack overflows, wherever that happens, leaves a key that can be locked.
  */
-@Timeout(value = 110, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class CallersStackTests {
 
 	private static final int WARM_UP = 3000;

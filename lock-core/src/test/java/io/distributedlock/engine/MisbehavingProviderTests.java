@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Whatever a provider throws, returns, answers twice, late or never, it harms its own
  * lock at most, and leaves nothing behind in this JVM.
  */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class MisbehavingProviderTests {
 
 	private static final Duration LEASE = Duration.ofMillis(1200);

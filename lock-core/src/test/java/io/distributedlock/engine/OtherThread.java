@@ -3,8 +3,6 @@ package io.distributedlock.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockContext;
-
 /**
  * Calls that hold nothing of what the thread of the test holds.
  */
@@ -17,11 +15,7 @@ final class OtherThread {
 	 * Make a call on another thread, and wait for what it returns.
 	 */
 	static <T> T call(Supplier<T> call) {
-		return CompletableFuture.supplyAsync(() -> {
-			T result = call.get();
-			LockContext.capture().handles().forEach(LockContext::detach);
-			return result;
-		}).join();
+		return CompletableFuture.supplyAsync(call, (task) -> new Thread(task, "other").start()).join();
 	}
 
 }

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * Durations of centuries mean for ever, and overflow nowhere.
  */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class OverflowTests {
 
 	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Those who wait for a permit do not all ask whenever one is given back.
  */
-@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class SemaphoreCrowdTests {
 
 	private final TrickyProvider provider = new TrickyProvider();

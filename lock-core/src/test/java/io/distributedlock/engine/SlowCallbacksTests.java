@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Code of the user that blocks, on an executor of whatever kind, keeps nobody else
  * waiting.
  */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class SlowCallbacksTests {
 
 	private final TrickyProvider provider = new TrickyProvider();

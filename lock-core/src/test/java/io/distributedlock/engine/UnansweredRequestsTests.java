@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What a holder asked for, and was not answered: an extension, a release, the rest of a
  * minimum time.
  */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class UnansweredRequestsTests {
 
 	private static final Duration LEASE = Duration.ofMillis(1500);

@@ -1,0 +1,133 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Handles that are never closed: they are reported, their locks are let go of, and the
+ * thread that forgot them takes the lock anew.
+ */
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+class HandleLeaksTests {
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.renewalLeaseTime(Duration.ofMillis(900))
+		.waitTime(Duration.ofSeconds(30))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void lockWhoseHandleIsForgottenIsLetGoOfAndReportedWithThePlace() {
+		try (CapturedLog log = new CapturedLog()) {
+			OtherThread.call(() -> forgetfulMethod("k"));
+			assertIsLetGoOf("k");
+			Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+				System.gc();
+				HandleLeaks.report();
+				assertThat(log.text()).contains("'k' was never closed").contains("forgetfulMethod");
+			});
+			assertThat(log.text()).contains("no longer held").contains("nothing refers to");
+		}
+		this.template.acquire("k").close();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void handleThatCameAsAFutureIsLetGoOfToo() {
+		CompletableFuture<LockHandle> future = this.template.acquireAsync(LockRequest.of("k"));
+		assertThat(future).succeedsWithin(Duration.ofSeconds(20));
+		future = null;
+		assertIsLetGoOf("k");
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void lockIsKeptWhileOneOfItsHandlesIsInUse() {
+		try (LockHandle outer = this.template.acquire("k")) {
+			LockContext context = LockContext.capture();
+			OtherThread.call(context.wrap(() -> forgetfulMethod("k")));
+			int sent = this.provider.renew.calls();
+			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+				System.gc();
+				return this.provider.renew.calls() >= sent + 4;
+			});
+			outer.ensureHeld();
+		}
+	}
+
+	@Test
+	void handleThatIsClosedIsNotReported() {
+		HandleLeaks.report();
+		try (CapturedLog log = new CapturedLog()) {
+			for (int i = 0; i < 1000; i++) {
+				this.template.acquire("closed").close();
+			}
+			System.gc();
+			HandleLeaks.report();
+			assertThat(log.text()).doesNotContain("'closed' was never closed");
+		}
+	}
+
+	/**
+	 * On a thread of a pool, which lives on.
+	 */
+	@ParameterizedTest
+	@EnumSource(value = LockType.class, names = { "EXCLUSIVE", "READ" })
+	void threadTakesTheLockAnewWhoseHandleItNeverClosed(LockType type) throws Exception {
+		ExecutorService pool = Executors.newSingleThreadExecutor();
+		try {
+			LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofMillis(60));
+			pool.submit(() -> {
+				LockHandle forgotten = this.template.acquire(request.withType(type));
+				Awaitility.await().until(() -> !forgotten.isValid());
+				for (int i = 0; i < 3; i++) {
+					LockHandle anew = this.template.acquire(request.withType(LockType.EXCLUSIVE).withLeaseTime(Duration.ofMinutes(1)));
+					anew.ensureHeld();
+					anew.close();
+				}
+				return true;
+			}).get(60, TimeUnit.SECONDS);
+		}
+		finally {
+			pool.shutdownNow();
+		}
+		Leftovers.assertNone(this.template);
+	}
+
+	private boolean forgetfulMethod(String key) {
+		this.template.acquire(key);
+		return true;
+	}
+
+	private void assertIsLetGoOf(String key) {
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+			System.gc();
+			return this.provider.isFree(key);
+		});
+	}
+
+}
