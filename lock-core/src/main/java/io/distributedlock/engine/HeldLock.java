@@ -258,7 +258,7 @@ final class HeldLock {
 	}
 
 	private CompletableFuture<@Nullable LeaseTerm> sendExtension(Duration leaseTime, CompletableFuture<?> wanted) {
-		if (wanted.isDone() || !isHeld()) {
+		if (wanted.isDone() || !isValid()) {
 			return CompletableFuture.failedFuture(new NoAnswerException(this.engine.commandTimeout()));
 		}
 		OpenRequests.Request sent = this.clock.extensionSent(this.engine.nanoTime(), leaseTime);

@@ -66,8 +66,10 @@ class CallersStackTests {
 				}, (template, deeper) -> closeHeld())), arguments("work", calls((template, deeper) -> {
 					template.execute(K, deeper::run);
 				}, (template, deeper) -> {
-				})), arguments("acquireAsync", calls((template, deeper) -> deeper.run(),
-						(template, deeper) -> template.acquireAsync(K).thenAccept(LockHandle::close))),
+				})),
+				arguments("acquireAsync",
+						calls((template, deeper) -> deeper.run(),
+								(template, deeper) -> template.acquireAsync(K).thenAccept(LockHandle::close))),
 				arguments("lock and unlock", calls((template, deeper) -> deeper.run(), (template, deeper) -> {
 					template.asLock(K).lock();
 					template.asLock(K).unlock();
@@ -86,6 +88,7 @@ class CallersStackTests {
 		deeper.run();
 	}
 
+	@SuppressWarnings("try")
 	private static void holdingSafely(DefaultLockTemplate template, Runnable deeper) {
 		try (LockHandle handle = template.acquire(K)) {
 			deeper.run();
@@ -98,8 +101,8 @@ class CallersStackTests {
 
 	@ParameterizedTest(name = "{0}")
 	@MethodSource("whatIsDoneAtTheEndOfTheStack")
-	void keyCanBeLockedAfterAnOverflowAtAnyDepth(String what,
-			List<BiConsumer<DefaultLockTemplate, Runnable>> calls) throws Exception {
+	void keyCanBeLockedAfterAnOverflowAtAnyDepth(String what, List<BiConsumer<DefaultLockTemplate, Runnable>> calls)
+			throws Exception {
 		for (int i = 0; i < WARM_UP; i++) {
 			calls.get(0).accept(this.template, () -> calls.get(1).accept(this.template, () -> {
 			}));
@@ -132,10 +135,13 @@ class CallersStackTests {
 		if (isLockable(key)) {
 			return;
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(20)).alias("'%s' with room for %d frames".formatted(key, room)).until(() -> {
-			System.gc();
-			return isLockable(key);
-		});
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.alias("'%s' with room for %d frames".formatted(key, room))
+			.until(() -> {
+				System.gc();
+				return isLockable(key);
+			});
 	}
 
 	private boolean isLockable(String key) {

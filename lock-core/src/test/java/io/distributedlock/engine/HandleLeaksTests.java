@@ -105,7 +105,8 @@ class HandleLeaksTests {
 				LockHandle forgotten = this.template.acquire(request.withType(type));
 				Awaitility.await().until(() -> !forgotten.isValid());
 				for (int i = 0; i < 3; i++) {
-					LockHandle anew = this.template.acquire(request.withType(LockType.EXCLUSIVE).withLeaseTime(Duration.ofMinutes(1)));
+					LockHandle anew = this.template
+						.acquire(request.withType(LockType.EXCLUSIVE).withLeaseTime(Duration.ofMinutes(1)));
 					anew.ensureHeld();
 					anew.close();
 				}
