@@ -46,6 +46,17 @@ class LockKeyFormatTests {
 	}
 
 	@Test
+	void halfASurrogatePairIsRefused() {
+		for (String cut : List.of("cut\ud83d", "\ude00cut", "\ude00\ud83d", "\ud83d\ud83d\ude00")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> key("n", cut)).withMessageContaining("well-formed");
+			assertThatIllegalArgumentException().isThrownBy(() -> key(cut, "k"));
+			assertThatIllegalArgumentException().isThrownBy(() -> new LockKeyFormat(cut));
+		}
+		assertThat(key("n", "\ud83d\ude00")).isEqualTo("shop:lock:n:%F0%9F%98%80");
+		assertThat(key("n", "?")).isEqualTo("shop:lock:n:%3F");
+	}
+
+	@Test
 	void hugeKeysAreShortened() {
 		assertThat(key("n", "x".repeat(100_000))).startsWith("shop:lock:~sha256~")
 			.hasSizeLessThan(LockKeyFormat.MAX_LENGTH);

@@ -1,0 +1,95 @@
+package io.distributedlock.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The gate under threads that enter, leave and give up at the same time.
+ */
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+class LocalGateTests {
+
+	private static final int THREADS = 8;
+
+	private static final int LEAVES = 100_000;
+
+	private final LocalGate gate = new LocalGate();
+
+	private final AtomicInteger inside = new AtomicInteger();
+
+	private final AtomicInteger violations = new AtomicInteger();
+
+	private final AtomicInteger calledTwice = new AtomicInteger();
+
+	@Test
+	void eachPlaceGetsOneTurnAndOneAtATimeIsInside() throws Exception {
+		List<CompletableFuture<Void>> threads = new ArrayList<>();
+		for (int i = 0; i < THREADS; i++) {
+			threads.add(CompletableFuture.runAsync(this::comeAndGo, (task) -> new Thread(task).start()));
+		}
+		for (CompletableFuture<Void> thread : threads) {
+			thread.get(150, TimeUnit.SECONDS);
+		}
+		assertThat(this.violations).as("two inside").hasValue(0);
+		assertThat(this.calledTwice).as("turns that were given twice").hasValue(0);
+		assertThat(this.gate.size()).isZero();
+	}
+
+	private void comeAndGo() {
+		List<Visitor> waiting = new ArrayList<>();
+		for (int i = 0; i < LEAVES; i++) {
+			Visitor visitor = new Visitor("key" + i % 3);
+			visitor.come();
+			waiting.add(visitor);
+			if (waiting.size() > 2) {
+				// some give up, some have had their turn by now
+				waiting.remove(ThreadLocalRandom.current().nextInt(waiting.size())).go();
+			}
+		}
+		waiting.forEach(Visitor::go);
+	}
+
+	/**
+	 * Who comes once, and goes once it had its turn, or before.
+	 */
+	private final class Visitor {
+
+		private final AtomicInteger turns = new AtomicInteger();
+
+		private final Turn place;
+
+		private Visitor(String key) {
+			this.place = LocalGateTests.this.gate.place(key, this::onTurn);
+		}
+
+		private void come() {
+			if (this.place.enter()) {
+				onTurn();
+			}
+		}
+
+		private void onTurn() {
+			if (this.turns.incrementAndGet() > 1) {
+				LocalGateTests.this.calledTwice.incrementAndGet();
+			}
+		}
+
+		private void go() {
+			this.place.leave();
+			// idempotent
+			this.place.leave();
+		}
+
+	}
+
+}

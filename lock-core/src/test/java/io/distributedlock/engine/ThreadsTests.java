@@ -1,0 +1,161 @@
+package io.distributedlock.engine;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The threads that renew and signal survive an interrupt and a JVM that has no thread for
+ * a moment, and cost little however many locks are held.
+ */
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+class ThreadsTests {
+
+	private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final AtomicReference<DefaultLockTemplate> template = new AtomicReference<>();
+
+	@AfterEach
+	void close() {
+		this.template.get().close();
+	}
+
+	@Test
+	void interruptOfTheTimerThreadIsSurvivedWithoutSpinning() {
+		Set<Thread> before = timerThreads();
+		start(Duration.ofMillis(900));
+		LockHandle handle = acquire("k");
+		Thread timer = newTimerThread(before);
+		for (int i = 0; i < 3; i++) {
+			timer.interrupt();
+			int sent = this.provider.renew.calls();
+			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.renew.calls() >= sent + 2);
+		}
+		handle.ensureHeld();
+		Duration used = cpuTime(timer, Duration.ofSeconds(2), () -> {
+		});
+		assertThat(used).as("CPU time in 2 s of one kept lock").isLessThan(Duration.ofMillis(300));
+		handle.close();
+		Leftovers.assertNone(this.template.get());
+	}
+
+	@Test
+	void manyHeldLocksCostLittleWhileOthersComeAndGo() {
+		Set<Thread> before = timerThreads();
+		start(Duration.ofMinutes(5));
+		List<LockHandle> held = new ArrayList<>();
+		for (int i = 0; i < 40_000; i++) {
+			held.add(this.template.get().acquireAsync(LockRequest.of("held" + i)).join());
+		}
+		Thread timer = newTimerThread(before);
+		AtomicInteger cycles = new AtomicInteger();
+		Duration used = cpuTime(timer, Duration.ofSeconds(2), () -> {
+			for (int i = 0; i < 3000; i++) {
+				this.template.get().execute("k" + cycles.incrementAndGet(), () -> {
+				});
+				LockSupport.parkNanos(200_000);
+			}
+		});
+		assertThat(used).as("CPU time of the timer thread").isLessThan(Duration.ofMillis(500));
+	}
+
+	@Test
+	void locksAreRenewedAndLossesSignalledAfterAThreadCouldNotBeStarted() throws Exception {
+		start(Duration.ofMillis(900));
+		AtomicReference<LockHandle> handle = new AtomicReference<>();
+		ThreadlessThread caller = new ThreadlessThread(() -> {
+			CompletableFuture<LockHandle> future = this.template.get().acquireAsync(LockRequest.of("k"));
+			ThreadlessThread.none = false;
+			handle.set(future.join());
+		});
+		ThreadlessThread.none = true;
+		caller.start();
+		caller.join(TimeUnit.SECONDS.toMillis(60));
+		ThreadlessThread.none = false;
+		assertThat(handle.get()).as("acquired in spite of that").isNotNull();
+		int sent = this.provider.renew.calls();
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.renew.calls() >= sent + 3);
+		handle.get().ensureHeld();
+		AtomicReference<LockLostException> told = new AtomicReference<>();
+		handle.get().onLost(told::set);
+		ThreadlessThread loser = new ThreadlessThread(() -> this.provider.lastLease().lose());
+		ThreadlessThread.none = true;
+		loser.start();
+		loser.join(TimeUnit.SECONDS.toMillis(60));
+		ThreadlessThread.none = false;
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> told.get() != null);
+		handle.get().close();
+		Leftovers.assertNone(this.template.get());
+	}
+
+	private void start(Duration lease) {
+		this.template.set(DefaultLockTemplate.builder().provider(this.provider).renewalLeaseTime(lease).build());
+	}
+
+	private LockHandle acquire(String key) {
+		return this.template.get().acquire(key);
+	}
+
+	private static Set<Thread> timerThreads() {
+		return Set.copyOf(Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith("lock-timer") || thread.getName().startsWith("lock-keeper"))
+			.toList());
+	}
+
+	private static Thread newTimerThread(Set<Thread> before) {
+		return timerThreads().stream().filter((thread) -> !before.contains(thread)).findFirst().orElseThrow();
+	}
+
+	private Duration cpuTime(Thread thread, Duration atLeast, Runnable meanwhile) {
+		long before = this.threads.getThreadCpuTime(thread.getId());
+		long start = System.nanoTime();
+		meanwhile.run();
+		Awaitility.await().pollDelay(atLeast).atMost(atLeast.plusSeconds(60)).until(() -> System.nanoTime() - start > 0);
+		return Duration.ofNanos(this.threads.getThreadCpuTime(thread.getId()) - before);
+	}
+
+	/**
+	 * A thread that cannot start others: what makes one asks its parent for this.
+	 */
+	private static final class ThreadlessThread extends Thread {
+
+		private static volatile boolean none;
+
+		private ThreadlessThread(Runnable task) {
+			super(task);
+		}
+
+		@Override
+		public ClassLoader getContextClassLoader() {
+			if (none && this == currentThread()) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			return super.getContextClassLoader();
+		}
+
+	}
+
+}
