@@ -100,9 +100,7 @@ class ElasticWorkersTests {
 			}
 		}
 		awaitRuns(1001);
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(60))
-			.until(() -> this.used.stream().noneMatch(Thread::isAlive));
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.used.stream().noneMatch(Thread::isAlive));
 	}
 
 	@Test
@@ -117,9 +115,7 @@ class ElasticWorkersTests {
 		awaitRuns(300);
 		blocked.countDown();
 		this.workers.release();
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(60))
-			.until(() -> this.used.stream().noneMatch(Thread::isAlive));
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.used.stream().noneMatch(Thread::isAlive));
 	}
 
 	private void note() {

@@ -50,7 +50,8 @@ class TimersTests {
 		}
 		runtime.runUntil(start + 41 * SECOND);
 		assertThat(ran).hasSize(5000);
-		assertThat(late).as("nanoseconds after its time").allSatisfy((nanos) -> assertThat(nanos).isBetween(0L, 200_000L));
+		assertThat(late).as("nanoseconds after its time")
+			.allSatisfy((nanos) -> assertThat(nanos).isBetween(0L, 200_000L));
 		assertThat(timers.size()).isZero();
 	}
 
@@ -181,8 +182,8 @@ class TimersTests {
 
 		private ManualRuntime(long start) {
 			this.now.set(start);
-			this.due = new PriorityQueue<>(Comparator.comparingLong((Due each) -> each.at - start)
-				.thenComparingLong((each) -> each.sequence));
+			this.due = new PriorityQueue<>(
+					Comparator.comparingLong((Due each) -> each.at - start).thenComparingLong((each) -> each.sequence));
 		}
 
 		private void runUntil(long end) {
