@@ -159,11 +159,12 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	}
 
 	/**
-	 * Have an owner removed that nobody knows of.
+	 * Have an owner removed that nobody knows of. Its mark is left, so no second look is
+	 * needed.
 	 */
 	private void remove(RedissonOwner owner, LeaseRequest request) {
 		this.unknownOwners.remove(request.key(), request.leaseTime(),
-				() -> gone(this.server.send(owner.remove(this.server.publishCommand()))));
+				() -> gone(this.server.send(owner.remove(this.server.publishCommand()))).thenApply((had) -> true));
 	}
 
 	private ScriptCall renewal(RedissonLease lease, Duration leaseTime) {

@@ -128,7 +128,8 @@ class RedissonErrorsTests {
 	@Test
 	void lockThatNoReplicaHasConfirmedIsAskedForAgain() {
 		try (RedisTestServer primary = RedisTestServer.run();
-				RedisTestServer replica = RedisTestServer.run("--replicaof", "127.0.0.1 " + primary.port())) {
+				RedisTestServer replica = RedisTestServer.run("--replicaof", "127.0.0.1",
+						Integer.toString(primary.port()))) {
 			awaitReplica(primary);
 			Config config = new Config();
 			config.setThreads(4);
