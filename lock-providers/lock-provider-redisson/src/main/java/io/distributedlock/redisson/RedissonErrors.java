@@ -23,7 +23,6 @@ import org.redisson.client.RedisRetryException;
 import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.RedisWrongPasswordException;
 import org.redisson.client.WriteRedisConnectionException;
-import org.redisson.command.NoSyncedSlavesException;
 
 /**
  * Says what a failure of Redisson means. Its messages are not passed on: they list the
@@ -46,9 +45,6 @@ final class RedissonErrors {
 		if (refusal != null) {
 			return refusal;
 		}
-		if (cause instanceof NoSyncedSlavesException) {
-			return retryable("no replica of Redis has confirmed the lock in time", cause);
-		}
 		if (isConnectionProblem(cause)) {
 			return retryable("Redis cannot be reached%s: check its address and that it runs".formatted(where(cause)),
 					cause);
@@ -64,6 +60,9 @@ final class RedissonErrors {
 	 */
 	static boolean mayHaveBeenExecuted(Throwable failure) {
 		Throwable cause = unwrap(failure);
+		if (cause instanceof SyncedReplicas.UnconfirmedException) {
+			return true;
+		}
 		return !(cause instanceof RedissonServer.NotSentException) && !isReply(cause)
 				&& !(cause instanceof RedisConnectionException && !(cause instanceof WriteRedisConnectionException))
 				&& !hasCause(cause, ConnectException.class);
@@ -82,6 +81,13 @@ final class RedissonErrors {
 	 */
 	static boolean isUnknownScript(Throwable failure) {
 		return hasCause(unwrap(failure), RedisNoScriptException.class);
+	}
+
+	/**
+	 * Return whether the server does not know a command.
+	 */
+	static boolean isUnknownCommand(Throwable failure) {
+		return says(unwrap(failure), "unknown command");
 	}
 
 	/**

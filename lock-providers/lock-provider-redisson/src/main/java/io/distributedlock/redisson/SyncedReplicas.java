@@ -3,10 +3,11 @@ package io.distributedlock.redisson;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
+import io.distributedlock.spi.BackendException;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
 import org.redisson.api.BatchResult;
 import org.redisson.client.RedisNodeNotFoundException;
@@ -16,7 +17,6 @@ import org.redisson.command.CommandAsyncExecutor;
 import org.redisson.command.CommandBatchService;
 import org.redisson.config.Config;
 import org.redisson.connection.MasterSlaveEntry;
-import org.redisson.command.NoSyncedSlavesException;
 
 /**
  * Has replicas confirm what was written, as Redisson does for its locks, since a replica
@@ -42,7 +42,7 @@ final class SyncedReplicas {
 	 * @param key the key
 	 * @param command sends it by what it is given; answers 0 if nothing was written
 	 * @return completes with the answer, fails if there are replicas and none of them has
-	 * confirmed
+	 * confirmed, where the server knows how to ask them
 	 */
 	CompletionStage<Long> send(String key, Function<CommandAsyncExecutor, CompletableFuture<Long>> command) {
 		MasterSlaveEntry entry = this.commands.getConnectionManager().getEntry(key);
@@ -79,10 +79,13 @@ final class SyncedReplicas {
 			if (answer.isCompletedExceptionally() || answer.join() == 0) {
 				return answer.join();
 			}
-			if (failure != null) {
-				throw new CompletionException(failure);
+			if (failure == null) {
+				check(entry, replicas, result);
 			}
-			check(entry, replicas, result);
+			else if (!RedissonErrors.isUnknownCommand(failure)) {
+				BackendException meaning = RedissonErrors.translate(failure);
+				throw new UnconfirmedException(String.valueOf(meaning.getMessage()), meaning.isRetryable(), failure);
+			}
 			return answer.join();
 		});
 	}
@@ -94,8 +97,21 @@ final class SyncedReplicas {
 			entry.setAvailableSlaves(UNKNOWN);
 		}
 		if (synced == 0 && this.config.isCheckLockSyncedSlaves()) {
-			throw new NoSyncedSlavesException("None of %d replicas has confirmed".formatted(replicas));
+			throw new UnconfirmedException("no replica of Redis has confirmed the lock in time", true, null);
 		}
+	}
+
+	/**
+	 * The primary has written the lock, and whether a replica has is not known.
+	 */
+	static final class UnconfirmedException extends BackendException {
+
+		private static final long serialVersionUID = 1L;
+
+		UnconfirmedException(String message, boolean retryable, @Nullable Throwable cause) {
+			super(message, retryable, cause);
+		}
+
 	}
 
 }

@@ -38,8 +38,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A cluster of three primaries: keys, counters and channels of a lock share a slot, and a
- * batch of renewals spans all of them.
+ * A cluster of three primaries: keys, counters and channels of a lock share a slot, and
+ * renewals that go out together span all of them.
  */
 class RedissonClusterTests {
 
@@ -77,7 +77,7 @@ class RedissonClusterTests {
 	}
 
 	@Test
-	void leasesOnAllNodesAreRenewedInOneBatch() {
+	void leasesOnAllNodesAreRenewedTogether() {
 		RedissonLockProvider provider = new RedissonLockProvider(client);
 		List<Lease> leases = IntStream.range(0, 30)
 			.mapToObj((i) -> get(

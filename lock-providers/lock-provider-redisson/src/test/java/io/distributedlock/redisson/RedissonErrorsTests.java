@@ -2,6 +2,7 @@ package io.distributedlock.redisson;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -131,17 +132,8 @@ class RedissonErrorsTests {
 				RedisTestServer replica = RedisTestServer.run("--replicaof", "127.0.0.1",
 						Integer.toString(primary.port()))) {
 			awaitReplica(primary);
-			Config config = new Config();
-			config.setThreads(4);
-			config.setNettyThreads(4);
-			config.setSlavesSyncTimeout(300);
-			config.useMasterSlaveServers()
-				.setMasterAddress(primary.url())
-				.addSlaveAddress(replica.url())
-				.setSubscriptionMode(SubscriptionMode.MASTER)
-				.setMasterConnectionMinimumIdleSize(1)
-				.setSlaveConnectionMinimumIdleSize(1);
-			RedissonClient client = Redisson.create(config);
+			RedissonClient client = connect(primary, replica, (config) -> {
+			});
 			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 				.provider(new RedissonLockProvider(client))
 				.build()) {
@@ -162,6 +154,45 @@ class RedissonErrorsTests {
 				client.shutdown();
 			}
 		}
+	}
+
+	@Test
+	void lockThatCouldNotBeConfirmedIsRemoved() {
+		try (RedisTestServer primary = RedisTestServer.run();
+				RedisTestServer replica = RedisTestServer.run("--replicaof", "127.0.0.1",
+						Integer.toString(primary.port()))) {
+			awaitReplica(primary);
+			for (RedisTestServer each : List.of(primary, replica)) {
+				each.command("ACL", "SETUSER", "hasty", "on", ">secret", "allkeys", "allchannels", "+@all", "-wait");
+			}
+			RedissonClient client = connect(primary, replica,
+					(config) -> config.setUsername("hasty").setPassword("secret"));
+			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
+				assertThat(attempt(provider, "unconfirmed").toCompletableFuture()).failsWithin(Duration.ofSeconds(20))
+					.withThrowableThat()
+					.withMessageContaining("denies");
+				Awaitility.await().until(() -> primary.command("EXISTS", "unconfirmed").equals(0L));
+			}
+			finally {
+				client.shutdown();
+			}
+		}
+	}
+
+	private static RedissonClient connect(RedisTestServer primary, RedisTestServer replica,
+			Consumer<Config> customizer) {
+		Config config = new Config();
+		config.setThreads(4);
+		config.setNettyThreads(4);
+		config.setSlavesSyncTimeout(300);
+		config.useMasterSlaveServers()
+			.setMasterAddress(primary.url())
+			.addSlaveAddress(replica.url())
+			.setSubscriptionMode(SubscriptionMode.MASTER)
+			.setMasterConnectionMinimumIdleSize(1)
+			.setSlaveConnectionMinimumIdleSize(1);
+		customizer.accept(config);
+		return Redisson.create(config);
 	}
 
 	private static void awaitReplica(RedisTestServer primary) {

@@ -4,19 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.test.server.RedisTestServer;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,38 +27,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What stands on the server, by what names and for how long.
  */
-class RedissonLayoutTests {
+class RedissonLayoutTests extends OnOneServer {
 
 	private static final Duration LONG = Duration.ofMinutes(2);
-
-	private static RedisTestServer server;
-
-	private RedissonClient client;
-
-	private RedissonLockProvider provider;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.run();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
-
-	@BeforeEach
-	void connect() {
-		server.command("FLUSHALL");
-		this.client = Clients.connect(server.url());
-		this.provider = new RedissonLockProvider(this.client);
-	}
-
-	@AfterEach
-	void disconnect() {
-		this.provider.close();
-		this.client.shutdown();
-	}
 
 	@ParameterizedTest
 	@EnumSource(LockType.class)
@@ -280,14 +245,6 @@ class RedissonLayoutTests {
 
 	private static Lease attempt(RedissonLockProvider provider, String key, LockType type) {
 		return get(provider.tryAcquire(new LeaseRequest(key, LONG, type)));
-	}
-
-	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
-	}
-
-	private static long pttl(String key) {
-		return (Long) server.command("PTTL", key);
 	}
 
 }

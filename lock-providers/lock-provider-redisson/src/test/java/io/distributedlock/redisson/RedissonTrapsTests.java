@@ -28,10 +28,6 @@ import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.server.RedisTestServer;
 import io.distributedlock.test.server.TcpProxy;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RFencedLock;
@@ -49,38 +45,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * What goes wrong with Redisson's locks in the field, each against a real server.
  */
-class RedissonTrapsTests {
+class RedissonTrapsTests extends OnOneServer {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
-
-	private static RedisTestServer server;
-
-	private RedissonClient client;
-
-	private RedissonLockProvider provider;
-
-	@BeforeAll
-	static void startServer() {
-		server = RedisTestServer.run();
-	}
-
-	@AfterAll
-	static void stopServer() {
-		server.close();
-	}
-
-	@BeforeEach
-	void connect() {
-		server.command("FLUSHALL");
-		this.client = Clients.connect(server.url());
-		this.provider = new RedissonLockProvider(this.client);
-	}
-
-	@AfterEach
-	void disconnect() {
-		this.provider.close();
-		this.client.shutdown();
-	}
 
 	@Test
 	void lockByHandAndOursExcludeEachOther() {
@@ -417,14 +384,6 @@ class RedissonTrapsTests {
 
 	private Lease attempt(String key, Duration leaseTime) {
 		return get(this.provider.tryAcquire(new LeaseRequest(key, leaseTime, LockType.EXCLUSIVE)));
-	}
-
-	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
-	}
-
-	private static long pttl(String key) {
-		return (Long) server.command("PTTL", key);
 	}
 
 	private static int keys(String... patterns) {
