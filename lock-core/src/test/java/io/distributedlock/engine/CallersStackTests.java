@@ -26,6 +26,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
  * A caller whose stack overflows, wherever that happens, leaves a key that can be locked.
  */
 @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@SuppressWarnings("LockNotBeforeTry")
 class CallersStackTests {
 
 	private static final int WARM_UP = 3000;
@@ -176,6 +177,7 @@ class CallersStackTests {
 			this.action = action;
 		}
 
+		@SuppressWarnings("InfiniteRecursion")
 		private void dig() {
 			try {
 				dig();

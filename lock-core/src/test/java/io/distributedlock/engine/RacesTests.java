@@ -148,7 +148,7 @@ class RacesTests {
 			holders.add(this.threads.submit(() -> {
 				while (isTimeLeft()) {
 					// each shorter one makes a renewal due much earlier
-					long millis = 5_000 + ThreadLocalRandom.current().nextInt(20_000);
+					long millis = ThreadLocalRandom.current().nextLong(5_000, 25_000);
 					handle.extendAsync(Duration.ofMillis(millis)).join();
 					handle.onExpiring(Duration.ofMillis(millis), warned::incrementAndGet);
 					if (warned.get() > 10_000) {

@@ -78,6 +78,7 @@ class ThreadsTests {
 			}
 		});
 		assertThat(used).as("CPU time of the timer thread").isLessThan(Duration.ofMillis(300));
+		held.forEach(LockHandle::closeAsync);
 	}
 
 	@Test
