@@ -56,7 +56,11 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
 		@Override
 		public Node create(List<String> arguments) {
-			Client client = Client.builder().endpoints(arguments.get(0)).build();
+			Client client = Client.builder()
+				.endpoints(arguments.get(0))
+				.keepaliveTime(Duration.ofSeconds(10))
+				.keepaliveTimeout(Duration.ofSeconds(2))
+				.build();
 			return new Node(new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, Duration.ofSeconds(2)),
 					client);
 		}

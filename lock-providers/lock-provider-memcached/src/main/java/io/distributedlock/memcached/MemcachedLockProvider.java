@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Best effort: Memcached may evict an item before it expires, and forgets everything when
  * it is restarted. It has no number that rises from owner to owner, so there is no
  * fencing token. It counts time in whole seconds of its own tick, so that an item lives
- * up to a second less than asked for: the item is given more, and the holder keeps to the
- * lease. A key lives on one server; several servers share keys out and do not vote.
+ * up to two seconds less than asked for: the item is given more, and the holder keeps to
+ * the lease. A key lives on one server; several servers share keys out and do not vote.
  *
  * @since 0.1
  */
@@ -175,11 +175,11 @@ public final class MemcachedLockProvider implements LockProvider {
 	}
 
 	/**
-	 * Return a time to live of which Memcached keeps at least the lease, whenever in its
-	 * second the item is written.
+	 * Return a time to live of which Memcached keeps at least the lease, whenever the
+	 * item is written: its clock is up to a second old, and says whole seconds.
 	 */
 	private static int expiry(Duration leaseTime) {
-		return Math.toIntExact(leaseTime.plusMillis(999).toSeconds()) + 1;
+		return Math.toIntExact(leaseTime.plusMillis(999).toSeconds()) + 2;
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.distributedlock.autoconfigure.etcd;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 import javax.net.ssl.SSLException;
 
@@ -34,12 +35,17 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties({ LockProperties.class, EtcdLockProperties.class })
 public final class EtcdLockAutoConfiguration {
 
+	private static final Duration KEEPALIVE = Duration.ofSeconds(10);
+
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles) {
 		ClientBuilder builder = Client.builder()
 			.endpoints(properties.getEndpoints().toArray(String[]::new))
-			.connectTimeout(lock.getCommandTimeout());
+			.connectTimeout(lock.getCommandTimeout())
+			// a connection that fell silent is replaced: gRPC asks no sooner than this
+			.keepaliveTime(KEEPALIVE)
+			.keepaliveTimeout(lock.getCommandTimeout());
 		if (properties.getUsername() != null && properties.getPassword() != null) {
 			builder.user(bytes(properties.getUsername())).password(bytes(properties.getPassword()));
 		}

@@ -37,8 +37,8 @@ public final class ZooKeeperLockAutoConfiguration {
 			.connectString(properties.getConnectString())
 			.sessionTimeoutMs(Math.toIntExact(properties.getSessionTimeout().toMillis()))
 			.connectionTimeoutMs(Math.toIntExact(properties.getConnectionTimeout().toMillis()))
-			// the wait time bounds the attempts, not the client
-			.retryPolicy(new RetryNTimes(1, 100));
+			// the engine tries again as long as the caller waits, and no longer
+			.retryPolicy(new RetryNTimes(0, 0));
 		String username = properties.getUsername();
 		if (username != null) {
 			builder.authorization("digest",
