@@ -274,9 +274,8 @@ final class HeldLock {
 
 	private @Nullable LeaseTerm onExtension(@Nullable LeaseTerm term, Duration leaseTime, OpenRequests.Request sent) {
 		long now = this.engine.nanoTime();
-		sent.answered(now);
 		if (term != null) {
-			this.clock.extended(term, leaseTime, now);
+			this.clock.extended(term, leaseTime, now, sent);
 		}
 		this.engine.keeper().lookAgain(this);
 		return term;

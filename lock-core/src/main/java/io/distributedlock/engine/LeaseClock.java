@@ -110,11 +110,12 @@ final class LeaseClock {
 	/**
 	 * Set the term that a renewal brought. What has ended by now is not brought back.
 	 */
-	void renewed(LeaseTerm granted, long now) {
-		startAnew(this.attempt.usable(granted), now);
+	void renewed(LeaseTerm granted, long now, OpenRequests.Request request) {
+		startAnew(this.attempt.usable(granted), now, request);
 	}
 
-	private void startAnew(LeaseTerm newTerm, long now) {
+	private void startAnew(LeaseTerm newTerm, long now, OpenRequests.Request request) {
+		request.answered(now, newTerm);
 		// answers may overtake each other: the renewal that was sent last counts
 		if (newTerm.startNanos() - this.term.startNanos() > 0 && deadlineNanos() - now > 0) {
 			this.term = newTerm;
@@ -141,10 +142,10 @@ final class LeaseClock {
 	 * Set the term that the holder asked for, which moves the end of a lease of explicit
 	 * length.
 	 */
-	void extended(LeaseTerm granted, Duration leaseTime, long now) {
+	void extended(LeaseTerm granted, Duration leaseTime, long now, OpenRequests.Request request) {
 		LeaseTerm newTerm = this.attempt.usable(granted);
 		this.ceilingNanos = newTerm.startNanos() + leaseTime.toNanos();
-		startAnew(newTerm, now);
+		startAnew(newTerm, now, request);
 	}
 
 	void watch(ExpiryWatch watch) {

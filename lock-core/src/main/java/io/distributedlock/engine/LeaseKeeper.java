@@ -199,8 +199,7 @@ final class LeaseKeeper {
 		}
 		if (term != null) {
 			long now = this.runtime.nanoTime();
-			renewal.request.answered(now);
-			lock.clock().renewed(term, now);
+			lock.clock().renewed(term, now, renewal.request);
 			lookAgain(lock);
 		}
 		else if (failure == null) {

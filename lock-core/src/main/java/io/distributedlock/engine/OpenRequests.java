@@ -77,7 +77,7 @@ final class OpenRequests {
 
 		private final Duration leaseTime;
 
-		private volatile @Nullable Long answeredNanos;
+		private volatile @Nullable Answer answer;
 
 		private Request(long sentNanos, Duration leaseTime) {
 			this.sentNanos = sentNanos;
@@ -85,17 +85,23 @@ final class OpenRequests {
 		}
 
 		/**
-		 * Note that the backend has granted it.
+		 * Note what the backend has granted.
 		 */
-		void answered(long now) {
-			this.answeredNanos = now;
+		void answered(long now, LeaseTerm granted) {
+			this.answer = new Answer(now, granted);
 		}
 
+		/**
+		 * Return whether a term was asked for after the answer, or is the answer.
+		 */
 		private boolean wasAnsweredBefore(LeaseTerm term) {
-			Long answered = this.answeredNanos;
-			return answered != null && term.startNanos() - answered >= 0;
+			Answer given = this.answer;
+			return given != null && (given.term.equals(term) || term.startNanos() - given.nanos >= 0);
 		}
 
+	}
+
+	private record Answer(long nanos, LeaseTerm term) {
 	}
 
 }
