@@ -233,17 +233,28 @@ final class HeldLock {
 	 * @return completes with the term, {@code null} if the lease is gone
 	 */
 	CompletableFuture<@Nullable LeaseTerm> extend(Duration leaseTime, CompletableFuture<?> wanted) {
-		CompletableFuture<@Nullable LeaseTerm> extension;
+		CompletableFuture<@Nullable LeaseTerm> extension = new CompletableFuture<>();
+		CompletableFuture<?> before;
 		this.guard.lock();
 		try {
 			this.extensions++;
-			extension = this.lastRequest.handle((ignored, failure) -> this.lease)
-				.thenCompose((granted) -> sendExtension(leaseTime, wanted));
+			before = this.lastRequest;
 			this.lastRequest = extension;
 		}
 		finally {
 			this.guard.unlock();
 		}
+		// without the guard: the call of the provider may not return
+		before.handle((ignored, failure) -> this.lease)
+			.thenCompose((granted) -> sendExtension(leaseTime, wanted))
+			.whenComplete((term, failure) -> {
+				if (failure != null) {
+					extension.completeExceptionally(failure);
+				}
+				else {
+					extension.complete(term);
+				}
+			});
 		return extension.whenComplete((term, failure) -> endExtension());
 	}
 
