@@ -91,8 +91,12 @@ class CallersStackTests {
 
 	@SuppressWarnings("try")
 	private static void holdingSafely(DefaultLockTemplate template, Runnable deeper) {
-		try (LockHandle handle = template.acquire(K)) {
+		LockHandle handle = template.acquire(K);
+		try {
 			deeper.run();
+		}
+		finally {
+			handle.close();
 		}
 	}
 

@@ -217,6 +217,34 @@ class MisbehavingProviderTests {
 		}
 	}
 
+	@Test
+	void extensionThatBlocksDoesNotCostAnotherLock() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		LockHandle blocking = this.template.acquire("blocking");
+		this.provider.lastLease().renewal.set(Trick.blocking(blocked));
+		CompletableFuture<Void> extension = CompletableFuture.runAsync(() -> blocking.extend(LEASE),
+				(task) -> new Thread(task).start());
+		LockHandle other = this.template.acquire("other");
+		TrickyProvider.TrickyLease lease = this.provider.lastLease();
+		AtomicInteger renewals = new AtomicInteger();
+		lease.renewal.set((properly) -> {
+			renewals.incrementAndGet();
+			return properly.get();
+		});
+		try {
+			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> renewals.get() >= 5);
+			other.ensureHeld();
+			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !blocking.isValid());
+		}
+		finally {
+			blocked.countDown();
+		}
+		assertThat(extension).failsWithin(Duration.ofSeconds(30));
+		blocking.close();
+		other.close();
+		assertKeyCanBeLocked();
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void errorInAReleaseIsNotThrownAndLetsTheNextIn(boolean always) {
