@@ -32,6 +32,8 @@ final class ElasticWorkers implements Executor {
 
 	private static final int THREADS_PER_STEP = 4;
 
+	private static final int THREADS_FOR_THE_REST = 64;
+
 	private static final long STEP_MILLIS = 10;
 
 	private static final long RETRY_MILLIS = 100;
@@ -72,6 +74,11 @@ final class ElasticWorkers implements Executor {
 	 */
 	void release() {
 		this.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+		// there is no timer any more that adds threads while tasks wait
+		this.pool.setMaximumPoolSize(MOST_THREADS);
+		for (int i = Math.min(this.waiting.size(), THREADS_FOR_THE_REST); i > 0; i--) {
+			Guard.run(this.name, () -> this.pool.execute(this::runWaiting));
+		}
 	}
 
 	private void keepWaiting(Runnable refused) {
