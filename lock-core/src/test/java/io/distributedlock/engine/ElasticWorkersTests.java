@@ -100,7 +100,21 @@ class ElasticWorkersTests {
 			}
 		}
 		awaitRuns(1001);
+		assertThat(this.used).doesNotContain(Thread.currentThread());
 		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.used.stream().noneMatch(Thread::isAlive));
+	}
+
+	@Test
+	void whatWaitsWhenItIsClosedStillRuns() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		for (int i = 0; i < 50; i++) {
+			this.workers.execute(() -> awaitUninterruptibly(blocked));
+		}
+		this.workers.execute(this.ran::incrementAndGet);
+		this.timer.shutdownNow();
+		this.workers.release();
+		awaitRuns(1);
+		blocked.countDown();
 	}
 
 	@Test
