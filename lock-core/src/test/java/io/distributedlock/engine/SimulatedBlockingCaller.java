@@ -4,10 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Collectors;
 
 import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOutcome;
@@ -205,10 +209,57 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 			return;
 		}
 		SimulatedHold hold = opened(call, handle);
-		work(hold, depth);
+		SimulatedCall crossed = (depth == 0 && chance(100)) ? next("tryLock", true) : null;
+		if (crossed != null && !keys(crossed).equals(keys(call))) {
+			crossed(crossed, () -> unlock(call, hold, lock));
+		}
+		else {
+			work(hold, depth);
+			unlock(call, hold, lock);
+		}
+	}
+
+	/**
+	 * Take locks, and give back those of before first.
+	 */
+	private void crossed(SimulatedCall call, Runnable unlockBefore) {
+		this.checks.begin(call);
+		this.active.add(call);
+		call.disturbed = this.interrupted;
+		Lock lock = this.node.template().asLock(call.request);
+		SimulatedHold hold = null;
+		try {
+			if (lock.tryLock()) {
+				hold = opened(call, LockContext.current());
+			}
+			this.checks.end(call, null);
+		}
+		catch (LockException ex) {
+			this.checks.end(call, ex);
+		}
+		catch (IllegalStateException ex) {
+			this.checks.end(call, wouldWaitForItself(call) ? null : ex);
+		}
+		finally {
+			this.active.remove(call);
+		}
+		unlockBefore.run();
+		if (hold != null) {
+			unlock(call, hold, lock);
+		}
+	}
+
+	private static Set<String> keys(SimulatedCall call) {
+		return call.parts()
+			.stream()
+			.map((part) -> part.type() + part.key())
+			.collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	private void unlock(SimulatedCall call, SimulatedHold hold, Lock lock) {
 		this.checks.closing(hold);
 		inTime("unlock", this.node.commandTimeout(), lock::unlock);
-		if (!handle.isClosed()) {
+		if (!hold.handle.isClosed()) {
 			this.checks.violation(3, "unlock of " + call + " closed another lock");
 		}
 	}
@@ -234,7 +285,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 
 	private void extendBlocking(SimulatedHold hold) {
 		Duration time = Duration.ofMillis(1 + random(2000));
-		hold.extended = true;
+		hold.extended();
 		inTime("extend", this.node.commandTimeout() * hold.parts.size(), () -> {
 			try {
 				if (chance(500)) {

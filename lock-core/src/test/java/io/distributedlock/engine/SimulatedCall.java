@@ -30,6 +30,8 @@ final class SimulatedCall {
 	 */
 	boolean over;
 
+	long endedAt;
+
 	/**
 	 * Whether its caller was interrupted, or has ended the future itself.
 	 */

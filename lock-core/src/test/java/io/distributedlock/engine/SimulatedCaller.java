@@ -165,7 +165,7 @@ abstract class SimulatedCaller {
 	}
 
 	private LockRequest ofCrowd() {
-		LockRequest request = LockRequest.of("k").withWaitTime(Duration.ofMillis(1 + random(20_000)));
+		LockRequest request = LockRequest.of("k").withWaitTime(Duration.ofMillis(1 + random(5000)));
 		return this.setting.signals() ? request.withPermits(3) : request;
 	}
 
@@ -228,7 +228,7 @@ abstract class SimulatedCaller {
 	}
 
 	void extend(SimulatedHold hold) {
-		hold.extended = true;
+		hold.extended();
 		if (hold.closing || hold.handle.isClosed()) {
 			return;
 		}

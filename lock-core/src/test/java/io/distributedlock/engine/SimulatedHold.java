@@ -27,11 +27,6 @@ final class SimulatedHold {
 	boolean listens;
 
 	/**
-	 * Whether its holder asked for another length.
-	 */
-	boolean extended;
-
-	/**
 	 * How often it was told of a loss.
 	 */
 	int told;
@@ -39,6 +34,13 @@ final class SimulatedHold {
 	SimulatedHold(SimulatedCall call, LockHandle handle) {
 		this.call = call;
 		this.handle = handle;
+	}
+
+	/**
+	 * Note that its holder asks for another length.
+	 */
+	void extended() {
+		this.parts.forEach((part) -> part.lease().altered = true);
 	}
 
 	SimulatedNode node() {

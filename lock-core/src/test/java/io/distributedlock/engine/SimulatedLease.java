@@ -42,6 +42,11 @@ final class SimulatedLease implements Lease {
 	 */
 	long sentAt;
 
+	/**
+	 * Whether its holder changed its length, or the provider said that it was gone.
+	 */
+	boolean altered;
+
 	int releases;
 
 	int renewals;

@@ -18,6 +18,12 @@ final class SimulatedLink {
 
 	private static final long LONGEST_DELAY = SimulatedFaults.millis(20_000);
 
+	/**
+	 * The engine takes it that a server which has not acted on a request for ten command
+	 * time-outs never will.
+	 */
+	private static final int COMMAND_TIMEOUTS = 9;
+
 	private final SimulatedNode node;
 
 	private final SimulatedWorld world;
@@ -148,7 +154,8 @@ final class SimulatedLink {
 	}
 
 	private long late() {
-		return (this.faults.oneOf(0, 1, 2, 3) == 0) ? this.world.random(LONGEST_DELAY)
+		return (this.faults.oneOf(0, 1, 2, 3) == 0)
+				? this.world.random(Math.min(LONGEST_DELAY, COMMAND_TIMEOUTS * this.node.commandTimeout()))
 				: this.world.random(3 * this.node.commandTimeout());
 	}
 

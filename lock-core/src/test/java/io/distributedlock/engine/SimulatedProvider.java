@@ -156,7 +156,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		long start = this.node.clock().nanoTime();
 		return this.link.send("renew",
 				() -> this.backend.renew(lease, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null, null,
-				(term) -> this.checks.renewed(lease));
+				(term) -> this.checks.renewed(lease, term != null));
 	}
 
 	CompletionStage<Boolean> release(SimulatedLease lease) {

@@ -164,6 +164,9 @@ final class Simulation {
 			}
 		}
 		this.checks.serverIsEmpty();
+		if (this.setting.crowd()) {
+			this.checks.asksLittle();
+		}
 	}
 
 	/**

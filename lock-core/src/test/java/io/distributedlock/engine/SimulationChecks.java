@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulationChecks {
 
+	private static final int QUESTIONS_PER_CALL = 5;
+
 	private final SimulatedWorld world;
 
 	private final SimulatedFaults faults;
@@ -48,6 +50,8 @@ final class SimulationChecks {
 	private long lockDelayMillis;
 
 	private int begun;
+
+	private int asked;
 
 	private int ended;
 
@@ -119,6 +123,7 @@ final class SimulationChecks {
 	void end(SimulatedCall call, @Nullable Throwable failure) {
 		if (!call.over) {
 			this.ended++;
+			call.endedAt = this.world.now();
 		}
 		call.over = true;
 		this.world.note(() -> "ends " + call + ((failure != null) ? " with " + failure : ""));
@@ -266,7 +271,7 @@ final class SimulationChecks {
 	private void keepsForMinimum(SimulatedHold.Part part) {
 		long atLeast = part.hold().call.request.holdAtLeast().toNanos();
 		SimulatedLease lease = part.lease();
-		if (atLeast > 0 && part.handle().isValid() && !part.hold().extended
+		if (atLeast > 0 && part.handle().isValid() && !lease.altered
 				&& part.hold().call.leaseMillis() == lease.request().leaseTime().toMillis() - this.lockDelayMillis) {
 			// the clock of the node may run as fast as a clock may
 			this.keptUntil.put(lease.lane(), lease.sentAt + atLeast - atLeast / 100);
@@ -357,6 +362,7 @@ final class SimulationChecks {
 
 	void asked(SimulatedNode node, LeaseRequest request) {
 		this.world.note(() -> "asks for " + request);
+		this.asked++;
 		SimulatedCall call = callOf(request);
 		if (request.giveUpAtNanos() - node.clock().nanoTime() <= 0) {
 			violation(8, "%s is asked for after its caller gave up".formatted(request.key()));
@@ -430,7 +436,9 @@ final class SimulationChecks {
 		List<SimulatedHold.Part> holders = holdersOf(lease);
 		boolean keepsMinimum = !call.request.holdAtLeast().isZero()
 				&& leaseTime.compareTo(call.request.holdAtLeast()) <= 0;
-		if (call.over && holders.isEmpty() && !keepsMinimum) {
+		// what never reached its caller is given back on another thread
+		boolean left = call.over && (lease.reached || call.endedAt + this.faults.slack() < this.world.now());
+		if (left && holders.isEmpty() && !keepsMinimum) {
 			violation(5, "%s of %s is renewed though %s has left".formatted(lease.lane(), lease.owner(), call));
 		}
 		if (!holders.isEmpty() && holders.stream().noneMatch(SimulatedHold.Part::isValid) && !keepsMinimum) {
@@ -441,7 +449,11 @@ final class SimulationChecks {
 		}
 	}
 
-	void renewed(SimulatedLease lease) {
+	void renewed(SimulatedLease lease, boolean had) {
+		lease.altered |= !had;
+		if (!had) {
+			this.keptUntil.remove(lease.lane());
+		}
 		this.world.note(() -> "renewed %s of %s".formatted(lease.lane(), lease.owner()));
 	}
 
@@ -512,6 +524,16 @@ final class SimulationChecks {
 			if (!call.over && !call.node.isDead()) {
 				violation(8, "never ended: " + call.text());
 			}
+		}
+	}
+
+	/**
+	 * A crowd of waiting calls is let in one after the other, and does not ask again and
+	 * again.
+	 */
+	void asksLittle() {
+		if (this.asked > QUESTIONS_PER_CALL * this.begun) {
+			violation(7, "%,d calls asked %,d times".formatted(this.begun, this.asked));
 		}
 	}
 

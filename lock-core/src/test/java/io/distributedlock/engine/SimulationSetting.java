@@ -9,16 +9,22 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 		Duration pollInterval, Duration lockDelay, boolean signals, boolean exactExpiry, boolean queuesAll, int nodes,
 		int keys, int callers, int calls, boolean crowd, boolean calm) {
 
+	/**
+	 * More than a stack is deep.
+	 */
+	private static final int CROWD = 1000;
+
 	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
 	static SimulationSetting draw(SimulatedWorld world) {
 		boolean crowd = world.chance(3);
 		boolean calm = world.chance(200);
-		return new SimulationSetting(world, millis(world, 0, 50, 1000), millis(world, 100, 1000, 10_000),
+		return new SimulationSetting(world, millis(world, 0, 50, 1000),
+				crowd ? Duration.ofSeconds(10) : millis(world, 100, 1000, 10_000),
 				(calm && world.chance(50)) ? FOREVER : millis(world, 50, 300, 3000), millis(world, 20, 100, 500),
 				world.chance(150) ? millis(world, 10, 300) : Duration.ZERO, world.chance(600), world.chance(700),
 				world.chance(200), crowd ? 1 : 1 + (int) world.random(3), crowd ? 1 : 1 + (int) world.random(4),
-				crowd ? 1200 : 1 + (int) world.random(8), crowd ? 1200 : 20 + (int) world.random(180), crowd, calm);
+				crowd ? CROWD : 1 + (int) world.random(8), crowd ? CROWD : 20 + (int) world.random(180), crowd, calm);
 	}
 
 	/**
