@@ -209,7 +209,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 			return;
 		}
 		SimulatedHold hold = opened(call, handle);
-		SimulatedCall crossed = (depth == 0 && chance(100)) ? next("tryLock", true) : null;
+		SimulatedCall crossed = (depth == 0 && call.parts().size() > 1) ? crossing(call, "tryLock") : null;
 		if (crossed != null && !keys(crossed).equals(keys(call))) {
 			crossed(crossed, () -> unlock(call, hold, lock));
 		}

@@ -120,6 +120,15 @@ abstract class SimulatedCaller {
 		return call(0, how, tagged(LockRequest.of(outer.request.key()).withType(type)), true);
 	}
 
+	/**
+	 * Make a call for one of the keys of another one, and a further key.
+	 */
+	SimulatedCall crossing(SimulatedCall outer, String how) {
+		LockRequest shared = outer.parts().get((int) random(outer.parts().size()));
+		LockRequest request = shared.withHoldAtLeast(Duration.ZERO).withKeys(List.of(shared.key(), "x" + random(3)));
+		return call(0, how, tagged(request), true);
+	}
+
 	private SimulatedCall call(int id, String how, LockRequest request, boolean waitsByDefault) {
 		Duration wait = request.waitTime();
 		if (wait == null) {

@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
@@ -50,6 +51,13 @@ final class SimulatedLease implements Lease {
 	int releases;
 
 	int renewals;
+
+	/**
+	 * The answer to the renewal that was sent last.
+	 */
+	@Nullable CompletableFuture<?> renewal;
+
+	long renewalSentAt;
 
 	/**
 	 * Whether the provider told that it is lost.

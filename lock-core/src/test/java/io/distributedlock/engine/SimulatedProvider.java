@@ -154,9 +154,13 @@ class SimulatedProvider implements LockProvider, LockQueue {
 
 	private CompletionStage<@Nullable LeaseTerm> sendRenewal(SimulatedLease lease, Duration leaseTime) {
 		long start = this.node.clock().nanoTime();
-		return this.link.send("renew",
+		lease.renewal = null;
+		lease.renewalSentAt = this.node.world().now();
+		CompletionStage<@Nullable LeaseTerm> answer = this.link.send("renew",
 				() -> this.backend.renew(lease, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null, null,
 				(term) -> this.checks.renewed(lease, term != null));
+		lease.renewal = (answer != null) ? answer.toCompletableFuture() : null;
+		return answer;
 	}
 
 	CompletionStage<Boolean> release(SimulatedLease lease) {

@@ -164,7 +164,7 @@ final class Simulation {
 			}
 		}
 		this.checks.serverIsEmpty();
-		if (this.setting.crowd()) {
+		if (this.setting.crowd() && !this.setting.queuesAll()) {
 			this.checks.asksLittle();
 		}
 	}
