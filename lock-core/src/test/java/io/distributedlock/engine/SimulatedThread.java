@@ -19,7 +19,7 @@ final class SimulatedThread {
 
 	private static final int SPINS = 200;
 
-	private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(30);
+	private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(120);
 
 	private final Pool pool;
 

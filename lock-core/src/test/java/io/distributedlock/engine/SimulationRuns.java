@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulationRuns {
 
-	private static final long STUCK_MILLIS = 60_000;
+	private static final long STUCK_MILLIS = 180_000;
 
 	private static final int TRACE_LINES_SHOWN = Integer.getInteger("lock.simulation.lines", 100);
 

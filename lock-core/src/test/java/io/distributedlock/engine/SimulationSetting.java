@@ -17,7 +17,7 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
 	static SimulationSetting draw(SimulatedWorld world) {
-		boolean crowd = world.chance(3);
+		boolean crowd = world.chance(10);
 		boolean calm = world.chance(200);
 		return new SimulationSetting(world, millis(world, 0, 50, 1000),
 				crowd ? Duration.ofSeconds(10) : millis(world, 100, 1000, 10_000),

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SimulationTests {
 
-	private static final long SECONDS = Long.getLong("lock.simulation.seconds", 20);
+	private static final long SECONDS = Long.getLong("lock.simulation.seconds", 60);
 
 	private static final long CALLS = Long.getLong("lock.simulation.calls", Long.MAX_VALUE);
 
