@@ -59,10 +59,7 @@ final class LettuceClients {
 	private static RedisURI uri(RedisSettings settings) {
 		if (settings.url() != null) {
 			RedisURI uri = parse("spring.data.redis.url", settings.url());
-			if (settings.clientName() != null) {
-				uri.setClientName(settings.clientName());
-			}
-			return uri;
+			return complete(uri, settings.url().contains("@"), settings);
 		}
 		RedisSettings.Sentinel sentinel = settings.sentinel();
 		if (sentinel == null || sentinel.master() == null) {
@@ -73,6 +70,25 @@ final class LettuceClients {
 			builder.withSentinel(sentinelNode(node, sentinel, settings.ssl().isOn()));
 		}
 		return complete(builder, settings);
+	}
+
+	/**
+	 * Add to a URL what it leaves out. Encryption that is asked for in either place is
+	 * not left out: the password would be sent in the clear.
+	 */
+	private static RedisURI complete(RedisURI url, boolean namesCredentials, RedisSettings settings) {
+		if (settings.ssl().isOn()) {
+			url.setSsl(true);
+		}
+		String password = settings.password();
+		if (password != null && !password.isEmpty() && !namesCredentials) {
+			String username = settings.username();
+			url.setAuthentication((username != null && !username.isEmpty()) ? username : null, password.toCharArray());
+		}
+		if (settings.clientName() != null) {
+			url.setClientName(settings.clientName());
+		}
+		return url;
 	}
 
 	private static RedisURI sentinelNode(String node, RedisSettings.Sentinel sentinel, boolean ssl) {
