@@ -84,7 +84,13 @@ final class RedisCall {
 		if (remaining <= 0 || !this.wanted.getAsBoolean()) {
 			return CompletableFuture.failedFuture(RedisErrors.givenUp());
 		}
-		RedisFuture<Long> sent = message.get();
+		RedisFuture<Long> sent;
+		try {
+			sent = message.get();
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 		CompletableFuture<Long> answer = sent.toCompletableFuture();
 		if (answer.isDone()) {
 			return answer;

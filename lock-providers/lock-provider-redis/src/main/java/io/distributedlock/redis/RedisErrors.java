@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
@@ -128,10 +129,11 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Lettuce cancels what was under way when a client is shut down.
+	 * Lettuce cancels what was under way when a client is shut down, and hands on what
+	 * its transport says when a connection ends.
 	 */
 	private static boolean isConnectionProblem(Throwable cause) {
-		return cause instanceof CancellationException
+		return cause instanceof CancellationException || cause instanceof IOException
 				|| (cause instanceof RedisException && !(cause instanceof RedisCommandExecutionException));
 	}
 

@@ -15,8 +15,10 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +35,10 @@ class RedisRightsTests {
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~{shop:lock:* resetchannels &shop:lock:* -@all "
 			+ "+get +set +del +pexpire +time +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setinfo +client|setname";
+
+	private static final String FOR_OTHER_KINDS = " +zadd +zrem +zcard +zscore +zrange +zrangebyscore +zremrangebyscore +pexpireat";
+
+	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|myid +info";
 
 	private static RedisTestServer server;
 
@@ -69,7 +75,7 @@ class RedisRightsTests {
 
 	@Test
 	void documentedRightsForTheOtherKindsAreEnough() throws Exception {
-		String rights = DOCUMENTED + " +zadd +zrem +zcard +zscore +zrange +zrangebyscore +zremrangebyscore +pexpireat";
+		String rights = DOCUMENTED + FOR_OTHER_KINDS;
 		DefaultLockTemplate first = template("kinds", rights, Duration.ofMillis(50));
 		DefaultLockTemplate second = template("kinds", rights, Duration.ofMillis(50));
 		for (LockRequest request : List.of(LockRequest.of("fair").withType(LockType.FAIR),
@@ -86,6 +92,33 @@ class RedisRightsTests {
 		Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 		handle.close();
 		waiting.get(10, TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void documentedRightsAreEnoughOnAClusterAndWhatIsMissingIsSaid() {
+		try (RedisTestCluster cluster = RedisTestCluster.run()) {
+			String rights = DOCUMENTED + FOR_OTHER_KINDS;
+			cluster.servers().forEach((node) -> createUser(node, "clustered", rights + FOR_CLUSTERS));
+			cluster.servers().forEach((node) -> createUser(node, "single", rights));
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> template(cluster, "single")
+					.acquire(LockRequest.of("order:6").withWaitTime(Duration.ofSeconds(60))))
+				.withMessageContaining("least rights");
+			DefaultLockTemplate holder = template(cluster, "clustered");
+			DefaultLockTemplate waiter = template(cluster, "clustered");
+			for (LockType type : LockType.values()) {
+				for (int i = 0; i < 6; i++) {
+					LockRequest request = kind(LockRequest.of(type.name() + i), type)
+						.withWaitTime(Duration.ofSeconds(30));
+					LockHandle handle = holder.acquire(request);
+					CompletableFuture<LockHandle> waiting = waiter
+						.acquireAsync((type == LockType.READ) ? request.withType(LockType.WRITE) : request);
+					handle.extend(Duration.ofSeconds(20));
+					handle.close();
+					assertThat(waiting).succeedsWithin(Duration.ofSeconds(30)).satisfies(LockHandle::close);
+				}
+			}
+		}
 	}
 
 	@Test
@@ -153,18 +186,36 @@ class RedisRightsTests {
 		return connect(user, "secret", pollInterval);
 	}
 
+	private DefaultLockTemplate template(RedisTestCluster cluster, String user) {
+		RedisClusterClient client = RedisClusterClient.create(Clients.resources(),
+				"redis://%s:secret@127.0.0.1:%d".formatted(user, cluster.servers().get(0).port()));
+		this.opened.add(() -> Clients.shutdown(client));
+		return template(new RedisLockProvider(client, Duration.ofSeconds(3)), Duration.ofMillis(200));
+	}
+
+	private static LockRequest kind(LockRequest request, LockType type) {
+		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+	}
+
 	private static void createUser(String user, String rights) {
+		createUser(server, user, rights);
+	}
+
+	private static void createUser(RedisTestServer on, String user, String rights) {
 		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
 		Arrays.stream(rights.replace(" +client|setinfo", "").split(" ", -1))
 			.filter((right) -> !right.isEmpty())
 			.forEach(command::add);
-		assertThat(server.command(command.toArray(String[]::new))).isEqualTo("OK");
+		assertThat(on.command(command.toArray(String[]::new))).isEqualTo("OK");
 	}
 
 	private DefaultLockTemplate connect(String user, String password, Duration pollInterval) {
 		RedisClient client = Clients.client("redis://%s:%s@127.0.0.1:%d".formatted(user, password, server.port()));
 		this.opened.add(() -> Clients.shutdown(client));
-		RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(2));
+		return template(new RedisLockProvider(client, Duration.ofSeconds(2)), pollInterval);
+	}
+
+	private DefaultLockTemplate template(RedisLockProvider provider, Duration pollInterval) {
 		this.opened.add(provider);
 		provider.checkAccess("shop:lock");
 		DefaultLockTemplate template = DefaultLockTemplate.builder()

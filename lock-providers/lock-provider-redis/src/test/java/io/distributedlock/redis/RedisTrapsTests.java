@@ -1,11 +1,15 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
@@ -102,6 +106,38 @@ class RedisTrapsTests {
 		tokenOf("k");
 		assertThat((Long) this.server.command("PTTL", "{k}:token")).isBetween(Duration.ofHours(23).toMillis(),
 				Duration.ofDays(1).toMillis());
+	}
+
+	@Test
+	void nothingThatIsWrittenLacksAnExpiry() {
+		try (DefaultLockTemplate holder = DefaultLockTemplate.builder().provider(this.provider).build();
+				DefaultLockTemplate waiter = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			List<LockHandle> held = new ArrayList<>();
+			List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
+			for (LockType type : LockType.values()) {
+				LockRequest request = LockRequest.of(type.name()).withWaitTime(LONG);
+				LockRequest kind = (type == LockType.SEMAPHORE) ? request.withPermits(2) : request.withType(type);
+				held.add(holder.acquire(kind));
+				assertEverythingExpires();
+				held.get(held.size() - 1).extend(LONG);
+				waiting.add(waiter.acquireAsync(kind));
+				waiting.add(waiter.acquireAsync(kind));
+				assertEverythingExpires();
+			}
+			Awaitility.await().during(Duration.ofMillis(500)).untilAsserted(this::assertEverythingExpires);
+			held.forEach(LockHandle::close);
+			assertEverythingExpires();
+			waiting.forEach((call) -> get(call).close());
+			assertEverythingExpires();
+			assertThat((List<?>) this.server.command("KEYS", "*")).allMatch((key) -> key.toString().endsWith(":token"));
+		}
+	}
+
+	private void assertEverythingExpires() {
+		for (Object key : (List<?>) this.server.command("KEYS", "*")) {
+			// -2: it has gone meanwhile
+			assertThat((Long) this.server.command("PTTL", key.toString())).as(key.toString()).isNotEqualTo(-1L);
+		}
 	}
 
 	@Test
