@@ -97,6 +97,9 @@ class RedlockFaultsTests {
 		RedlockProvider far = provider(proxies.stream().map((proxy) -> "redis://127.0.0.1:" + proxy.port()).toList(),
 				Duration.ofSeconds(5));
 		get(Objects.requireNonNull(get(far.tryAcquire(request("warm", LONG)))).release());
+		// a majority has answered so far
+		Awaitility.await()
+			.until(() -> this.servers.stream().allMatch((server) -> server.commandCalls().containsKey("eval")));
 		proxies.forEach(TcpProxy::dropReplies);
 		CompletionStage<Lease> attempt = far.tryAcquire(request("k", LONG));
 		Awaitility.await()
