@@ -162,8 +162,10 @@ final class ForUpdateLockProvider implements LockProvider {
 				lease.endAfter(term);
 				return Optional.of(lease);
 			}
-			session.connection().rollback();
-			session.connection().setAutoCommit(true);
+			if (!session.connection().getAutoCommit()) {
+				session.connection().rollback();
+				session.connection().setAutoCommit(true);
+			}
 		}
 		catch (SQLException | RuntimeException | Error ex) {
 			abandon(session);

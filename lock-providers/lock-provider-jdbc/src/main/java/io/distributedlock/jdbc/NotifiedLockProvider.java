@@ -31,6 +31,10 @@ final class NotifiedLockProvider implements LockProvider, LockQueue, ReleaseSign
 		this.releases = releases;
 	}
 
+	LockProvider delegate() {
+		return this.delegate;
+	}
+
 	@Override
 	public String name() {
 		return this.delegate.name();

@@ -2,31 +2,51 @@ package io.distributedlock.jdbc;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import io.distributedlock.test.server.ServerBinary;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
- * A real PostgreSQL, which a Maven artifact carries.
+ * A real PostgreSQL, which a Maven artifact carries: an old one on the class path, a new
+ * one beside it, in the build folder.
  */
 final class PostgresTestServer implements AutoCloseable {
 
+	private static final Path NEWEST = Path.of("target", "postgres", "newest.jar");
+
 	private final Path folder;
+
+	private final boolean newest;
 
 	private EmbeddedPostgres postgres;
 
 	private final int port;
 
-	private PostgresTestServer() throws IOException {
+	private PostgresTestServer(boolean newest) throws IOException {
+		this.newest = newest;
 		this.folder = Files.createTempDirectory("postgres");
 		this.postgres = start(0);
 		this.port = this.postgres.getPort();
 	}
 
 	static PostgresTestServer run() {
+		return run(false);
+	}
+
+	static PostgresTestServer runNewest() {
+		String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+		if (!Files.exists(NEWEST) || !system.equals("Linux amd64")) {
+			throw ServerBinary.missing("There is no newer PostgreSQL for " + system);
+		}
+		return run(true);
+	}
+
+	private static PostgresTestServer run(boolean newest) {
 		try {
-			return new PostgresTestServer();
+			return new PostgresTestServer(newest);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -34,7 +54,18 @@ final class PostgresTestServer implements AutoCloseable {
 	}
 
 	String url() {
-		return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(this.port);
+		return url(this.port);
+	}
+
+	/**
+	 * Return the URL by way of a proxy.
+	 */
+	String url(int proxyPort) {
+		return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxyPort);
+	}
+
+	int port() {
+		return this.port;
 	}
 
 	void restart() {
@@ -59,8 +90,12 @@ final class PostgresTestServer implements AutoCloseable {
 	}
 
 	private EmbeddedPostgres start(int onPort) throws IOException {
-		return EmbeddedPostgres.builder()
-			.setDataDirectory(this.folder)
+		EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
+		if (this.newest) {
+			builder.setPgBinaryResolver((system,
+					machine) -> new URL("jar:%s!/postgres-linux-x86_64.txz".formatted(NEWEST.toUri())).openStream());
+		}
+		return builder.setDataDirectory(this.folder)
 			.setCleanDataDirectory(false)
 			.setPort(onPort)
 			.setServerConfig("max_connections", "300")

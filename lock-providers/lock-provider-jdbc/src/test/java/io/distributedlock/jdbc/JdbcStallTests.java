@@ -1,0 +1,276 @@
+package io.distributedlock.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.server.TcpProxy;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A server that stands still, and connections that fall silent, for longer than a command
+ * may take and than a lease lasts.
+ */
+class JdbcStallTests {
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+
+	private static final Duration LEASE = Duration.ofSeconds(3);
+
+	private static final Duration LONG = Duration.ofMinutes(10);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@AfterEach
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void serverThatStoodStillKeepsNothing() {
+		MariaDbTestServer server = open(MariaDbTestServer.run());
+		Databases.createSchema(JdbcDialect.MARIADB, server.url(), "app", "secret");
+		stall(JdbcDialect.MARIADB, pool(server.url(), "app", "secret"), server::suspend, server::resume);
+	}
+
+	@Test
+	void networkThatWasSilentKeepsNothing() {
+		PostgresTestServer server = open(PostgresTestServer.run());
+		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
+		TcpProxy proxy = open(new TcpProxy(server.port()));
+		stall(JdbcDialect.POSTGRESQL, pool(server.url(proxy.port()), "postgres", ""), proxy::blackHole, proxy::heal);
+	}
+
+	/**
+	 * As after a firewall has dropped them: those that are in use do not answer, new ones
+	 * do.
+	 */
+	@Test
+	void silentConnectionsDoNotDisableLocking() throws SQLException {
+		PostgresTestServer server = open(PostgresTestServer.run());
+		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
+		TcpProxy proxy = open(new TcpProxy(server.port()));
+		JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withCommandTimeout(COMMAND_TIMEOUT);
+		Queue<Connection> silent = new ConcurrentLinkedQueue<>();
+		for (int i = 0; i < settings.threads(); i++) {
+			silent.add(open(DriverManager.getConnection(server.url(proxy.port()), "postgres", "")));
+		}
+		proxy.blackHole();
+		DataSource firstSilent = connections(silent, pool(server.url(), "postgres", ""));
+		LockProvider provider = open(JdbcLocks.provider(firstSilent, settings));
+		List<CompletionStage<?>> calls = new ArrayList<>();
+		for (int i = 0; i < settings.threads(); i++) {
+			calls.add(provider.tryAcquire(request("silent" + i, LONG)));
+		}
+		calls.forEach((call) -> assertThat(ended(call)).isCompletedExceptionally());
+		Awaitility.await().atMost(PATIENCE).until(() -> {
+			CompletableFuture<Lease> lease = ended(provider.tryAcquire(request("k", LONG)));
+			return !lease.isCompletedExceptionally() && lease.join() != null;
+		});
+	}
+
+	/**
+	 * What H2's driver does not have: no limit for the silence of a connection.
+	 */
+	@Test
+	void threadsThatNeverComeBackAreReplaced() throws Exception {
+		CompletableFuture<Void> never = new CompletableFuture<>();
+		CallThreads threads = open(new CallThreads("test", 2));
+		for (int i = 0; i < 4; i++) {
+			CompletableFuture<Void> stuck = threads.run(never::join, COMMAND_TIMEOUT.toNanos() / 10, (late) -> {
+			});
+			assertThat(ended(stuck)).isCompletedExceptionally();
+		}
+		assertThat(ended(threads.run(() -> "done", PATIENCE.toNanos(), (late) -> {
+		}))).isCompletedWithValue("done");
+		never.complete(null);
+		Awaitility.await().atMost(PATIENCE).until(() -> threads.running() == 0);
+	}
+
+	/**
+	 * As it is if the holder's machine is cut off or stands still.
+	 */
+	@Test
+	void serverEndsARowLockWhoseHolderIsSilent() throws SQLException {
+		PostgresTestServer postgres = open(PostgresTestServer.run());
+		Databases.createSchema(JdbcDialect.POSTGRESQL, postgres.url(), "postgres", "");
+		silentHolderIsCutOff(JdbcDialect.POSTGRESQL, pool(postgres.url(), "postgres", ""));
+		MariaDbTestServer mariaDb = open(MariaDbTestServer.run());
+		Databases.createSchema(JdbcDialect.MARIADB, mariaDb.url(), "app", "secret");
+		silentHolderIsCutOff(JdbcDialect.MARIADB, pool(mariaDb.url(), "app", "secret"));
+	}
+
+	private void silentHolderIsCutOff(JdbcDialect dialect, HikariDataSource pool) throws SQLException {
+		RowLocks rows = new RowLocks(dialect);
+		long never = System.nanoTime() + Session.NEVER_NANOS;
+		try (Session holder = Session.open(pool, COMMAND_TIMEOUT, never);
+				Session other = Session.open(pool, COMMAND_TIMEOUT, never)) {
+			assertThat(rows.lock(holder, "k")).isTrue();
+			assertThat(rows.endWhenSilentFor(holder, Duration.ofMillis(500))).isTrue();
+			assertThat(rows.lock(other, "k")).isFalse();
+			Awaitility.await().atMost(PATIENCE).until(() -> rows.lock(other, "k"));
+			rows.free(other, "k");
+			other.connection().setAutoCommit(true);
+		}
+	}
+
+	@Test
+	void sessionIsGivenBackAsItWas() throws SQLException {
+		MariaDbTestServer mariaDb = open(MariaDbTestServer.run());
+		Databases.createSchema(JdbcDialect.MARIADB, mariaDb.url(), "app", "secret");
+		HikariDataSource pool = open(
+				Databases.pool(mariaDb.url() + "?sessionVariables=wait_timeout=1234", "app", "secret", 1));
+		LockProvider provider = open(JdbcLocks.provider(pool,
+				JdbcLockSettings.of(JdbcDialect.MARIADB).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
+		for (int i = 0; i < 3; i++) {
+			Lease lease = Objects.requireNonNull(get(provider.tryAcquire(request("k", LONG))));
+			assertThat(get(lease.renew(LONG))).isNotNull();
+			assertThat(get(lease.release())).isTrue();
+			Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+			try (Connection connection = pool.getConnection()) {
+				assertThat(Session.on(connection).number("SELECT @@SESSION.wait_timeout")).isEqualTo(1234);
+				assertThat(connection.getNetworkTimeout()).isZero();
+				assertThat(connection.getAutoCommit()).isTrue();
+			}
+		}
+	}
+
+	/**
+	 * All strategies and all calls in one stall.
+	 */
+	private void stall(JdbcDialect dialect, HikariDataSource pool, Runnable begin, Runnable end) {
+		List<Node> nodes = new ArrayList<>();
+		for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {
+			nodes.add(new Node(strategy, open(JdbcLocks.provider(pool,
+					JdbcLockSettings.of(dialect).withStrategy(strategy).withCommandTimeout(COMMAND_TIMEOUT)))));
+		}
+		nodes.forEach(Node::prepare);
+		begin.run();
+		nodes.forEach(Node::callAll);
+		nodes.forEach(Node::awaitFailures);
+		Awaitility.await().atMost(PATIENCE).until(() -> nodes.stream().allMatch(Node::leasesAreOver));
+		end.run();
+		for (Node node : nodes) {
+			// also what was asked for during the stall, with a lease that does not end
+			// now
+			for (String key : List.of("acquired", "renewed", "released")) {
+				Lease lease = Awaitility.await("%s with %s".formatted(key, node.strategy))
+					.atMost(PATIENCE)
+					.ignoreExceptions()
+					.until(() -> get(node.provider.tryAcquire(request(key + node.strategy, LONG))), Objects::nonNull);
+				assertThat(get(lease.release())).isTrue();
+			}
+			if (unwrap(node.provider) instanceof ForUpdateLockProvider forUpdate) {
+				Awaitility.await().atMost(PATIENCE).until(() -> forUpdate.freeConnections() == 10);
+			}
+		}
+		Awaitility.await().atMost(PATIENCE).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+	}
+
+	private static LockProvider unwrap(LockProvider provider) {
+		return (provider instanceof NotifiedLockProvider notified) ? notified.delegate() : provider;
+	}
+
+	/**
+	 * Hands out the given connections first.
+	 */
+	private static DataSource connections(Queue<Connection> first, DataSource then) {
+		return (DataSource) Proxy.newProxyInstance(JdbcStallTests.class.getClassLoader(),
+				new Class<?>[] { DataSource.class }, (proxy, method, arguments) -> {
+					Connection connection = first.poll();
+					try {
+						return (connection != null) ? connection : method.invoke(then, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+	private static <T> CompletableFuture<T> ended(CompletionStage<T> stage) {
+		CompletableFuture<T> future = stage.toCompletableFuture();
+		Awaitility.await().atMost(PATIENCE).until(future::isDone);
+		return future;
+	}
+
+	private static LeaseRequest request(String key, Duration leaseTime) {
+		return new LeaseRequest(key, leaseTime, LockType.EXCLUSIVE);
+	}
+
+	private HikariDataSource pool(String url, String user, String password) {
+		HikariDataSource pool = open(Databases.pool(url, user, password, 20));
+		pool.setConnectionTimeout(1000);
+		pool.setValidationTimeout(500);
+		return pool;
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+	private static final class Node {
+
+		private final JdbcLockStrategy strategy;
+
+		private final LockProvider provider;
+
+		private final List<Lease> leases = new ArrayList<>();
+
+		private final List<CompletableFuture<?>> calls = new ArrayList<>();
+
+		private Node(JdbcLockStrategy strategy, LockProvider provider) {
+			this.strategy = strategy;
+			this.provider = provider;
+		}
+
+		private void prepare() {
+			for (String key : List.of("renewed", "released")) {
+				this.leases
+					.add(Objects.requireNonNull(get(this.provider.tryAcquire(request(key + this.strategy, LEASE)))));
+			}
+		}
+
+		private void callAll() {
+			this.calls.add(this.provider.tryAcquire(request("acquired" + this.strategy, LONG)).toCompletableFuture());
+			this.calls.add(this.leases.get(0).renew(LEASE).toCompletableFuture());
+			this.calls.add(this.leases.get(1).release().toCompletableFuture());
+		}
+
+		private void awaitFailures() {
+			this.calls.forEach((call) -> assertThat(ended(call)).isCompletedExceptionally());
+		}
+
+		private boolean leasesAreOver() {
+			return this.leases.stream().allMatch((lease) -> lease.term().deadlineNanos() - System.nanoTime() < 0);
+		}
+
+	}
+
+}

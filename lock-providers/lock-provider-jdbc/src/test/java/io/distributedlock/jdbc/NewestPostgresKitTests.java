@@ -1,0 +1,67 @@
+package io.distributedlock.jdbc;
+
+import io.distributedlock.test.LockProviderCompatibilityKit;
+import io.distributedlock.test.ProviderSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The newest PostgreSQL that there is as an artifact, beside the oldest.
+ */
+class NewestPostgresKitTests {
+
+	private static PostgresTestServer server;
+
+	@BeforeAll
+	static void startServer() {
+		server = PostgresTestServer.runNewest();
+		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
+	}
+
+	@AfterAll
+	static void stopServer() {
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	private static ProviderSource source(JdbcLockStrategy strategy) {
+		return Databases.source(strategy, JdbcDialect.POSTGRESQL, server::restart, server.url(), "postgres", "");
+	}
+
+	@Nested
+	@DisplayName("jdbc row on PostgreSQL 18")
+	class Row extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return NewestPostgresKitTests.source(JdbcLockStrategy.ROW);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("jdbc version on PostgreSQL 18")
+	class Version extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return NewestPostgresKitTests.source(JdbcLockStrategy.VERSION);
+		}
+
+	}
+
+	@Nested
+	@DisplayName("jdbc for-update on PostgreSQL 18")
+	class ForUpdate extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return NewestPostgresKitTests.source(JdbcLockStrategy.FOR_UPDATE);
+		}
+
+	}
+
+}
