@@ -1,5 +1,6 @@
 package io.distributedlock.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
@@ -44,10 +45,16 @@ public final class JdbcFencedResource {
 	 * Guard something as a whole, such as a table.
 	 * @param resource what to call it, at most 255 characters
 	 * @return the resource
+	 * @throws IllegalArgumentException if it is blank, too long, or holds what a database
+	 * cannot keep: a null character or half of a surrogate pair
 	 */
 	public static JdbcFencedResource named(String resource) {
 		if (resource.isBlank() || resource.length() > 255) {
 			throw new IllegalArgumentException("The name of a fenced resource has 1 to 255 characters");
+		}
+		if (resource.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(resource)) {
+			throw new IllegalArgumentException(
+					"The name of a fenced resource holds a null character or half of a surrogate pair");
 		}
 		return new JdbcFencedResource(resource);
 	}
