@@ -192,7 +192,9 @@ final class JdbcErrors {
 	static boolean isThereAlready(SQLException failure) {
 		String state = state(failure);
 		return isDuplicate(failure) || state.equals("42P07") || state.equals("42710") || state.equals("42S01")
-				|| state.equals("90035");
+				|| state.equals("90035")
+				// H2, where two create a sequence at the same moment
+				|| (failure.getErrorCode() == 50000 && String.valueOf(failure.getMessage()).contains("already exists"));
 	}
 
 	private static boolean isConnectionProblem(SQLException failure) {

@@ -213,7 +213,7 @@ class JdbcTrapsTests {
 			execute(admin, "CREATE USER locker PASSWORD 'secret'",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock TO locker",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock_member TO locker",
-					"GRANT SELECT, INSERT, UPDATE ON distributed_lock_row TO locker",
+					"GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock_row TO locker",
 					"GRANT USAGE ON SEQUENCE distributed_lock_token TO locker",
 					"CREATE USER stranger PASSWORD 'secret'");
 			rightsAreEnough(JdbcDialect.POSTGRESQL, server.url());
@@ -229,7 +229,7 @@ class JdbcTrapsTests {
 					"CREATE TABLE other (id INT)", "GRANT SELECT ON locks.other TO stranger",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock TO locker",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock_member TO locker",
-					"GRANT SELECT, INSERT, UPDATE ON locks.distributed_lock_row TO locker",
+					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock_row TO locker",
 					"GRANT SELECT, INSERT ON locks.distributed_lock_token TO locker");
 			rightsAreEnough(JdbcDialect.MARIADB, server.url());
 			wrongPasswordIsSaidWithoutIt(server.url());
@@ -274,6 +274,8 @@ class JdbcTrapsTests {
 		}
 		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withSweepAfter(Duration.ZERO);
 		get(open(new TableLockProvider(new JdbcCalls(locker, settings), settings)).sweepNow());
+		JdbcLockSettings rowLocks = settings.withStrategy(JdbcLockStrategy.FOR_UPDATE);
+		get(open(new ForUpdateLockProvider(new JdbcCalls(locker, rowLocks), rowLocks)).sweepNow());
 		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
 				JdbcLockSettings.of(dialect)));
 		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());

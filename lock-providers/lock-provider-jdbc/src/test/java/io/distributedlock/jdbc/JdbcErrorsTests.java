@@ -1,0 +1,274 @@
+package io.distributedlock.jdbc;
+
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.ServerSocket;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What databases refuse, and what that is called.
+ */
+class JdbcErrorsTests {
+
+	private static final LeaseRequest REQUEST = new LeaseRequest("k", Duration.ofSeconds(60), LockType.EXCLUSIVE);
+
+	private static PostgresTestServer postgres;
+
+	private static MariaDbTestServer mariaDb;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void start() {
+		postgres = PostgresTestServer.run();
+		Databases.createSchema(JdbcDialect.POSTGRESQL, postgres.url(), "postgres", "");
+		mariaDb = MariaDbTestServer.run();
+		Databases.createSchema(JdbcDialect.MARIADB, mariaDb.url(), "app", "secret");
+	}
+
+	@AfterAll
+	static void stop() {
+		postgres.close();
+		mariaDb.close();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void cancelledStatementMayBeTriedAgain() throws SQLException {
+		get(get(onPostgres("").tryAcquire(REQUEST)).release());
+		try (Connection connection = DriverManager.getConnection(postgres.url(), "postgres", "");
+				Statement statement = connection.createStatement()) {
+			connection.setAutoCommit(false);
+			statement.execute("SELECT * FROM distributed_lock WHERE lock_key = 'k' FOR UPDATE");
+			assertThatFailure(onPostgres("?options=-c%20statement_timeout=100").tryAcquire(REQUEST), true)
+				.hasMessageContaining("cancelled");
+			connection.rollback();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void readOnlyPostgresIsCalledSo(JdbcLockStrategy strategy) {
+		LockProvider provider = provider(
+				pool(postgres.url() + "?options=-c%20default_transaction_read_only=on", "postgres", ""),
+				JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(strategy));
+		assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("read-only");
+	}
+
+	@Test
+	void readOnlyMariaDbIsCalledSo() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(mariaDb.url(), "app", "secret");
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE USER reader IDENTIFIED BY 'secret'");
+			statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.* TO reader");
+			statement.execute("SET GLOBAL read_only = 1");
+			try {
+				LockProvider provider = provider(pool(mariaDb.url(), "reader", "secret"),
+						JdbcLockSettings.of(JdbcDialect.MARIADB));
+				assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("read-only");
+			}
+			finally {
+				statement.execute("SET GLOBAL read_only = 0");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void attemptsThatMeetUnderSerializableIsolationAreNoFailures(JdbcLockStrategy strategy) {
+		HikariDataSource onPostgres = Databases.pool(postgres.url(), "postgres", "", 20);
+		onPostgres.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+		contend(open(onPostgres), JdbcDialect.POSTGRESQL, strategy);
+		HikariDataSource onMariaDb = Databases.pool(mariaDb.url(), "app", "secret", 20);
+		onMariaDb.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+		contend(open(onMariaDb), JdbcDialect.MARIADB, strategy);
+		HikariDataSource onH2 = Databases.pool("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()), "sa",
+				"", 20);
+		onH2.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+		JdbcLockSchema.create(onH2, JdbcDialect.H2);
+		contend(open(onH2), JdbcDialect.H2, strategy);
+	}
+
+	@Test
+	void wrongPasswordAndWrongDatabaseAreCalledSo() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(postgres.url(), "postgres", "");
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE USER locker PASSWORD 'secret'");
+		}
+		assertThatRefusal(JdbcDialect.POSTGRESQL, postgres.url().replace("/postgres", "/nowhere"), "postgres", "",
+				"no such database");
+		assertThatRefusal(JdbcDialect.POSTGRESQL, postgres.url(), "nobody", "wr0ng", "credentials");
+		assertThatRefusal(JdbcDialect.MARIADB, mariaDb.url().replace("/locks", "/nowhere"), "app", "secret",
+				"no such database");
+		assertThatRefusal(JdbcDialect.MARIADB, mariaDb.url(), "app", "wr0ng", "credentials");
+		try (H2TestServer h2 = H2TestServer.run()) {
+			Databases.createSchema(JdbcDialect.H2, h2.url(), "sa", "");
+			assertThatRefusal(JdbcDialect.H2, h2.url(), "sa", "wr0ng", "credentials");
+			assertThatRefusal(JdbcDialect.H2, h2.url().replace("/locks", "/nowhere") + ";IFEXISTS=TRUE", "sa", "",
+					"no such database");
+		}
+	}
+
+	/**
+	 * A pool tries for longer than a call waits, and says only then what was wrong.
+	 */
+	@Test
+	void reasonOfAPoolThatAnswersLateIsTold() {
+		HikariDataSource slow = open(Databases.pool(mariaDb.url(), "app", "wr0ng", 2));
+		slow.setConnectionTimeout(1500);
+		LockProvider provider = provider(slow,
+				JdbcLockSettings.of(JdbcDialect.MARIADB).withCommandTimeout(Duration.ofSeconds(1)));
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(60))
+			.untilAsserted(
+					() -> assertThatFailure(provider.tryAcquire(REQUEST), false).hasMessageContaining("credentials"));
+	}
+
+	@Test
+	void databaseThatIsNotThereYetMayBeTriedAgain() throws IOException {
+		int port;
+		try (ServerSocket socket = new ServerSocket(0)) {
+			port = socket.getLocalPort();
+		}
+		// as an application has it: the pool connects at its first use, and throws no
+		// SQLException
+		HikariDataSource eager = open(
+				Databases.pool("jdbc:mariadb://127.0.0.1:%d/locks".formatted(port), "app", "x", 2));
+		eager.setInitializationFailTimeout(1);
+		LockProvider provider = provider(eager, JdbcLockSettings.of(JdbcDialect.MARIADB));
+		assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("cannot be reached");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whateverADataSourceThrowsIsAnAnswer(JdbcLockStrategy strategy) {
+		for (Throwable thrown : List.of(new IllegalStateException("closed"), new NoClassDefFoundError("Driver"),
+				new SQLException("no state at all"))) {
+			LockProvider provider = provider(unwilling(thrown),
+					JdbcLockSettings.of(JdbcDialect.H2).withStrategy(strategy));
+			assertThat(provider.tryAcquire(REQUEST).toCompletableFuture()).failsWithin(Duration.ofSeconds(30));
+			provider.close();
+			assertThat(provider.tryAcquire(REQUEST).toCompletableFuture()).as("after close")
+				.failsWithin(Duration.ofSeconds(30))
+				.withThrowableThat()
+				.withMessageContaining("closed");
+		}
+	}
+
+	private void assertThatRefusal(JdbcDialect dialect, String url, String user, String password, String message) {
+		HikariDataSource pool = pool(url, user, password);
+		assertThatFailure(provider(pool, JdbcLockSettings.of(dialect)).tryAcquire(REQUEST), false)
+			.hasMessageContaining(message);
+		assertThatIllegalStateException().isThrownBy(() -> JdbcDialect.detect(pool)).withMessageContaining(message);
+		assertThatIllegalStateException().isThrownBy(() -> JdbcLockSchema.create(pool, dialect))
+			.withMessageContaining(message)
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng"));
+	}
+
+	/**
+	 * Each attempt is granted or contended, and one owner is inside at a time.
+	 */
+	private void contend(HikariDataSource pool, JdbcDialect dialect, JdbcLockStrategy strategy) {
+		LockProvider provider = provider(pool,
+				JdbcLockSettings.of(dialect)
+					.withStrategy(strategy)
+					.withThreads(8)
+					.withCommandTimeout(Duration.ofSeconds(20)));
+		ExecutorService contenders = Executors.newFixedThreadPool(8);
+		try {
+			List<CompletableFuture<Void>> all = IntStream.range(0, 8).mapToObj((i) -> CompletableFuture.runAsync(() -> {
+				for (int attempt = 0; attempt < 25; attempt++) {
+					Lease lease = get(provider.tryAcquire(REQUEST));
+					if (lease != null) {
+						assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
+						assertThat(get(lease.release())).isTrue();
+					}
+				}
+			}, contenders)).toList();
+			all.forEach((each) -> assertThat(each).succeedsWithin(Duration.ofMinutes(2)));
+		}
+		finally {
+			contenders.shutdownNow();
+		}
+	}
+
+	private static AbstractThrowableAssert<?, ? extends Throwable> assertThatFailure(CompletionStage<?> stage,
+			boolean retryable) {
+		CompletableFuture<Throwable> failure = new CompletableFuture<>();
+		stage.whenComplete((value, thrown) -> failure
+			.complete((thrown instanceof CompletionException) ? thrown.getCause() : thrown));
+		Throwable thrown = failure.orTimeout(60, TimeUnit.SECONDS).join();
+		assertThat(thrown).isInstanceOf(BackendException.class);
+		assertThat(((BackendException) thrown).isRetryable()).as(thrown.getMessage()).isEqualTo(retryable);
+		assertThat(thrown.getMessage()).doesNotContain("wr0ng");
+		return assertThat(thrown);
+	}
+
+	private static DataSource unwilling(Throwable thrown) {
+		return (DataSource) Proxy.newProxyInstance(JdbcErrorsTests.class.getClassLoader(),
+				new Class<?>[] { DataSource.class }, (proxy, method, arguments) -> {
+					throw thrown;
+				});
+	}
+
+	private LockProvider onPostgres(String options) {
+		return provider(pool(postgres.url() + options, "postgres", ""), JdbcLockSettings.of(JdbcDialect.POSTGRESQL));
+	}
+
+	private HikariDataSource pool(String url, String user, String password) {
+		HikariDataSource pool = open(Databases.pool(url, user, password, 3));
+		pool.setConnectionTimeout(1000);
+		return pool;
+	}
+
+	private LockProvider provider(DataSource database, JdbcLockSettings settings) {
+		return open(JdbcLocks.provider(database, settings));
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+}

@@ -1,0 +1,243 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The tables: made by several nodes at once, and emptied of what nobody uses; no two keys
+ * in them meet.
+ */
+class JdbcSchemaTests {
+
+	private static final int NODES = 3;
+
+	private static final int ROUNDS = 10;
+
+	private static PostgresTestServer postgres;
+
+	private static MariaDbTestServer mariaDb;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void start() {
+		postgres = PostgresTestServer.run();
+		mariaDb = MariaDbTestServer.run();
+	}
+
+	@AfterAll
+	static void stop() {
+		postgres.close();
+		mariaDb.close();
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void nodesCreateTheTablesAtOnceOnPostgres() throws Exception {
+		for (int round = 0; round < ROUNDS; round++) {
+			createAtOnce(JdbcDialect.POSTGRESQL, emptyPostgres("together" + round), "postgres", "");
+		}
+	}
+
+	@Test
+	void nodesCreateTheTablesAtOnceOnMariaDb() throws Exception {
+		for (int round = 0; round < ROUNDS; round++) {
+			createAtOnce(JdbcDialect.MARIADB, emptyMariaDb("together" + round), "app", "secret");
+		}
+	}
+
+	@Test
+	void nodesCreateTheTablesAtOnceOnH2() throws Exception {
+		for (int round = 0; round < ROUNDS; round++) {
+			createAtOnce(JdbcDialect.H2, emptyH2(""), "sa", "");
+		}
+	}
+
+	@Test
+	void rowsOfDeadHoldersAreSwept() throws SQLException {
+		HikariDataSource pool = pool(JdbcDialect.H2, emptyH2(""), "sa", "");
+		TableLockProvider provider = open(
+				new TableLockProvider(new JdbcCalls(pool, JdbcLockSettings.of(JdbcDialect.H2)),
+						JdbcLockSettings.of(JdbcDialect.H2).withSweepAfter(Duration.ZERO)));
+		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.READ, LockType.SEMAPHORE)) {
+			get(provider.tryAcquire(request("dead-" + type, Duration.ofMillis(1), type)));
+		}
+		Lease held = get(provider.tryAcquire(request("held", Duration.ofSeconds(60), LockType.EXCLUSIVE)));
+		Awaitility.await().untilAsserted(() -> {
+			get(provider.sweepNow());
+			assertThat(count(pool, "SELECT COUNT(*) FROM distributed_lock WHERE lock_key <> 'held'")).isZero();
+			assertThat(count(pool, "SELECT COUNT(*) FROM distributed_lock_member")).isZero();
+		});
+		assertThat(get(held.release())).isTrue();
+	}
+
+	@Test
+	void freeRowsOfRowLocksAreSwept() throws SQLException {
+		rowLocksLeaveNothing(JdbcDialect.H2, pool(JdbcDialect.H2, emptyH2(""), "sa", ""));
+		rowLocksLeaveNothing(JdbcDialect.POSTGRESQL,
+				pool(JdbcDialect.POSTGRESQL, emptyPostgres("swept"), "postgres", ""));
+		rowLocksLeaveNothing(JdbcDialect.MARIADB, pool(JdbcDialect.MARIADB, emptyMariaDb("swept"), "app", "secret"));
+		HikariDataSource mySql = pool(JdbcDialect.MYSQL, emptyMariaDb("sweptmysql"), "app", "secret");
+		rowLocksLeaveNothing(JdbcDialect.MYSQL, mySql);
+		assertThat(count(mySql, "SELECT COUNT(*) FROM distributed_lock_token")).as("counted tokens").isZero();
+	}
+
+	@Test
+	void keysThatDifferAreDifferentLocks() throws SQLException {
+		keysDoNotMeet(JdbcDialect.H2, emptyH2(""));
+		keysDoNotMeet(JdbcDialect.H2, emptyH2(";IGNORECASE=TRUE"));
+		keysDoNotMeet(JdbcDialect.POSTGRESQL, emptyPostgres("keys"), "postgres", "");
+		keysDoNotMeet(JdbcDialect.MARIADB, emptyMariaDb("different"), "app", "secret");
+		keysDoNotMeet(JdbcDialect.MYSQL, emptyMariaDb("keysmysql"), "app", "secret");
+	}
+
+	private void keysDoNotMeet(JdbcDialect dialect, String url) throws SQLException {
+		keysDoNotMeet(dialect, url, "sa", "");
+	}
+
+	/**
+	 * Every printable character alone and twice, and pairs that differ in case, width or
+	 * order.
+	 */
+	private void keysDoNotMeet(JdbcDialect dialect, String url, String user, String password) throws SQLException {
+		HikariDataSource pool = pool(dialect, url, user, password);
+		List<String> keys = new ArrayList<>(List.of("key", "KEY", "Key", "kEY", "key.", "key..", "ss", "sS", "0", "00",
+				"1e1", "10", "true", "null"));
+		IntStream.rangeClosed('!', '~').filter((c) -> c != '~').forEach((c) -> {
+			keys.add("k" + (char) c);
+			keys.add("k" + (char) c + (char) c);
+		});
+		LockProvider row = open(JdbcLocks.provider(pool, JdbcLockSettings.of(dialect)));
+		for (String key : keys) {
+			assertThat(get(row.tryAcquire(request(key, Duration.ofMinutes(10), LockType.EXCLUSIVE))))
+				.as("'%s' on %s", key, dialect)
+				.isNotNull();
+		}
+		LockProvider forUpdate = open(JdbcLocks.provider(pool,
+				JdbcLockSettings.of(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE).withMaxLockConnections(20)));
+		for (String key : keys.subList(0, 14)) {
+			assertThat(get(forUpdate.tryAcquire(request(key, Duration.ofMinutes(10), LockType.EXCLUSIVE))))
+				.as("'%s' on %s", key, dialect)
+				.isNotNull();
+		}
+	}
+
+	private void rowLocksLeaveNothing(JdbcDialect dialect, HikariDataSource pool) throws SQLException {
+		JdbcLockSettings settings = JdbcLockSettings.of(dialect)
+			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
+			.withSweepAfter(Duration.ZERO);
+		ForUpdateLockProvider provider = open(new ForUpdateLockProvider(new JdbcCalls(pool, settings), settings));
+		for (int i = 0; i < 20; i++) {
+			get(get(provider.tryAcquire(request("free" + i, Duration.ofSeconds(60), LockType.EXCLUSIVE))).release());
+		}
+		Lease held = get(provider.tryAcquire(request("held", Duration.ofSeconds(60), LockType.EXCLUSIVE)));
+		assertThat(get(provider.sweepNow())).isEqualTo(20);
+		assertThat(count(pool, "SELECT COUNT(*) FROM distributed_lock_row")).as("the row that is locked").isEqualTo(1);
+		LockProvider other = open(JdbcLocks.provider(pool, settings));
+		assertThat(get(other.tryAcquire(request("held", Duration.ofSeconds(60), LockType.EXCLUSIVE)))).isNull();
+		assertThat(get(held.release())).isTrue();
+		Lease next = get(other.tryAcquire(request("free1", Duration.ofSeconds(60), LockType.EXCLUSIVE)));
+		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(held.fencingToken().orElseThrow());
+		get(next.release());
+	}
+
+	private void createAtOnce(JdbcDialect dialect, String url, String user, String password) throws Exception {
+		CyclicBarrier start = new CyclicBarrier(NODES);
+		ExecutorService nodes = Executors.newFixedThreadPool(NODES);
+		try {
+			List<CompletableFuture<Void>> created = IntStream.range(0, NODES)
+				.mapToObj((node) -> CompletableFuture.runAsync(() -> {
+					try (HikariDataSource pool = Databases.pool(url, user, password, 1)) {
+						pool.getConnection().close();
+						start.await(30, TimeUnit.SECONDS);
+						JdbcLockSchema.create(pool, dialect);
+					}
+					catch (Exception ex) {
+						throw new IllegalStateException(ex);
+					}
+				}, nodes))
+				.toList();
+			for (CompletableFuture<Void> each : created) {
+				each.get(60, TimeUnit.SECONDS);
+			}
+		}
+		finally {
+			nodes.shutdownNow();
+		}
+	}
+
+	private static LeaseRequest request(String key, Duration leaseTime, LockType type) {
+		return new LeaseRequest(key, leaseTime, type);
+	}
+
+	private static long count(HikariDataSource pool, String sql) throws SQLException {
+		try (Connection connection = pool.getConnection()) {
+			return Session.on(connection).number(sql);
+		}
+	}
+
+	private static String emptyPostgres(String schema) throws SQLException {
+		execute(postgres.url(), "postgres", "", "CREATE SCHEMA " + schema);
+		return postgres.url() + "?currentSchema=" + schema;
+	}
+
+	private static String emptyMariaDb(String database) throws SQLException {
+		execute(mariaDb.url(), "app", "secret", "CREATE DATABASE " + database);
+		return mariaDb.url().replace("/locks", "/" + database);
+	}
+
+	private static String emptyH2(String options) {
+		return "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1%s".formatted(UUID.randomUUID(), options);
+	}
+
+	private static void execute(String url, String user, String password, String sql) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(url, user, password);
+				Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
+
+	private HikariDataSource pool(JdbcDialect dialect, String url, String user, String password) {
+		HikariDataSource pool = open(Databases.pool(url, user, password, 40));
+		JdbcLockSchema.create(pool, dialect);
+		return pool;
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+}
