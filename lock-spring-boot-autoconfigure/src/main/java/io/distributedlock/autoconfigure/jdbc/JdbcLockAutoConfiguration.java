@@ -10,7 +10,6 @@ import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSchema;
 import io.distributedlock.jdbc.JdbcLockSettings;
-import io.distributedlock.jdbc.JdbcLockStrategy;
 import io.distributedlock.jdbc.JdbcLocks;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
@@ -67,16 +66,19 @@ public final class JdbcLockAutoConfiguration {
 		}
 		catch (IllegalStateException ex) {
 			throw new LockConfigurationException(String.valueOf(ex.getMessage()),
-					"Start the database first; or set lock.jdbc.dialect, and lock.jdbc.initialize-schema=never, to start without it.",
+					"Start the database first, and check URL, user and password; or set lock.jdbc.dialect, and lock.jdbc.initialize-schema=never, to start without it.",
 					ex);
 		}
-		return JdbcLocks.provider(database.dataSource(),
-				JdbcLockSettings.of(dialect)
-					.withStrategy(properties.getStrategy())
-					.withCommandTimeout(lock.getCommandTimeout())
-					.withThreads(properties.getThreads())
-					.withMaxLockConnections(properties.getMaxLockConnections())
-					.withSweepAfter(properties.getSweepAfter()));
+		return JdbcLocks.provider(database.dataSource(), settings(dialect, properties, lock));
+	}
+
+	private static JdbcLockSettings settings(JdbcDialect dialect, JdbcLockProperties properties, LockProperties lock) {
+		return JdbcLockSettings.of(dialect)
+			.withStrategy(properties.getStrategy())
+			.withCommandTimeout(lock.getCommandTimeout())
+			.withThreads(properties.getThreads())
+			.withMaxLockConnections(properties.getMaxLockConnections())
+			.withSweepAfter(properties.getSweepAfter());
 	}
 
 	private static boolean isToBeCreated(JdbcLockProperties.SchemaInitialization when, JdbcDialect dialect) {
@@ -102,10 +104,12 @@ public final class JdbcLockAutoConfiguration {
 			pool.setJdbcUrl(properties.getUrl());
 			pool.setUsername(properties.getUsername());
 			pool.setPassword(properties.getPassword());
-			// one more to listen to notifications
-			pool.setMaximumPoolSize(properties.getThreads() + 1 + heldConnections(properties));
+			// whatever the database speaks
+			pool.setMaximumPoolSize(settings(JdbcDialect.H2, properties, lock).connections());
 			pool.setMinimumIdle(1);
-			pool.setConnectionTimeout(Math.max(lock.getCommandTimeout().toMillis(), 250));
+			// a little before the call gives up, so that its error says what the pool has
+			// met
+			pool.setConnectionTimeout(Math.max(lock.getCommandTimeout().toMillis() * 4 / 5, 250));
 			pool.setInitializationFailTimeout(-1);
 			return new LockDatabase(pool, pool);
 		}
@@ -115,10 +119,6 @@ public final class JdbcLockAutoConfiguration {
 			if (this.own != null) {
 				this.own.close();
 			}
-		}
-
-		private static int heldConnections(JdbcLockProperties properties) {
-			return (properties.getStrategy() == JdbcLockStrategy.FOR_UPDATE) ? properties.getMaxLockConnections() : 0;
 		}
 
 	}

@@ -33,7 +33,8 @@ public class JdbcLockProperties {
 	private SchemaInitialization initializeSchema = SchemaInitialization.EMBEDDED;
 
 	/**
-	 * How many calls to the database run at a time, each with a connection of its own.
+	 * How many attempts run at a time, each with a connection of its own. Half as many
+	 * more, at least two, renew and release.
 	 */
 	private int threads = 4;
 
