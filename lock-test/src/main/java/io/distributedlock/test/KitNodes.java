@@ -7,9 +7,11 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
@@ -19,8 +21,11 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
+
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * The nodes of a test of the kit: each has a provider with a client of its own.
@@ -33,6 +38,17 @@ abstract class KitNodes {
 	static final Duration NEVER_POLL = Duration.ofMinutes(10);
 
 	static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	/**
+	 * The command time-out of nodes whose server will not answer.
+	 */
+	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+	/**
+	 * Whether cases take minutes where they try faults, as {@code -Dlock.kit.faults=long}
+	 * asks for, instead of seconds.
+	 */
+	static final boolean THOROUGH = "long".equals(System.getProperty("lock.kit.faults"));
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -86,6 +102,19 @@ abstract class KitNodes {
 			.build());
 	}
 
+	/**
+	 * Return a node with proxies between it and the servers, or skip the case where the
+	 * source offers none.
+	 */
+	final FarNode farNode(UnaryOperator<LockTemplateBuilder> settings) {
+		Assumptions.assumeTrue(source().sharedBetweenJvms(),
+				"the provider lives in one JVM, which is this one: it has no connections");
+		Assumptions.assumeFalse(source().faults().ports().isEmpty(), "the source names no ports for proxies");
+		FarNode far = FarNode.open(source(),
+				(provider) -> node(provider, (builder) -> settings.apply(builder.commandTimeout(COMMAND_TIMEOUT))));
+		return open(far);
+	}
+
 	final <T extends AutoCloseable> T open(T closeable) {
 		this.opened.add(closeable);
 		return closeable;
@@ -104,6 +133,45 @@ abstract class KitNodes {
 
 	final LockRequest lease(Duration leaseTime) {
 		return request().withLeaseTime(leaseTime);
+	}
+
+	/**
+	 * Return a request for a kind of lock, with a key that ends with the kind.
+	 */
+	final LockRequest request(LockType type, Object suffix) {
+		LockRequest request = LockRequest.of(this.testKey + suffix + type);
+		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+	}
+
+	/**
+	 * Return the kinds of locks that the provider grants.
+	 */
+	final List<LockType> types() {
+		return Stream.of(LockType.values())
+			.filter((type) -> type.requiredCapability() == null || isCapableOf(type.requiredCapability()))
+			.toList();
+	}
+
+	/**
+	 * Return a lease that is longer than any case waits, if the provider can keep one:
+	 * what is left behind is seen.
+	 */
+	final Duration longLease() {
+		Duration longest = limits().longest();
+		return (longest.compareTo(Duration.ofMinutes(2)) < 0) ? longest : Duration.ofMinutes(2);
+	}
+
+	/**
+	 * Take each lock in a way that excludes everybody else, and give it back.
+	 */
+	final void assertFree(LockTemplate node, List<LockRequest> requests) {
+		long end = System.nanoTime() + PATIENCE.toNanos();
+		for (LockRequest request : requests) {
+			LockRequest alone = (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
+			Duration rest = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+			assertThatNoException().as("nobody has '%s', so it is free", alone.key())
+				.isThrownBy(() -> node.acquireAsync(alone.withWaitTime(rest)).join().close());
+		}
 	}
 
 	/**

@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * @since 0.1
  */
 @ExtendWith(KitReport.class)
-public abstract class LockProviderCompatibilityKit extends CrowdContract {
+public abstract class LockProviderCompatibilityKit extends StallContract {
 
 	/**
 	 * For the sub-class that names the backend.

@@ -45,7 +45,10 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	@Override
 	protected ProviderSource source() {
-		return (server != null) ? ProviderSource.onServer(Factory.class, server::restart, server.url())
+		return (server != null)
+				? ProviderSource.onServer(Factory.class, server::restart, server.url())
+					.throughProxy(server.port(), (port) -> List.of("http://127.0.0.1:" + port))
+					.withStalls(server::suspend, server::resume)
 				: new ProviderSource(Factory.class, List.of("http://" + container.address()), true, null);
 	}
 

@@ -32,8 +32,13 @@ class RedlockProviderKitTests extends LockProviderCompatibilityKit {
 
 	@Override
 	protected ProviderSource source() {
-		return ProviderSource.onServer(Factory.class, () -> servers.get(0).restart(),
-				servers.stream().map(RedisTestServer::url).toArray(String[]::new));
+		return ProviderSource
+			.onServer(Factory.class, () -> servers.get(0).restart(),
+					servers.stream().map(RedisTestServer::url).toArray(String[]::new))
+			.throughProxies(servers.stream().map(RedisTestServer::port).toList(),
+					(ports) -> ports.stream().map((port) -> "redis://127.0.0.1:" + port).toList())
+			.withStalls(() -> servers.forEach(RedisTestServer::suspend),
+					() -> servers.forEach(RedisTestServer::resume));
 	}
 
 	/**

@@ -29,7 +29,9 @@ class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	@Override
 	protected ProviderSource source() {
-		return ProviderSource.onServer(Factory.class, server::restart, server.url());
+		return ProviderSource.onServer(Factory.class, server::restart, server.url())
+			.throughProxy(server.port(), (port) -> List.of("redis://127.0.0.1:" + port))
+			.withStalls(server::suspend, server::resume);
 	}
 
 	/**

@@ -70,10 +70,15 @@ public final class ChildJvm implements AutoCloseable {
 	 * @return the first such line
 	 */
 	public String awaitLine(String prefix) {
-		Awaitility.await("line '%s' of a child JVM that printed %s".formatted(prefix, this.lines))
+		Awaitility.await("line '%s' of a child JVM".formatted(prefix))
 			.atMost(LINE_TIMEOUT)
 			.pollInterval(Duration.ofMillis(10))
-			.failFast("the child JVM ended", () -> !isAlive() && find(prefix).isEmpty())
+			.failFast(() -> {
+				if (!isAlive() && find(prefix).isEmpty()) {
+					throw new IllegalStateException(
+							"The child JVM ended without a line '%s': %s".formatted(prefix, this.lines));
+				}
+			})
 			.until(() -> !find(prefix).isEmpty());
 		return find(prefix).get(0);
 	}

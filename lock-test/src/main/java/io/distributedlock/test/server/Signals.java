@@ -19,13 +19,35 @@ public final class Signals {
 	 * @param signal the name, such as {@code STOP} or {@code CONT}
 	 */
 	public static void send(Process process, String signal) {
-		try {
-			int status = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).inheritIO()
-				.start()
-				.waitFor();
-			if (status != 0) {
-				throw new IllegalStateException("kill -%s %d ended with %d".formatted(signal, process.pid(), status));
+		send(process.pid(), signal);
+	}
+
+	/**
+	 * Send a signal to a process and then to all that it has started, such as those of a
+	 * database that has a process per connection.
+	 * @param process the process to signal
+	 * @param signal the name, such as {@code STOP} or {@code CONT}
+	 */
+	public static void sendToAll(ProcessHandle process, String signal) {
+		send(process.pid(), signal);
+		// one that has ended since it was listed needs no signal
+		process.descendants().filter(ProcessHandle::isAlive).forEach((child) -> {
+			if (run(child.pid(), signal) != 0 && child.isAlive()) {
+				throw new IllegalStateException("kill -%s %d failed".formatted(signal, child.pid()));
 			}
+		});
+	}
+
+	private static void send(long pid, String signal) {
+		int status = run(pid, signal);
+		if (status != 0) {
+			throw new IllegalStateException("kill -%s %d ended with %d".formatted(signal, pid, status));
+		}
+	}
+
+	private static int run(long pid, String signal) {
+		try {
+			return new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start().waitFor();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

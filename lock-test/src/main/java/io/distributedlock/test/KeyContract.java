@@ -1,0 +1,167 @@
+package io.distributedlock.test;
+
+import java.text.Normalizer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * No two different keys meet, whatever they are made of. The keys come from a seed, which
+ * a failure prints and {@code -Dlock.kit.seed} sets.
+ */
+abstract class KeyContract extends NodeContract {
+
+	/**
+	 * As many locks as a provider with a connection per lock can hold at a time.
+	 */
+	private static final int AT_A_TIME = 16;
+
+	private static final List<String> WORDS = List.of("order", "Straße", "I", "i", "é", "ﬁ", "ключ", "日本",
+			"\uD83D\uDD12", "Å", "0", "null", "a.b", "$", "~sha256~");
+
+	private static final List<String> SEPARATORS = List.of(":", "/", "\\", "%", "%25", "%3A", "_", "-", ".", "..", "*",
+			"?", "{", "}", "[", "]", "'", "\"", ";", ",", "|", "\u0000", "\n", "\r\n", "\t", "\u00A0", "\u200B", " ",
+			"@", "#", "~", "+", "=", "&", "<", ">", "(", ")", "^");
+
+	/**
+	 * What providers put beside a key for their own use, and what they might.
+	 */
+	private static final List<String> SUFFIXES = List.of("permits", "token", "fence", "queue", "readers", "writers",
+			"timeout", "channel", "owner", "latch", "read", "write", "fair", "lock", "mutex", "leases",
+			"rwlock_timeout");
+
+	@Test
+	final void differentKeysNeverMeet() {
+		long seed = KitSeed.next();
+		Random random = new Random(seed);
+		List<LockTemplate> nodes = List.of(node(), node((settings) -> settings.keyPrefix("")));
+		for (int round = 0; round < (THOROUGH ? 500 : 12); round++) {
+			LockTemplate node = nodes.get(round % nodes.size());
+			List<LockRequest> requests = family(random);
+			List<LockHandle> handles = new ArrayList<>();
+			try {
+				for (LockRequest request : requests) {
+					takeFree(node, request, seed, requests, handles);
+				}
+				assertThat(handles).extracting(LockHandle::key)
+					.allSatisfy((key) -> assertThat(key).matches("[\\x21-\\x7e]{1,200}"));
+			}
+			finally {
+				handles.forEach((handle) -> get(handle.closeAsync()));
+			}
+		}
+	}
+
+	/**
+	 * A key that cannot be told from another one may be refused, but not confused.
+	 */
+	private void takeFree(LockTemplate node, LockRequest request, long seed, List<LockRequest> family,
+			List<LockHandle> handles) {
+		try {
+			handles.add(node.tryAcquireAsync(request)
+				.join()
+				.orElseThrow(() -> new AssertionError("%s meets another one of %s, seed %d".formatted(readable(request),
+						family.stream().map(KeyContract::readable).toList(), seed))));
+		}
+		catch (IllegalArgumentException ex) {
+			assertThat(hasLoneSurrogate(request)).as("%s is refused: %s", readable(request), ex).isTrue();
+		}
+		catch (CompletionException ex) {
+			assertThat(ex.getCause()).as("%s", readable(request)).isInstanceOf(IllegalArgumentException.class);
+			assertThat(hasLoneSurrogate(request)).as("%s is refused", readable(request)).isTrue();
+		}
+	}
+
+	/**
+	 * Return a request with everything but plain letters as its number.
+	 */
+	private static String readable(LockRequest request) {
+		StringBuilder text = new StringBuilder();
+		"%s of name '%s', key '%s'".formatted(request.type(), request.name(), request.key())
+			.chars()
+			.forEach((unit) -> text.append((unit >= ' ' && unit <= '~') ? (char) unit : "\\u%04X".formatted(unit)));
+		return text.toString();
+	}
+
+	private static boolean hasLoneSurrogate(LockRequest request) {
+		String text = request.name() + ' ' + request.key();
+		return text.codePoints().anyMatch((point) -> point >= 0xD800 && point <= 0xDFFF);
+	}
+
+	/**
+	 * Return different requests that are easily mistaken for one another.
+	 */
+	private List<LockRequest> family(Random random) {
+		// no other round and no other case uses it
+		String base = key().substring(0, Math.min(20, key().length())) + Long.toHexString(System.nanoTime())
+				+ pick(random, WORDS);
+		List<Function<String, String>> changes = changes(random);
+		Set<Identity> seen = new HashSet<>();
+		List<LockRequest> requests = new ArrayList<>();
+		// some that databases and encoders confuse are always among them
+		Deque<String> sure = new ArrayDeque<>(List.of(base, base + " ", base + "?", base + "\uD800", base + "\uDFFF"));
+		while (requests.size() < AT_A_TIME) {
+			String key = base;
+			for (int i = random.nextInt(3); i > 0; i--) {
+				key = pick(random, changes).apply(key);
+			}
+			key = sure.isEmpty() ? key : sure.pop();
+			LockRequest request = LockRequest.of(key);
+			int cut = random.nextInt(key.length());
+			if (random.nextInt(3) == 0 && !key.substring(0, cut).isBlank() && !key.substring(cut).isBlank()) {
+				request = LockRequest.of(key.substring(cut)).withName(key.substring(0, cut));
+			}
+			else if (random.nextInt(4) == 0) {
+				request = LockRequest.of(pick(random, SUFFIXES)).withName(key);
+			}
+			LockType type = pick(random, types());
+			request = (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+			if (seen.add(new Identity(request.name(), request.key(), type == LockType.SEMAPHORE))) {
+				requests.add(request);
+			}
+		}
+		return requests;
+	}
+
+	private static List<Function<String, String>> changes(Random random) {
+		String separator = pick(random, SEPARATORS);
+		String suffix = pick(random, SUFFIXES);
+		String filler = "x".repeat(150 + random.nextInt(60));
+		return List.of((key) -> key.toUpperCase(Locale.ROOT), (key) -> key.toLowerCase(Locale.ROOT),
+				(key) -> Normalizer.normalize(key, Normalizer.Form.NFC),
+				(key) -> Normalizer.normalize(key, Normalizer.Form.NFD),
+				(key) -> Normalizer.normalize(key, Normalizer.Form.NFKC), (key) -> key + " ", (key) -> " " + key,
+				(key) -> key + separator, (key) -> separator + key, (key) -> key + separator + key,
+				(key) -> key + ":" + suffix, (key) -> suffix + ":" + key, (key) -> "{" + key + "}:" + suffix,
+				(key) -> key + "\u0000", (key) -> key + "\n", (key) -> key + "?", (key) -> key + "\uD800",
+				(key) -> key + "\uDFFF", (key) -> key + filler, (key) -> key + filler + "1", (key) -> filler + key,
+				(key) -> key + "%", (key) -> key.replace(":", "%3A"), (key) -> key.replace("é", "e"),
+				(key) -> key.substring(0, key.length() - 1) + "_");
+	}
+
+	private static <T> T pick(Random random, List<T> values) {
+		return values.get(random.nextInt(values.size()));
+	}
+
+	/**
+	 * What makes a lock another one: its name and key, and whether it has permits.
+	 */
+	private record Identity(String name, String key, boolean semaphore) {
+	}
+
+}

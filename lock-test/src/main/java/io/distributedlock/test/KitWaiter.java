@@ -1,0 +1,53 @@
+package io.distributedlock.test;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+
+/**
+ * Waits, in a JVM of its own, for locks that others hold until it is killed. Arguments:
+ * the class of the factory, the key, the lease in milliseconds, the kinds of locks with
+ * commas between them, the arguments of the factory. The key of each kind ends with its
+ * name.
+ */
+final class KitWaiter {
+
+	private KitWaiter() {
+	}
+
+	@SuppressWarnings("SystemOut")
+	public static void main(String[] args) throws Exception {
+		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
+				List.of(args).subList(4, args.length), true, null);
+		DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(source.create().provider())
+			.keyPrefix("kit")
+			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[2])))
+			.build();
+		List<CompletableFuture<LockHandle>> waiting = List.of(args[3].split(",", -1))
+			.stream()
+			.map((type) -> LockRequest.of(args[1] + type).withType(LockType.valueOf(type)))
+			.map((request) -> template.acquireAsync(request.withWaitTime(Duration.ofMinutes(10))))
+			.toList();
+		// time to come by their places
+		CompletableFuture.anyOf(waiting.toArray(CompletableFuture<?>[]::new))
+			.completeOnTimeout(null, 500, TimeUnit.MILLISECONDS)
+			.join();
+		System.out.println("WAITING " + waiting.stream().noneMatch(CompletableFuture::isDone));
+		awaitEnd();
+	}
+
+	private static void awaitEnd() throws IOException {
+		while (System.in.read() >= 0) {
+			Thread.onSpinWait();
+		}
+	}
+
+}

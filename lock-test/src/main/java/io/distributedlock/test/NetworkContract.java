@@ -1,0 +1,315 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.test.server.TcpProxy;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A network that loses replies and connections, or goes silent. Cases that lose one reply
+ * go from step to step of what they do: the first reply, the second, until nothing is
+ * left to lose.
+ */
+abstract class NetworkContract extends KeyContract {
+
+	/**
+	 * What a recovery may take once the network works.
+	 */
+	private static final Duration RECOVERY = Duration.ofSeconds(10);
+
+	@Test
+	final void lostReplyToAnAttemptIsNoContentionAndLeavesNothing() {
+		FarNode far = farNode((settings) -> settings.renewalLeaseTime(longLease()));
+		List<LockRequest> tried = new ArrayList<>();
+		for (LockType type : types()) {
+			for (int step = 0; step < mostSteps(type); step++) {
+				LockRequest request = request(type, step).withWaitTime(Duration.ZERO);
+				tried.add(request);
+				connect(far);
+				far.loseReply(step);
+				LockHandle handle = attempt(far, request);
+				boolean last = far.isLossPending();
+				far.heal();
+				if (handle != null) {
+					get(handle.closeAsync());
+				}
+				if (last) {
+					break;
+				}
+			}
+		}
+		assertFree(node(), tried);
+	}
+
+	@Test
+	final void lostReplyToARenewalNeitherLosesNorDoublesTheLock() {
+		FarNode far = farNode((settings) -> settings);
+		LockTemplate other = node();
+		List<LockRequest> tried = new ArrayList<>();
+		for (LockType type : types()) {
+			for (int step = 0; step < mostSteps(type); step++) {
+				LockRequest request = request(type, step).withLeaseTime(longLease());
+				tried.add(request);
+				connect(far);
+				LockHandle handle = get(far.template().acquireAsync(request));
+				far.loseReply(step);
+				extend(handle);
+				boolean last = far.isLossPending();
+				far.heal();
+				if (handle.isValid() && type != LockType.READ) {
+					Optional<LockHandle> second = other.tryAcquire(request);
+					assertThat(second.isPresent() && handle.isValid()).as("%s has two owners", request).isFalse();
+				}
+				connect(far);
+				get(handle.closeAsync());
+				if (last) {
+					break;
+				}
+			}
+		}
+		assertFree(other, tried);
+	}
+
+	@Test
+	final void lostReplyToAReleaseLeavesNothing() {
+		FarNode far = farNode((settings) -> settings);
+		List<LockRequest> tried = new ArrayList<>();
+		for (LockType type : types()) {
+			for (int step = 0; step < mostSteps(type); step++) {
+				LockRequest request = request(type, step).withLeaseTime(longLease());
+				tried.add(request);
+				connect(far);
+				LockHandle handle = get(far.template().acquireAsync(request));
+				far.loseReply(step);
+				handle.close();
+				boolean last = far.isLossPending();
+				far.heal();
+				if (last) {
+					break;
+				}
+			}
+		}
+		assertFree(node(), tried);
+	}
+
+	@Test
+	final void lostReplyToAWaiterLeavesNoPlaceBehind() {
+		FarNode far = farNode((settings) -> settings.renewalLeaseTime(longLease()));
+		LockTemplate other = node();
+		List<LockRequest> tried = new ArrayList<>();
+		for (LockType type : THOROUGH ? types() : typesWithWaiters()) {
+			for (int step = 0; step < mostSteps(type); step++) {
+				LockRequest request = request(type, step).withWaitTime(PATIENCE);
+				tried.add(request);
+				connect(far);
+				LockHandle holder = get(other.acquireAsync(request));
+				far.loseReply(step);
+				CompletableFuture<LockHandle> waiting = far.template().acquireAsync(request);
+				boolean last = !isLostWithin(far, Duration.ofMillis(400));
+				far.heal();
+				get(holder.closeAsync());
+				served(waiting);
+				if (last) {
+					break;
+				}
+			}
+		}
+		assertFree(other, tried);
+	}
+
+	@Test
+	final void silenceIsAnOutageAndEndsWithIt() {
+		FarNode far = farNode((settings) -> settings
+			.renewalLeaseTime(atLeastShortest(Duration.ofMillis(COMMAND_TIMEOUT.toMillis()))));
+		connect(far);
+		LockHandle held = get(far.template().acquireAsync(request()));
+		AtomicReference<@Nullable LockLostException> loss = new AtomicReference<>();
+		held.onLost(loss::set);
+		far.network(TcpProxy::blackHole);
+		List<LockRequest> tried = assertUnavailable(far.template(), longLeases("silent"));
+		Awaitility.await("message of the loss").atMost(PATIENCE).until(() -> loss.get() != null);
+		far.heal();
+		awaitRecovery(far.template());
+		held.close();
+		LockTemplate other = node();
+		assertFree(other, tried);
+		assertFree(other, List.of(request()));
+	}
+
+	@Test
+	final void requestThatArrivesAfterItsCallerGaveUpLeavesNothing() {
+		Assumptions.assumeTrue(THOROUGH || source().faults().suspend() == null,
+				"a server that is stopped reads late requests too: tried with -Dlock.kit.faults=long");
+		FarNode far = farNode((settings) -> settings);
+		connect(far);
+		far.network(TcpProxy::hold);
+		List<LockRequest> tried = assertUnavailable(far.template(), longLeases("late"));
+		far.heal();
+		awaitRecovery(far.template());
+		assertFree(node(), tried);
+	}
+
+	@Test
+	final void exclusionHoldsUnderRandomCuts() throws Exception {
+		long seed = KitSeed.next();
+		List<FarNode> nodes = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			nodes.add(farNode((settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofMillis(800)))
+				.pollInterval(Duration.ofMillis(50))));
+		}
+		RandomCuts cuts = new RandomCuts(nodes, request(), seed);
+		List<RandomCuts.Hold> holds = cuts.run(Duration.ofSeconds(THOROUGH ? 120 : 3));
+		assertThat(holds).isNotEmpty();
+		if (!source().faults().endsWithConnection()) {
+			assertThat(RandomCuts.overlaps(holds)).as("holders at the same time, seed %d", seed).isEmpty();
+		}
+		assertThat(RandomCuts.tokensThatDoNotRise(holds)).as("tokens, seed %d", seed).isEmpty();
+		nodes.forEach(FarNode::heal);
+		nodes.forEach((node) -> awaitRecovery(node.template()));
+		assertFree(node(), List.of(request()));
+	}
+
+	/**
+	 * Kinds differ in their scripts and statements, but hardly in how these are sent.
+	 */
+	private static int mostSteps(LockType type) {
+		if (THOROUGH) {
+			return 12;
+		}
+		return (type == LockType.EXCLUSIVE) ? 3 : 1;
+	}
+
+	/**
+	 * Return a request of each kind that would be seen long after, if it left something.
+	 */
+	final List<LockRequest> longLeases(String suffix) {
+		return types().stream().map((type) -> request(type, suffix).withLeaseTime(longLease())).toList();
+	}
+
+	/**
+	 * Make sure that the client has its connection and the server what it needs to know:
+	 * what is lost afterwards is lost in the middle.
+	 */
+	private void connect(FarNode far) {
+		awaitRecovery(far.template());
+	}
+
+	private void awaitRecovery(LockTemplate node) {
+		Awaitility.await("locking works").atMost(RECOVERY).ignoreExceptionsInstanceOf(LockException.class).until(() -> {
+			node.acquire(LockRequest.of(key() + "works").withWaitTime(Duration.ofSeconds(2))).close();
+			return true;
+		});
+	}
+
+	/**
+	 * Make an attempt at a free lock.
+	 * @return the handle, {@code null} if the backend could not be asked
+	 */
+	private static @Nullable LockHandle attempt(FarNode far, LockRequest request) {
+		try {
+			Optional<LockHandle> handle = far.template()
+				.tryAcquireAsync(request)
+				.orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)
+				.join();
+			assertThat(handle).as("%s is free, so a failure of the network is no contention", request).isPresent();
+			return handle.get();
+		}
+		catch (CompletionException ex) {
+			assertThat(ex.getCause()).as("%s", request).isInstanceOf(LockUnavailableException.class);
+			return null;
+		}
+	}
+
+	private void extend(LockHandle handle) {
+		try {
+			get(handle.extendAsync(longLease()));
+		}
+		catch (CompletionException ex) {
+			// a lease that lives on the server is not lost because a reply is
+			assertThat(ex.getCause()).isInstanceOfAny(isCapableOf(LockCapability.LOCK_DELAY)
+					? new Class<?>[] { LockUnavailableException.class } : new Class<?>[] { LockException.class });
+		}
+	}
+
+	private static boolean isLostWithin(FarNode far, Duration time) {
+		long end = System.nanoTime() + time.toNanos();
+		while (far.isLossPending()) {
+			if (System.nanoTime() - end >= 0) {
+				return false;
+			}
+			Thread.onSpinWait();
+		}
+		return true;
+	}
+
+	/**
+	 * A waiter is served, or is told that the backend failed.
+	 */
+	private static void served(CompletableFuture<LockHandle> waiting) {
+		try {
+			get(waiting.orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)).close();
+		}
+		catch (CompletionException ex) {
+			assertThat(ex.getCause()).isInstanceOf(LockUnavailableException.class);
+		}
+	}
+
+	/**
+	 * Ask for each lock, with and without a wait: all end soon, and say that the backend
+	 * cannot be reached.
+	 * @return what was asked for
+	 */
+	static List<LockRequest> assertUnavailable(LockTemplate node, List<LockRequest> requests) {
+		List<CompletableFuture<?>> calls = new ArrayList<>();
+		List<LockRequest> tried = new ArrayList<>(requests);
+		for (LockRequest request : requests) {
+			calls.add(node.tryAcquireAsync(request.withWaitTime(Duration.ZERO)));
+			// a key of its own: behind the other one it would wait for that one's answer
+			LockRequest another = request.withKey(request.key() + "waiting");
+			calls.add(node.acquireAsync(another.withWaitTime(Duration.ofMillis(500))));
+			tried.add(another);
+		}
+		assertThat(calls).extracting(NetworkContract::outcome)
+			.allSatisfy((outcome) -> assertThat(outcome).isInstanceOf(LockUnavailableException.class));
+		return tried;
+	}
+
+	/**
+	 * Return how a call ended that must end within its wait time and a command time-out;
+	 * the rest is for a slow machine.
+	 */
+	private static Object outcome(CompletableFuture<?> call) {
+		try {
+			return call.get(COMMAND_TIMEOUT.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (TimeoutException ex) {
+			return "no end within %s and more".formatted(COMMAND_TIMEOUT);
+		}
+		catch (Exception ex) {
+			Throwable cause = ex.getCause();
+			return (cause != null) ? cause : ex;
+		}
+	}
+
+}

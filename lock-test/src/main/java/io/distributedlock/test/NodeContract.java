@@ -1,0 +1,140 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import io.distributedlock.test.process.ChildJvm;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Nodes that die while they wait, that never close what they have acquired, and that
+ * start together.
+ */
+abstract class NodeContract extends CrowdContract {
+
+	@Test
+	final void waiterThatIsKilledIsPassedOver() {
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
+		List<LockType> types = typesWithWaiters();
+		Duration lease = atLeastShortest(Duration.ofMillis(1500));
+		LockTemplate holder = node();
+		List<LockHandle> handles = hold(holder, types);
+		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), key() + "waiter",
+				Long.toString(lease.toMillis()), types.stream().map(LockType::name).collect(Collectors.joining(","))));
+		arguments.addAll(source().arguments());
+		try (ChildJvm waiter = ChildJvm.start(KitWaiter.class, arguments.toArray(String[]::new))) {
+			assertThat(waiter.awaitLine("WAITING")).isEqualTo("WAITING true");
+			waiter.kill();
+		}
+		handles.forEach(LockHandle::close);
+		assertNextIsServed(types, lease);
+	}
+
+	@Test
+	final void waiterThatIsCutOffIsPassedOver() {
+		Duration lease = atLeastShortest(Duration.ofMillis(1500));
+		FarNode far = farNode((settings) -> settings.renewalLeaseTime(lease));
+		List<LockType> types = typesWithWaiters();
+		List<LockHandle> handles = hold(node(), types);
+		List<CompletableFuture<LockHandle>> waiting = types.stream()
+			.map((type) -> far.template().acquireAsync(waiterRequest(type).withWaitTime(Duration.ofMinutes(10))))
+			.toList();
+		awaitPlaces(waiting);
+		far.network((proxy) -> proxy.blackHole());
+		handles.forEach(LockHandle::close);
+		assertNextIsServed(types, lease);
+		waiting.forEach((each) -> each.cancel(false));
+	}
+
+	@Test
+	final void handleThatWasNeverClosedHoldsNobodyUpBeyondItsLease() {
+		LockTemplate node = node();
+		List<LockHandle> forgotten = types().stream()
+			.map((type) -> node.acquire(request(type, "forgotten").withLeaseTime(shortLease())))
+			.toList();
+		Awaitility.await().atMost(PATIENCE).until(() -> forgotten.stream().noneMatch(LockHandle::isValid));
+		// by the thread that acquired it, and by another one
+		for (LockType type : types()) {
+			try (LockHandle again = node.acquire(request(type, "forgotten"))) {
+				assertThat(again.isValid()).as("%s", type).isTrue();
+			}
+			CompletableFuture.supplyAsync(() -> node.acquire(request(type, "forgotten")))
+				.orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)
+				.join()
+				.close();
+		}
+		forgotten.forEach(LockHandle::close);
+	}
+
+	@Test
+	final void schemaIsCreatedByThreeNodesAtOnce() {
+		Supplier<Runnable> newSchema = source().faults().newSchema();
+		Assumptions.assumeTrue(newSchema != null, "the source names no schema that could be created");
+		for (int round = 0; round < (THOROUGH ? 50 : 5); round++) {
+			Runnable create = newSchema.get();
+			CyclicBarrier start = new CyclicBarrier(3);
+			CompletableFuture<?>[] nodes = new CompletableFuture<?>[start.getParties()];
+			for (int i = 0; i < nodes.length; i++) {
+				nodes[i] = new CompletableFuture<>().completeAsync(() -> {
+					try {
+						start.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+					}
+					catch (Exception ex) {
+						throw new IllegalStateException("The nodes did not start together", ex);
+					}
+					create.run();
+					return null;
+				}, (task) -> new Thread(task, "node-start").start());
+			}
+			get(CompletableFuture.allOf(nodes));
+		}
+	}
+
+	/**
+	 * Give waiters the time to come by their places, which nothing tells of.
+	 */
+	static void awaitPlaces(List<CompletableFuture<LockHandle>> waiting) {
+		Awaitility.await("places")
+			.during(Duration.ofMillis(400))
+			.untilAsserted(() -> assertThat(waiting).allSatisfy((each) -> assertThat(each).isNotDone()));
+	}
+
+	final List<LockType> typesWithWaiters() {
+		return isCapableOf(LockCapability.FAIR) ? List.of(LockType.EXCLUSIVE, LockType.FAIR)
+				: List.of(LockType.EXCLUSIVE);
+	}
+
+	private LockRequest waiterRequest(LockType type) {
+		return LockRequest.of(key() + "waiter" + type).withType(type);
+	}
+
+	private List<LockHandle> hold(LockTemplate holder, List<LockType> types) {
+		return types.stream().map((type) -> get(holder.acquireAsync(waiterRequest(type)))).toList();
+	}
+
+	/**
+	 * The place of a waiter that is gone may keep the key for a lease, and not longer.
+	 */
+	private void assertNextIsServed(List<LockType> types, Duration lease) {
+		LockTemplate next = node();
+		for (LockType type : types) {
+			next.acquire(waiterRequest(type).withWaitTime(lease.plus(PATIENCE))).close();
+		}
+	}
+
+}

@@ -1,0 +1,164 @@
+package io.distributedlock.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.test.server.TcpProxy;
+import io.distributedlock.test.server.TcpProxy.Direction;
+
+/**
+ * Nodes that want one key while their networks fail at random. Each holder notes from
+ * when until when it was sure to have the lock.
+ */
+final class RandomCuts {
+
+	private final List<FarNode> nodes;
+
+	private final LockRequest request;
+
+	private final Random random;
+
+	private final Collection<Hold> holds = new ConcurrentLinkedQueue<>();
+
+	RandomCuts(List<FarNode> nodes, LockRequest request, long seed) {
+		this.nodes = nodes;
+		this.request = request.withWaitTime(Duration.ofSeconds(1));
+		this.random = new Random(seed);
+	}
+
+	/**
+	 * Let the networks fail for a time, with two threads on each node.
+	 * @return who has held the lock, in their order
+	 */
+	List<Hold> run(Duration time) throws Exception {
+		long end = System.nanoTime() + time.toNanos();
+		ExecutorService threads = Executors.newFixedThreadPool(this.nodes.size() * 2);
+		try {
+			List<Future<?>> work = new ArrayList<>();
+			for (int i = 0; i < this.nodes.size() * 2; i++) {
+				FarNode node = this.nodes.get(i / 2);
+				work.add(threads.submit(() -> {
+					while (System.nanoTime() - end < 0) {
+						hold(node);
+					}
+				}));
+			}
+			while (System.nanoTime() - end < 0) {
+				disturb(this.nodes.get(this.random.nextInt(this.nodes.size())));
+			}
+			for (Future<?> each : work) {
+				each.get(60, TimeUnit.SECONDS);
+			}
+		}
+		finally {
+			threads.shutdownNow();
+		}
+		return this.holds.stream().sorted(Comparator.comparingLong(Hold::from)).toList();
+	}
+
+	static List<String> overlaps(List<Hold> holds) {
+		List<String> overlaps = new ArrayList<>();
+		Hold latest = null;
+		for (Hold hold : holds) {
+			if (latest != null && hold.from() - latest.until() < 0) {
+				overlaps.add("%s began %d us before the end of %s".formatted(hold,
+						(latest.until() - hold.from()) / 1000, latest));
+			}
+			if (latest == null || hold.until() - latest.until() > 0) {
+				latest = hold;
+			}
+		}
+		return overlaps;
+	}
+
+	static List<String> tokensThatDoNotRise(List<Hold> holds) {
+		List<String> wrong = new ArrayList<>();
+		Hold before = null;
+		for (Hold hold : holds) {
+			if (before != null && hold.token().isPresent()
+					&& hold.token().getAsLong() <= before.token().orElse(Long.MIN_VALUE)) {
+				wrong.add("%s comes after %s".formatted(hold, before));
+			}
+			before = hold;
+		}
+		return wrong;
+	}
+
+	private void hold(FarNode node) {
+		// a few work for longer than a lease that is no longer kept alive
+		int millis = (ThreadLocalRandom.current().nextInt(10) == 0) ? 1500 : ThreadLocalRandom.current().nextInt(10);
+		try (LockHandle handle = node.template().acquire(this.request)) {
+			long from = System.nanoTime();
+			long until = from;
+			boolean held = false;
+			for (long now = from; now - from <= TimeUnit.MILLISECONDS.toNanos(millis)
+					&& handle.isValid(); now = System.nanoTime()) {
+				held = true;
+				until = now;
+				LockSupport.parkNanos(200_000);
+			}
+			if (held) {
+				this.holds.add(new Hold(this.nodes.indexOf(node), from, until, handle.fencingToken()));
+			}
+		}
+		catch (LockException ex) {
+			// what the network does to it, as long as nobody is let in beside
+		}
+	}
+
+	private void disturb(FarNode node) {
+		int number = this.random.nextInt(3);
+		switch (this.random.nextInt(7)) {
+			case 0 -> node.network(TcpProxy::cut);
+			case 1 -> node.lose(Direction.REPLIES, number);
+			case 2 -> node.lose(Direction.REQUESTS, number);
+			case 3 -> node.network((proxy) -> proxy.delay(Direction.REPLIES, Duration.ofMillis(20)));
+			case 4 -> node.network(TcpProxy::hold);
+			case 5 -> node.network(TcpProxy::blackHole);
+			default -> node.network((proxy) -> {
+				proxy.refuse();
+				proxy.cut();
+			});
+		}
+		// now and then for longer than a lease
+		sleep((this.random.nextInt(5) == 0) ? 1200 : 30 + this.random.nextInt(200));
+		node.heal();
+		sleep(this.random.nextInt(100));
+	}
+
+	private static void sleep(long millis) {
+		try {
+			Thread.sleep(millis);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * When a node was sure to have the lock.
+	 *
+	 * @param node the number of the node
+	 * @param from a moment after it had got the lock, in nanoseconds
+	 * @param until the last moment at which it saw that it had it
+	 * @param token its fencing token
+	 */
+	record Hold(int node, long from, long until, OptionalLong token) {
+	}
+
+}
