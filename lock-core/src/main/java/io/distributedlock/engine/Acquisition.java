@@ -255,21 +255,23 @@ final class Acquisition {
 					this.engine);
 		}
 		catch (Throwable ex) {
+			end(Outcome.unavailable(ex));
 			onLateLease(lease);
-			throw ex;
+			return;
 		}
+		// the caller is told first: to give back may take the provider its time
 		if (!lock.isValid()) {
-			onLateLease(lease);
 			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
+			onLateLease(lease);
 		}
 		else if (!this.engine.keeper().track(lock)) {
-			onLateLease(lease);
 			end(Outcome.CLOSED);
+			onLateLease(lease);
 		}
 		else if (!lock.isValid()) {
 			// lost in the moment in which it was acquired
-			this.engine.releaser().discard(lock);
 			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
+			this.engine.releaser().discard(lock);
 		}
 		else if (!end(Outcome.acquired(lock))) {
 			this.engine.releaser().discard(lock);

@@ -101,10 +101,9 @@ final class ElasticWorkers implements Executor {
 			this.timer.schedule(this::watch, STEP_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			// closed: there is no timer any more, and so no thread that a task must not
-			// take
+			// closed: there is no timer any more to see whether these threads block
 			this.watched.set(false);
-			runWaiting();
+			new DaemonThreads(this.name).newThread(this::runWaiting).start();
 		}
 	}
 

@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
  * later: with connections of a pool they overtake each other, and one for a shorter term
  * cuts a longer one short. A request may be carried out until its answer comes. So nobody
  * may rely on more than what it asks for, counted from the term at hand or from itself if
- * it was sent later, until there is a term that was asked for after that answer.
+ * it was sent later, until there is a term that was asked for after that answer, or after
+ * the time by which a request is carried out or never.
  */
 final class OpenRequests {
 
 	/**
-	 * A request that has not been acted on for so many command time-outs never will be.
+	 * A request that has not been carried out after so many command time-outs never is.
 	 */
 	private static final int COMMAND_TIMEOUTS = 10;
 
@@ -36,8 +37,7 @@ final class OpenRequests {
 	 * @param term the term at hand
 	 */
 	Request sent(long now, Duration leaseTime, LeaseTerm term) {
-		this.open
-			.removeIf((request) -> now - request.sentNanos - this.lifeNanos > 0 || request.wasAnsweredBefore(term));
+		this.open.removeIf((request) -> isSettledBefore(term, request));
 		Request request = new Request(now, leaseTime);
 		this.open.add(request);
 		return request;
@@ -56,7 +56,7 @@ final class OpenRequests {
 	LeaseTerm sureOf(LeaseTerm term) {
 		LeaseTerm sure = term;
 		for (Request request : this.open) {
-			if (request.wasAnsweredBefore(term)) {
+			if (isSettledBefore(term, request)) {
 				continue;
 			}
 			boolean later = request.sentNanos - term.startNanos() > 0;
@@ -66,6 +66,16 @@ final class OpenRequests {
 			}
 		}
 		return sure;
+	}
+
+	/**
+	 * Return whether a term was asked for when nothing could come of a request any more,
+	 * or is what came of it.
+	 */
+	private boolean isSettledBefore(LeaseTerm term, Request request) {
+		Answer answer = request.answer;
+		long settledNanos = (answer != null) ? answer.nanos : request.sentNanos + this.lifeNanos;
+		return (answer != null && answer.term.equals(term)) || term.startNanos() - settledNanos >= 0;
 	}
 
 	/**
@@ -89,14 +99,6 @@ final class OpenRequests {
 		 */
 		void answered(long now, LeaseTerm granted) {
 			this.answer = new Answer(now, granted);
-		}
-
-		/**
-		 * Return whether a term was asked for after the answer, or is the answer.
-		 */
-		private boolean wasAnsweredBefore(LeaseTerm term) {
-			Answer given = this.answer;
-			return given != null && (given.term.equals(term) || term.startNanos() - given.nanos >= 0);
 		}
 
 	}
