@@ -37,7 +37,8 @@ final class SoakRedis implements SoakServer {
 			""";
 
 	/**
-	 * The counters of fencing tokens outlive the locks: for a day, the documentation says.
+	 * The counters of fencing tokens outlive the locks: for a day, the documentation
+	 * says.
 	 */
 	private static final Pattern EXPIRING_COUNTER = Pattern.compile("keys (?!without expiry).*token.*");
 
@@ -75,8 +76,8 @@ final class SoakRedis implements SoakServer {
 			for (int i = 1; i < counts.size(); i += 2) {
 				String family = String.valueOf(counts.get(i));
 				boolean expiring = EXPIRING_COUNTER.matcher(family).matches();
-				remains.merge(expiring ? COUNTERS + family : family,
-						Long.valueOf(String.valueOf(counts.get(i + 1))), Long::sum);
+				remains.merge(expiring ? COUNTERS + family : family, Long.valueOf(String.valueOf(counts.get(i + 1))),
+						Long::sum);
 			}
 		}
 		while (!cursor.equals("0"));

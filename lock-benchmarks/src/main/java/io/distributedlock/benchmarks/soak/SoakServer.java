@@ -9,8 +9,8 @@ import java.util.Map;
 interface SoakServer extends AutoCloseable {
 
 	/**
-	 * How the names of numbers begin that may be higher at the end: the documentation says
-	 * for how long they stay.
+	 * How the names of numbers begin that may be higher at the end: the documentation
+	 * says for how long they stay.
 	 */
 	String COUNTERS = "counters of ";
 

@@ -57,7 +57,9 @@ class SoakLedgerTests {
 	@Test
 	void permitsAreCounted() {
 		assertThat(overlap(2, false, false)).isEmpty();
-		try (DefaultLockTemplate a = template(); DefaultLockTemplate b = template(); DefaultLockTemplate c = template()) {
+		try (DefaultLockTemplate a = template();
+				DefaultLockTemplate b = template();
+				DefaultLockTemplate c = template()) {
 			List<SoakLedger.Hold> holds = List.of(this.ledger.enter(1, 0, 2, false, a.acquire("k")),
 					this.ledger.enter(1, 1, 2, false, b.acquire("k")),
 					this.ledger.enter(1, 2, 2, false, c.acquire("k")));
