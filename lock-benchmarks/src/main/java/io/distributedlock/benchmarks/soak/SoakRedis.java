@@ -14,13 +14,13 @@ final class SoakRedis implements SoakServer {
 
 	/**
 	 * Names and numbers of one step of a scan: keys by what is left of their names
-	 * without digits, those that expire apart from those that do not.
+	 * without numbers and ids, those that expire apart from those that do not.
 	 */
 	private static final String COUNT_KEYS = """
 			local counts = {}
 			local step = redis.call('SCAN', ARGV[1], 'COUNT', 1000)
 			for _, key in ipairs(step[2]) do
-				local family = key:gsub('%d+', '#')
+				local family = key:gsub('[%x%-]*%d[%x%-]*', '#')
 				if redis.call('PTTL', key) < 0 then
 					family = 'keys without expiry ' .. family
 				else
