@@ -25,8 +25,7 @@ class H2KitTests {
 	}
 
 	private static ProviderSource source(JdbcLockStrategy strategy) {
-		return Databases.source(strategy, JdbcDialect.H2, server::restart, server.url(), "sa", "")
-			.withSchema(() -> Databases.creation(JdbcDialect.H2, server.url() + System.nanoTime(), "sa", ""));
+		return Databases.source(strategy, JdbcDialect.H2, server::restart, server.url(), "sa", "");
 	}
 
 	@Nested

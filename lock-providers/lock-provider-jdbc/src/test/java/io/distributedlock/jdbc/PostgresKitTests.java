@@ -1,10 +1,5 @@
 package io.distributedlock.jdbc;
 
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
-
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
 import org.junit.jupiter.api.AfterAll;
@@ -30,21 +25,7 @@ class PostgresKitTests {
 	}
 
 	private static ProviderSource source(JdbcLockStrategy strategy) {
-		return Databases.source(strategy, JdbcDialect.POSTGRESQL, server::restart, server.url(), "postgres", "")
-			.withStalls(server::suspend, server::resume)
-			.withSchema(PostgresKitTests::newSchema);
-	}
-
-	private static Runnable newSchema() {
-		String name = "nodes" + System.nanoTime();
-		try (Connection connection = DriverManager.getConnection(server.url(), "postgres", "");
-				Statement statement = connection.createStatement()) {
-			statement.execute("create schema " + name);
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
-		return Databases.creation(JdbcDialect.POSTGRESQL, server.url() + "?currentSchema=" + name, "postgres", "");
+		return Databases.source(strategy, JdbcDialect.POSTGRESQL, server::restart, server.url(), "postgres", "");
 	}
 
 	@Nested

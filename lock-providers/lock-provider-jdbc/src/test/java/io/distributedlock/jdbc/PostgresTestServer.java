@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 import io.distributedlock.test.server.ServerBinary;
-import io.distributedlock.test.server.Signals;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
@@ -73,24 +72,6 @@ final class PostgresTestServer implements AutoCloseable {
 		try {
 			this.postgres.close();
 			this.postgres = start(this.port);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	void suspend() {
-		Signals.sendToAll(postmaster(), "STOP");
-	}
-
-	void resume() {
-		Signals.sendToAll(postmaster(), "CONT");
-	}
-
-	private ProcessHandle postmaster() {
-		try {
-			String pid = Files.readAllLines(this.folder.resolve("postmaster.pid")).get(0);
-			return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
