@@ -141,11 +141,11 @@ final class Acquirer {
 			return;
 		}
 		Acquisition acquisition = new Acquisition(attempt, this.engine);
+		// completed by somebody else: cancelled, or timed out
+		future.whenComplete((ignored, failure) -> acquisition.end(Outcome.INTERRUPTED));
 		acquisition.start()
 			.thenAccept((outcome) -> this.engine.runtime()
 				.callBack(() -> deliver(attempt, outcome, mustHave, toResult, future)));
-		// completed by somebody else: cancelled, or timed out
-		future.whenComplete((ignored, failure) -> acquisition.end(Outcome.INTERRUPTED));
 	}
 
 	/**

@@ -76,6 +76,9 @@ final class Acquisition {
 			if (!this.engine.waiting().begin(this)) {
 				end(Outcome.CLOSED);
 			}
+			else if (this.finished.get()) {
+				this.engine.waiting().end(this);
+			}
 			else if (this.attempt.takesTurnsToAsk() || enterTurn()) {
 				ask();
 			}

@@ -45,10 +45,7 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	@Override
 	protected ProviderSource source() {
-		return (server != null)
-				? ProviderSource.onServer(Factory.class, server::restart, server.url())
-					.throughProxy(server.port(), (port) -> List.of("http://127.0.0.1:" + port))
-					.withStalls(server::suspend, server::resume)
+		return (server != null) ? ProviderSource.onServer(Factory.class, server::restart, server.url())
 				: new ProviderSource(Factory.class, List.of("http://" + container.address()), true, null);
 	}
 
