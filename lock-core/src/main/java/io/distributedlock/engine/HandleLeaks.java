@@ -6,6 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,13 +53,21 @@ final class HandleLeaks {
 	 * @return how many there were
 	 */
 	static int report() {
+		return report((key, acquired) -> logger.error(
+				"A handle of lock '{}' was never closed: the lock stayed until its lease ended. Close handles in a try-with-resources statement. The stack trace shows where it was acquired.",
+				key, acquired));
+	}
+
+	/**
+	 * As {@link #report()}, to somebody else than the log.
+	 * @param reporter gets the key, and where the lock was acquired
+	 */
+	static int report(BiConsumer<String, Throwable> reporter) {
 		int found = 0;
 		for (Reference<? extends Handle> next = UNREACHABLE.poll(); next != null; next = UNREACHABLE.poll()) {
 			if (next instanceof Sample sample && OPEN.remove(sample)) {
 				found++;
-				logger.error(
-						"A handle of lock '{}' was never closed: the lock stayed until its lease ended. Close handles in a try-with-resources statement. The stack trace shows where it was acquired.",
-						sample.key, sample.acquired);
+				reporter.accept(sample.key, sample.acquired);
 			}
 		}
 		return found;
