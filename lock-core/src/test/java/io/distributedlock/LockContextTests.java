@@ -98,7 +98,7 @@ class LockContextTests {
 	@Test
 	void lostLockStaysTheInnermostUntilItIsClosed() {
 		LockHandle outer = this.template.acquire("outer");
-		LockHandle lost = this.template.acquire(LockRequest.of("lost").withLeaseTime(Duration.ofMillis(1)));
+		LockHandle lost = this.template.acquire(LockRequest.of("lost").withLeaseTime(Duration.ofMillis(300)));
 		Awaitility.await().until(() -> !lost.isValid());
 		List<LockHandle> inner = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {

@@ -114,7 +114,7 @@ class CallersStackTests {
 			closeHeld();
 		}
 		AtomicInteger overflows = new AtomicInteger();
-		for (int room = 0; room <= MOST_ROOM; room += (room < 60) ? 1 : 20) {
+		for (int room = 0; room <= MOST_ROOM; room += (room < 30) ? 1 : 25) {
 			int frames = room;
 			inThread(() -> {
 				try {
