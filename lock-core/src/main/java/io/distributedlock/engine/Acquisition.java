@@ -228,9 +228,14 @@ final class Acquisition {
 		if (place.isBehindOthers()) {
 			end(Outcome.CONTENDED);
 		}
+		else if (remainingWaitNanos() + this.engine.questions().commandTimeoutNanos() <= 0) {
+			end(Outcome.UNANSWERED);
+		}
 		else {
-			long again = this.engine.nanoTime() + nextDelayNanos();
-			setTimer(this.waitTimer, this.engine.timers().stepAt(again, () -> onWaitOver(place)));
+			long again = Math.min(nextDelayNanos(),
+					remainingWaitNanos() + this.engine.questions().commandTimeoutNanos());
+			setTimer(this.waitTimer,
+					this.engine.timers().stepAt(this.engine.nanoTime() + again, () -> onWaitOver(place)));
 		}
 	}
 

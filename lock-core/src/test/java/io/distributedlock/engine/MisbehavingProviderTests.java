@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class MisbehavingProviderTests {
 
-	private static final Duration LEASE = Duration.ofMillis(1200);
+	private static final Duration LEASE = Duration.ofMillis(1800);
 
 	private final TrickyProvider provider = new TrickyProvider();
 
