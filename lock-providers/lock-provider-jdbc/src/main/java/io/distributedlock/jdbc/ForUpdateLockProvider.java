@@ -168,6 +168,9 @@ final class ForUpdateLockProvider implements LockProvider {
 			}
 		}
 		catch (SQLException | RuntimeException | Error ex) {
+			if (ex instanceof SQLException failure) {
+				session.failed(failure);
+			}
 			abandon(session);
 			throw ex;
 		}

@@ -90,9 +90,19 @@ final class JdbcCalls implements AutoCloseable {
 	<T extends @Nullable Object> T inSession(Work<T> work, long giveUpAtNanos) throws SQLException {
 		return retried(() -> {
 			try (Session session = open(giveUpAtNanos)) {
-				return work.on(session);
+				return on(session, work);
 			}
 		}, giveUpAtNanos);
+	}
+
+	private static <T extends @Nullable Object> T on(Session session, Work<T> work) throws SQLException {
+		try {
+			return work.on(session);
+		}
+		catch (SQLException ex) {
+			session.failed(ex);
+			throw ex;
+		}
 	}
 
 	/**

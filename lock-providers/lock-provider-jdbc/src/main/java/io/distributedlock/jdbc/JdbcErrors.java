@@ -197,7 +197,13 @@ final class JdbcErrors {
 				|| (failure.getErrorCode() == 50000 && String.valueOf(failure.getMessage()).contains("already exists"));
 	}
 
-	private static boolean isConnectionProblem(SQLException failure) {
+	/**
+	 * Return whether it was the connection that failed, and not a statement.
+	 */
+	static boolean isConnectionProblem(SQLException failure) {
+		if (failure instanceof Session.GivenUpException) {
+			return false;
+		}
 		String state = state(failure);
 		return state.startsWith("08") || state.startsWith("57P") || state.equals("53300") || state.equals("25P03")
 				|| failure instanceof SQLTransientException || failure instanceof SQLRecoverableException

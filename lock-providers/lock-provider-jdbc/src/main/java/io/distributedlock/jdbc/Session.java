@@ -8,6 +8,7 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
@@ -32,6 +33,8 @@ final class Session implements AutoCloseable {
 
 	private static final int UNSUPPORTED = -1;
 
+	private static final long BROKEN_PAUSE_NANOS = 1_000_000_000;
+
 	/**
 	 * How much later than the server is told to cancel a statement the connection is
 	 * given up.
@@ -47,6 +50,8 @@ final class Session implements AutoCloseable {
 	private final int networkTimeoutBefore;
 
 	private long giveUpAtNanos;
+
+	private boolean broken;
 
 	private Session(Connection connection, int timeoutSeconds, boolean autoCommitBefore, int networkTimeoutBefore,
 			long giveUpAtNanos) {
@@ -76,7 +81,9 @@ final class Session implements AutoCloseable {
 			return new Session(connection, timeoutSeconds, autoCommit, networkTimeout, giveUpAtNanos);
 		}
 		catch (SQLException | RuntimeException ex) {
-			new Session(connection, timeoutSeconds, true, networkTimeout, giveUpAtNanos).close();
+			Session unusable = new Session(connection, timeoutSeconds, true, networkTimeout, giveUpAtNanos);
+			unusable.failed(ex);
+			unusable.close();
 			throw ex;
 		}
 	}
@@ -161,10 +168,18 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
+	 * Note a failure, which may be one of the connection.
+	 */
+	void failed(Exception failure) {
+		this.broken |= failure instanceof SQLException sqlException && JdbcErrors.isConnectionProblem(sqlException);
+	}
+
+	/**
 	 * End the connection itself, which a pool then replaces: its transaction is in an
 	 * unknown state.
 	 */
 	void abort() {
+		this.broken = true;
 		try {
 			this.connection.abort(Runnable::run);
 		}
@@ -178,6 +193,25 @@ final class Session implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
+		if (this.broken) {
+			CallThreads.daemon("lock-jdbc-broken").newThread(this::giveBackLater).start();
+		}
+		else {
+			giveBack();
+		}
+	}
+
+	/**
+	 * A pool that was asked a moment ago hands out the connection that this thread gave
+	 * back last, and does not look whether it still works. So one that is broken comes
+	 * back later, on another thread.
+	 */
+	private void giveBackLater() {
+		LockSupport.parkNanos(BROKEN_PAUSE_NANOS);
+		giveBack();
+	}
+
+	private void giveBack() {
 		try {
 			if (!this.autoCommitBefore) {
 				this.connection.setAutoCommit(false);
