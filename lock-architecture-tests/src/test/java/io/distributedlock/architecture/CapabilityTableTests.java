@@ -38,8 +38,9 @@ class CapabilityTableTests {
 	private static final Path PAGE = ROOT.resolve("docs/providers/README.md");
 
 	private static final List<String> PROVIDERS = List.of("redisson", "redis", "redlock", "jdbc row on H2",
-			"jdbc row on PostgreSQL", "jdbc row on MariaDB", "jdbc version on H2", "jdbc version on PostgreSQL",
-			"jdbc version on MariaDB", "jdbc for-update on H2", "jdbc for-update on PostgreSQL",
+			"jdbc row on PostgreSQL", "jdbc row on PostgreSQL 18", "jdbc row on MariaDB", "jdbc version on H2",
+			"jdbc version on PostgreSQL", "jdbc version on PostgreSQL 18", "jdbc version on MariaDB",
+			"jdbc for-update on H2", "jdbc for-update on PostgreSQL", "jdbc for-update on PostgreSQL 18",
 			"jdbc for-update on MariaDB", "zookeeper", "etcd", "memcached", "local");
 
 	/**
