@@ -145,8 +145,8 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		held.forEach((lock) -> Guard.run("a release that closing sends", () -> this.engine.releaser().release(lock)));
 		// with those that other threads have begun
 		CompletableFuture<?>[] releases = this.engine.releaser().pending().toArray(CompletableFuture<?>[]::new);
-		CompletableFuture<Boolean> released = CompletableFuture.allOf(releases)
-			.handle((done, failure) -> failure == null);
+		CompletableFuture<@Nullable Boolean> released = CompletableFuture.allOf(releases)
+			.<@Nullable Boolean>handle((done, failure) -> failure == null);
 		if (!Boolean.TRUE.equals(this.exits.awaitUninterruptibly(released))) {
 			logger.warn("Not every lock could be given back at close; what is left ends with its lease");
 		}

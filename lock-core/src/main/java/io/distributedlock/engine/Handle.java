@@ -176,12 +176,16 @@ final class Handle implements Holding {
 		if (this.closed.get()) {
 			return;
 		}
-		Queue<Runnable> known = this.callbacks
-			.updateAndGet((current) -> (current != null) ? current : new ConcurrentLinkedQueue<>());
-		known.add(registration.get());
+		callbacks().add(registration.get());
 		if (this.closed.get()) {
 			takeBackCallbacks();
 		}
+	}
+
+	private Queue<Runnable> callbacks() {
+		Queue<Runnable> created = new ConcurrentLinkedQueue<>();
+		Queue<Runnable> before = this.callbacks.compareAndExchange(null, created);
+		return (before != null) ? before : created;
 	}
 
 	private void takeBackCallbacks() {

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -59,17 +60,18 @@ final class LocalGate {
 
 		@Override
 		public void leave() {
-			Place[] admitted = new Place[1];
+			AtomicReference<@Nullable Place> admitted = new AtomicReference<>();
 			LocalGate.this.lanes.computeIfPresent(this.key, (ignored, lane) -> {
 				if (lane.inside != this) {
 					lane.queue.remove(this);
 					return lane;
 				}
-				admitted[0] = lane.admitNext();
-				return (admitted[0] != null) ? lane : null;
+				admitted.set(lane.admitNext());
+				return (admitted.get() != null) ? lane : null;
 			});
-			if (admitted[0] != null) {
-				Trampoline.run(admitted[0].onTurn);
+			Place next = admitted.get();
+			if (next != null) {
+				Trampoline.run(next.onTurn);
 			}
 		}
 

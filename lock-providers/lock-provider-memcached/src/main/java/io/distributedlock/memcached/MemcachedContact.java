@@ -59,7 +59,7 @@ final class MemcachedContact {
 	}
 
 	private CompletableFuture<@Nullable Void> connecting() {
-		return this.client.connectFuture().toCompletableFuture();
+		return this.client.connectFuture().toCompletableFuture().<@Nullable Void>thenApply((connected) -> null);
 	}
 
 }
