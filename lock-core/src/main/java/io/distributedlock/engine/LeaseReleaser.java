@@ -176,7 +176,8 @@ final class LeaseReleaser {
 			else if (retry == RETRIES) {
 				this.done.completeExceptionally(failure);
 			}
-			else if (!this.done.isDone()) {
+			// also when nobody waits any more: what is left would keep others out
+			else {
 				long delay = LeaseReleaser.this.questions
 					.commandTimeoutNanos() >> (LAST_DELAY_SHIFT + RETRIES - 1 - retry);
 				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay, () -> send(retry + 1));

@@ -31,6 +31,7 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.process.ChildJvm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -46,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * @since 0.1
  */
 @ExtendWith(KitReport.class)
+@Tag("kit")
 public abstract class LockProviderCompatibilityKit extends StallContract {
 
 	/**
