@@ -81,8 +81,7 @@ final class AllOrNone {
 	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
 		Engine engine = this.acquirer.engine();
 		Timers.Timer limit = engine.timers()
-			.at(this.giveUpAtNanos,
-					() -> engine.runtime().callBack(() -> result.completeExceptionally(outOfTime(engine))));
+			.at(this.giveUpAtNanos, () -> engine.runtime().callBack(() -> giveUp(result, outOfTime(engine))));
 		result.whenComplete((ignored, failure) -> {
 			limit.cancel();
 			cancelCurrent();
@@ -97,6 +96,17 @@ final class AllOrNone {
 		LockAttempt first = this.attempts.get(0);
 		return engine.waiting().isClosed() ? LockErrors.closed(first)
 				: LockErrors.unanswered(first, engine.commandTimeout());
+	}
+
+	/**
+	 * The step under way ends before its caller is told: what the caller does then may
+	 * take its time, and nothing may be asked for it meanwhile.
+	 */
+	private void giveUp(CompletableFuture<?> result, LockException failure) {
+		CompletableFuture<?> pending = this.current;
+		if (pending == null || !pending.completeExceptionally(failure)) {
+			result.completeExceptionally(failure);
+		}
 	}
 
 	private void cancelCurrent() {
