@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,10 +46,7 @@ final class DebianPackage {
 			Path work = Files.createTempDirectory(home, packageName);
 			try {
 				fetch(packageName, parts, work);
-				// another test may have come first: the same files are there then
-				if (!Files.isDirectory(unpacked)) {
-					Files.move(work.resolve("root"), unpacked);
-				}
+				place(work.resolve("root"), unpacked);
 			}
 			finally {
 				delete(work);
@@ -58,6 +56,21 @@ final class DebianPackage {
 		catch (IOException ex) {
 			logger.info("The package {} could not be fetched: {}", packageName, ex.toString());
 			return null;
+		}
+	}
+
+	/**
+	 * Another JVM may have come first, also in this very moment: the same files are there
+	 * then.
+	 */
+	private static void place(Path files, Path unpacked) throws IOException {
+		try {
+			Files.move(files, unpacked, StandardCopyOption.ATOMIC_MOVE);
+		}
+		catch (IOException ex) {
+			if (!Files.isDirectory(unpacked)) {
+				throw ex;
+			}
 		}
 	}
 
