@@ -32,7 +32,7 @@ class DemonstrationTests {
 	@Tag("every-backend")
 	@ValueSource(strings = { "jdbc", "zookeeper", "etcd", "memcached", "redis", "redlock" })
 	void everyBackendKeepsThePromise(String profile) {
-		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=12s", "--server.port=0",
+		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=6s", "--server.port=0",
 				"--spring.profiles.active=" + profile)) {
 			demo.awaitLine("[demo] with the lock");
 			demo.awaitLine("  with the lock");
