@@ -57,12 +57,12 @@ class RedisClusterTests {
 					.pollInterval(neverPoll)
 					.build()) {
 			for (int i = 0; i < 12; i++) {
-				LockRequest request = LockRequest.of("key" + i).withWaitTime(Duration.ofSeconds(30));
+				LockRequest request = LockRequest.of("key" + i).withWaitTime(Duration.ofSeconds(60));
 				LockHandle handle = holder.acquire(request);
 				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
 				Awaitility.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
 				handle.close();
-				try (LockHandle next = waiting.get(10, TimeUnit.SECONDS)) {
+				try (LockHandle next = waiting.get(60, TimeUnit.SECONDS)) {
 					assertThat(next.fencingToken().orElseThrow()).isGreaterThan(handle.fencingToken().orElseThrow());
 				}
 			}
@@ -79,14 +79,14 @@ class RedisClusterTests {
 				DefaultLockTemplate holder = DefaultLockTemplate.builder().provider(provider).build();
 				DefaultLockTemplate waiter = DefaultLockTemplate.builder().provider(provider).build()) {
 			for (int i = 0; i < 6; i++) {
-				LockRequest request = kind(LockRequest.of(type + ":" + i), type).withWaitTime(Duration.ofSeconds(20));
+				LockRequest request = kind(LockRequest.of(type + ":" + i), type).withWaitTime(Duration.ofSeconds(60));
 				LockHandle handle = holder.acquire(request);
 				assertThat(waiter.tryAcquire(kind(LockRequest.of(type + ":" + i), conflicting(type)))).isEmpty();
 				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(
-						kind(LockRequest.of(type + ":" + i), conflicting(type)).withWaitTime(Duration.ofSeconds(20)));
+						kind(LockRequest.of(type + ":" + i), conflicting(type)).withWaitTime(Duration.ofSeconds(60)));
 				handle.extend(Duration.ofSeconds(40));
 				handle.close();
-				assertThat(waiting).succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
+				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
 			}
 		}
 	}

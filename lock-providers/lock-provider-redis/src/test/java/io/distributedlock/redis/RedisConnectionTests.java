@@ -95,13 +95,13 @@ class RedisConnectionTests {
 					.pollInterval(Duration.ofSeconds(2))
 					.build()) {
 			for (int round = 0; round < 3; round++) {
-				LockRequest request = LockRequest.of("k" + round).withWaitTime(Duration.ofSeconds(20));
+				LockRequest request = LockRequest.of("k" + round).withWaitTime(Duration.ofSeconds(60));
 				LockHandle handle = template.acquire(request);
 				CompletableFuture<LockHandle> waiting = other
 					.acquireAsync(request.withLeaseTime(Duration.ofSeconds(30)));
 				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 				handle.close();
-				waiting.get(30, TimeUnit.SECONDS).close();
+				waiting.get(60, TimeUnit.SECONDS).close();
 				servers.forEach((server) -> server.command("CLIENT", "KILL", "TYPE", "normal"));
 				servers.forEach((server) -> server.command("CLIENT", "KILL", "TYPE", "pubsub"));
 			}
@@ -119,7 +119,6 @@ class RedisConnectionTests {
 		RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(3));
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build()) {
 			Awaitility.await()
-				.atMost(Duration.ofSeconds(60))
 				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> template.tryAcquire("k"))
 					.withMessageContaining(reason)

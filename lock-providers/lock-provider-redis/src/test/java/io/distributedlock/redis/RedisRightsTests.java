@@ -67,10 +67,10 @@ class RedisRightsTests {
 		DefaultLockTemplate waiter = template("locker", DOCUMENTED, Duration.ofMinutes(10));
 		LockHandle handle = holder.acquire(LockRequest.of("order:1"));
 		CompletableFuture<LockHandle> waiting = waiter
-			.acquireAsync(LockRequest.of("order:1").withWaitTime(Duration.ofSeconds(30)));
+			.acquireAsync(LockRequest.of("order:1").withWaitTime(Duration.ofSeconds(60)));
 		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 		handle.close();
-		waiting.get(10, TimeUnit.SECONDS).close();
+		waiting.get(60, TimeUnit.SECONDS).close();
 	}
 
 	@Test
@@ -86,12 +86,12 @@ class RedisRightsTests {
 					.matches((found) -> found.isEmpty() || request.type() == LockType.SEMAPHORE);
 			}
 		}
-		LockRequest fair = LockRequest.of("fair").withType(LockType.FAIR).withWaitTime(Duration.ofSeconds(30));
+		LockRequest fair = LockRequest.of("fair").withType(LockType.FAIR).withWaitTime(Duration.ofSeconds(60));
 		LockHandle handle = first.acquire(fair);
 		CompletableFuture<LockHandle> waiting = second.acquireAsync(fair);
 		Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 		handle.close();
-		waiting.get(10, TimeUnit.SECONDS).close();
+		waiting.get(60, TimeUnit.SECONDS).close();
 	}
 
 	@Test
@@ -109,13 +109,13 @@ class RedisRightsTests {
 			for (LockType type : LockType.values()) {
 				for (int i = 0; i < 6; i++) {
 					LockRequest request = kind(LockRequest.of(type.name() + i), type)
-						.withWaitTime(Duration.ofSeconds(30));
+						.withWaitTime(Duration.ofSeconds(60));
 					LockHandle handle = holder.acquire(request);
 					CompletableFuture<LockHandle> waiting = waiter
 						.acquireAsync((type == LockType.READ) ? request.withType(LockType.WRITE) : request);
 					handle.extend(Duration.ofSeconds(20));
 					handle.close();
-					assertThat(waiting).succeedsWithin(Duration.ofSeconds(30)).satisfies(LockHandle::close);
+					assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
 				}
 			}
 		}
@@ -128,10 +128,10 @@ class RedisRightsTests {
 		DefaultLockTemplate waiter = template("silent", silent, Duration.ofMillis(50));
 		LockHandle handle = holder.acquire(LockRequest.of("order:2"));
 		CompletableFuture<LockHandle> waiting = waiter
-			.acquireAsync(LockRequest.of("order:2").withWaitTime(Duration.ofSeconds(30)));
+			.acquireAsync(LockRequest.of("order:2").withWaitTime(Duration.ofSeconds(60)));
 		Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 		handle.close();
-		waiting.get(10, TimeUnit.SECONDS).close();
+		waiting.get(60, TimeUnit.SECONDS).close();
 	}
 
 	@Test

@@ -1,15 +1,16 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
+import java.util.List;
 
-import io.distributedlock.LockHandle;
-import io.distributedlock.LockRequest;
-import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.server.RedisTestSentinel;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,45 +20,65 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedisSentinelTests {
 
+	private RedisTestServer primary;
+
+	private RedisTestServer replica;
+
+	private RedisTestSentinel sentinel;
+
+	private RedisClient client;
+
+	private RedisLockProvider provider;
+
+	private LocksUnderFault locks;
+
+	@BeforeEach
+	void start() {
+		this.primary = RedisTestServer.run();
+		this.replica = RedisTestServer.runReplicaOf(this.primary);
+		this.sentinel = RedisTestSentinel.run(this.primary);
+		this.client = RedisClient.create(Clients.resources(),
+				RedisURI.builder()
+					.withSentinelMasterId(RedisTestSentinel.MASTER)
+					.withSentinel("127.0.0.1", this.sentinel.port())
+					.build());
+		this.provider = new RedisLockProvider(this.client, Duration.ofSeconds(2));
+		this.locks = new LocksUnderFault(this.provider);
+	}
+
+	@AfterEach
+	void stop() {
+		this.locks.close();
+		this.provider.close();
+		Clients.shutdown(this.client);
+		this.sentinel.close();
+		this.replica.close();
+		this.primary.close();
+	}
+
 	@Test
-	void locksGoOnAfterAFailoverAndTheirTokensRise() {
-		try (RedisTestServer primary = RedisTestServer.run();
-				RedisTestServer replica = RedisTestServer.run("--replicaof", "127.0.0.1",
-						Integer.toString(primary.port()));
-				RedisTestSentinel sentinel = RedisTestSentinel.run(primary)) {
-			RedisURI uri = RedisURI.builder()
-				.withSentinelMasterId(RedisTestSentinel.MASTER)
-				.withSentinel("127.0.0.1", sentinel.port())
-				.build();
-			RedisClient client = RedisClient.create(Clients.resources(), uri);
-			try (RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(1));
-					DefaultLockTemplate template = DefaultLockTemplate.builder()
-						.provider(provider)
-						.renewalLeaseTime(Duration.ofSeconds(2))
-						.build()) {
-				LockHandle before = template.acquire("k");
-				assertThat(primary.command("EXISTS", "k")).isEqualTo(1L);
-				primary.kill();
-				Awaitility.await("failover")
-					.atMost(Duration.ofSeconds(30))
-					.until(() -> sentinel.currentPrimaryPort() == replica.port());
-				// with its lease over the holder has been told, whatever the replica has
-				// seen
-				Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
-					template.acquire(LockRequest.of("another").withWaitTime(Duration.ofSeconds(5))).close();
-					return true;
-				});
-				long token = before.fencingToken().orElseThrow();
-				before.close();
-				try (LockHandle after = template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(10)))) {
-					assertThat(after.fencingToken().orElseThrow()).isGreaterThan(token);
-					assertThat(replica.command("EXISTS", "k")).isEqualTo(1L);
-				}
-			}
-			finally {
-				Clients.shutdown(client);
-			}
-		}
+	void locksGoOnWithRisingTokensAfterThePrimaryWasKilled() {
+		this.locks.goOnWithRisingTokens((key) -> this.primary.kill());
+		assertThat(this.sentinel.currentPrimaryPort()).isEqualTo(this.replica.port());
+	}
+
+	@Test
+	void locksAreKeptAndHandedOnWhileScriptsAreForgotten() {
+		this.locks.areKeptAndHandedOn((key) -> this.primary.command("SCRIPT", "FLUSH"));
+		awaitNothingLeft();
+	}
+
+	@Test
+	void fullMemoryRefusesLocksAndStillKeepsAndReleasesThem() {
+		this.locks.areKeptAndReleasedWhileNoneIsGranted(() -> this.primary.command("CONFIG", "SET", "maxmemory", "1"),
+				"out of memory");
+		awaitNothingLeft();
+	}
+
+	private void awaitNothingLeft() {
+		Awaitility.await()
+			.untilAsserted(() -> assertThat((List<?>) this.primary.command("KEYS", "*")).map(String::valueOf)
+				.allMatch((key) -> key.endsWith(":token")));
 	}
 
 }

@@ -45,7 +45,7 @@ abstract class OnOneServer {
 	}
 
 	static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
 	}
 
 	static long pttl(String key) {

@@ -106,12 +106,12 @@ class RedissonClusterTests {
 		try (DefaultLockTemplate holder = template(provider, neverPoll);
 				DefaultLockTemplate waiter = template(provider, neverPoll)) {
 			for (int i = 0; i < 5; i++) {
-				LockRequest request = LockRequest.of("woken" + i).withWaitTime(Duration.ofSeconds(30));
+				LockRequest request = LockRequest.of("woken" + i).withWaitTime(Duration.ofSeconds(60));
 				LockHandle handle = holder.acquire(request);
 				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
 				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 				handle.close();
-				waiting.get(10, TimeUnit.SECONDS).close();
+				waiting.get(60, TimeUnit.SECONDS).close();
 			}
 		}
 	}
@@ -140,13 +140,13 @@ class RedissonClusterTests {
 					inThread(byHand.readLock()));
 			awaitSubscribers("redisson_rwlock:{" + writer.key() + "}");
 			writer.close();
-			readers.forEach((reader) -> assertThat(reader).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true));
+			readers.forEach((reader) -> assertThat(reader).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(true));
 			byHand.readLock().forceUnlock();
 			LockHandle reader = template.acquire(request.withType(LockType.READ));
 			CompletableFuture<Boolean> waitingWriter = inThread(byHand.writeLock());
 			awaitSubscribers("redisson_rwlock:{" + writer.key() + "}");
 			reader.close();
-			assertThat(waitingWriter).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+			assertThat(waitingWriter).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(true);
 		}
 		finally {
 			other.shutdown();
@@ -193,14 +193,14 @@ class RedissonClusterTests {
 		try (DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
 				DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
 			for (int i = 0; i < 6; i++) {
-				LockRequest request = kind(LockRequest.of(type + ":" + i), type).withWaitTime(Duration.ofSeconds(20));
+				LockRequest request = kind(LockRequest.of(type + ":" + i), type).withWaitTime(Duration.ofSeconds(60));
 				LockHandle handle = holder.acquire(request);
 				assertThat(waiter.tryAcquire(kind(LockRequest.of(type + ":" + i), conflicting(type)))).isEmpty();
 				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(
-						kind(LockRequest.of(type + ":" + i), conflicting(type)).withWaitTime(Duration.ofSeconds(20)));
+						kind(LockRequest.of(type + ":" + i), conflicting(type)).withWaitTime(Duration.ofSeconds(60)));
 				handle.extend(Duration.ofSeconds(40));
 				handle.close();
-				assertThat(waiting).succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
+				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
 			}
 		}
 	}
@@ -227,7 +227,7 @@ class RedissonClusterTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
 	}
 
 }

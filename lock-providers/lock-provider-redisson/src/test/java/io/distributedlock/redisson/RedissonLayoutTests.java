@@ -207,7 +207,7 @@ class RedissonLayoutTests extends OnOneServer {
 		try {
 			CompletableFuture<Lease> refused = this.provider.tryAcquire(new LeaseRequest("more", LONG, type))
 				.toCompletableFuture();
-			assertThat(refused).failsWithin(Duration.ofSeconds(20))
+			assertThat(refused).failsWithin(Duration.ofSeconds(60))
 				.withThrowableThat()
 				.withMessageContaining("out of memory");
 			assertThat(get(lease.renew(LONG))).isNotNull();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -26,12 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedissonReshardingTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(5);
-
-	/**
-	 * Longer than the lease: who cannot renew in it has lost the lock.
-	 */
-	private static final Duration PHASE = Duration.ofSeconds(6);
+	private static final Duration LEASE = Duration.ofSeconds(12);
 
 	@Test
 	void locksAreKeptWhileScriptsAreFlushed() {
@@ -41,7 +37,7 @@ class RedissonReshardingTests {
 			try (DefaultLockTemplate template = template(client)) {
 				flusher.scheduleWithFixedDelay(() -> server.command("SCRIPT", "FLUSH"), 0, 20, TimeUnit.MILLISECONDS);
 				List<LockHandle> handles = acquireEveryKind(template);
-				awaitHeldThroughout(handles);
+				awaitRenewed(handles);
 				handles.forEach(LockHandle::close);
 				assertThat((List<?>) server.command("KEYS", "kept-*")).isEmpty();
 			}
@@ -70,11 +66,11 @@ class RedissonReshardingTests {
 				List<LockHandle> handles = acquireEveryKind(template);
 				List<SlotMove> moves = handles.stream().map((handle) -> new SlotMove(cluster, handle.key())).toList();
 				moves.forEach(SlotMove::begin);
-				awaitHeldThroughout(handles);
+				awaitRenewed(handles);
 				moves.forEach(SlotMove::moveKeys);
-				awaitHeldThroughout(handles);
+				awaitRenewed(handles);
 				moves.forEach(SlotMove::end);
-				awaitHeldThroughout(handles);
+				awaitRenewed(handles);
 				handles.forEach(LockHandle::close);
 			}
 			finally {
@@ -89,17 +85,24 @@ class RedissonReshardingTests {
 
 	private static List<LockHandle> acquireEveryKind(DefaultLockTemplate template) {
 		return Arrays.stream(LockType.values()).map((type) -> {
-			LockRequest request = LockRequest.of("kept-" + type).withWaitTime(Duration.ofSeconds(20));
+			LockRequest request = LockRequest.of("kept-" + type).withWaitTime(Duration.ofSeconds(60));
 			return template.acquire((type == LockType.SEMAPHORE) ? request.withPermits(2) : request.withType(type));
 		}).toList();
 	}
 
-	private static void awaitHeldThroughout(List<LockHandle> handles) {
+	/**
+	 * Wait until the engine has let each lock run anew; none may have been lost before.
+	 */
+	private static void awaitRenewed(List<LockHandle> handles) {
+		List<Duration> ends = handles.stream().map(RedissonReshardingTests::end).toList();
 		Awaitility.await()
-			.during(PHASE)
-			.atMost(PHASE.plusSeconds(30))
 			.failFast(() -> handles.forEach(LockHandle::ensureHeld))
-			.until(() -> true);
+			.until(() -> IntStream.range(0, handles.size())
+				.allMatch((i) -> end(handles.get(i)).minus(ends.get(i)).compareTo(Duration.ofSeconds(1)) > 0));
+	}
+
+	private static Duration end(LockHandle handle) {
+		return Duration.ofNanos(System.nanoTime()).plus(handle.remaining());
 	}
 
 	/**

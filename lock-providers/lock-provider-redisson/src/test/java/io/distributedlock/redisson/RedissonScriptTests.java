@@ -97,7 +97,7 @@ class RedissonScriptTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -1,14 +1,13 @@
 package io.distributedlock.redisson;
 
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.util.List;
 
-import io.distributedlock.LockHandle;
-import io.distributedlock.LockRequest;
-import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.server.RedisTestSentinel;
 import io.distributedlock.test.server.RedisTestServer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -17,61 +16,79 @@ import org.redisson.config.Config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A primary that dies, and a replica that takes over.
+ * A primary, its replica, and a sentinel that promotes it.
  */
 class RedissonSentinelTests {
 
-	@Test
-	void waiterOutlastsAFailoverAndTokensRise() {
-		try (RedisTestServer primary = RedisTestServer.run();
-				RedisTestServer replica = RedisTestServer.run("--replicaof", "127.0.0.1",
-						Integer.toString(primary.port()));
-				RedisTestSentinel sentinel = RedisTestSentinel.run(primary)) {
-			Awaitility.await("copy")
-				.atMost(Duration.ofSeconds(30))
-				.until(() -> String.valueOf(primary.command("INFO", "replication")).contains("state=online"));
-			RedissonClient client = connect(sentinel);
-			try (DefaultLockTemplate holder = template(client); DefaultLockTemplate waiter = template(client)) {
-				LockHandle before = holder.acquire("k");
-				assertThat(replica.command("EXISTS", "k")).as("a replica has it").isEqualTo(1L);
-				CompletableFuture<LockHandle> waiting = waiter
-					.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofMinutes(2)));
-				primary.kill();
-				Awaitility.await("failover")
-					.atMost(Duration.ofSeconds(60))
-					.until(() -> sentinel.currentPrimaryPort() == replica.port());
-				before.close();
-				assertThat(waiting).succeedsWithin(Duration.ofMinutes(2)).satisfies((after) -> {
-					assertThat(after.fencingToken().orElseThrow()).isGreaterThan(before.fencingToken().orElseThrow());
-					after.close();
-				});
-			}
-			finally {
-				client.shutdown();
-			}
-		}
-	}
+	private RedisTestServer primary;
 
-	private static RedissonClient connect(RedisTestSentinel sentinel) {
+	private RedisTestServer replica;
+
+	private RedisTestSentinel sentinel;
+
+	private RedissonClient client;
+
+	private RedissonLockProvider provider;
+
+	private LocksUnderFault locks;
+
+	@BeforeEach
+	void start() {
+		this.primary = RedisTestServer.run();
+		this.replica = RedisTestServer.runReplicaOf(this.primary);
+		this.sentinel = RedisTestSentinel.run(this.primary);
 		Config config = new Config();
 		config.setThreads(4);
 		config.setNettyThreads(4);
 		config.useSentinelServers()
-			.addSentinelAddress("redis://127.0.0.1:" + sentinel.port())
+			.addSentinelAddress("redis://127.0.0.1:" + this.sentinel.port())
 			.setMasterName(RedisTestSentinel.MASTER)
 			.setCheckSentinelsList(false)
 			.setScanInterval(500)
 			.setTimeout(1000)
 			.setMasterConnectionMinimumIdleSize(1)
 			.setSlaveConnectionMinimumIdleSize(1);
-		return Redisson.create(config);
+		this.client = Redisson.create(config);
+		this.provider = new RedissonLockProvider(this.client);
+		this.locks = new LocksUnderFault(this.provider);
 	}
 
-	private static DefaultLockTemplate template(RedissonClient client) {
-		return DefaultLockTemplate.builder()
-			.provider(new RedissonLockProvider(client))
-			.renewalLeaseTime(Duration.ofSeconds(5))
-			.build();
+	@AfterEach
+	void stop() {
+		this.locks.close();
+		this.provider.close();
+		this.client.shutdown();
+		this.sentinel.close();
+		this.replica.close();
+		this.primary.close();
+	}
+
+	@Test
+	void locksGoOnWithRisingTokensAfterThePrimaryWasKilled() {
+		this.locks.goOnWithRisingTokens((key) -> this.primary.kill());
+		assertThat(this.sentinel.currentPrimaryPort()).isEqualTo(this.replica.port());
+	}
+
+	@Test
+	void locksAreKeptAndHandedOnWhileScriptsAreForgotten() {
+		this.locks.areKeptAndHandedOn((key) -> this.primary.command("SCRIPT", "FLUSH"));
+		awaitNothingLeft();
+	}
+
+	@Test
+	void fullMemoryRefusesLocksAndStillKeepsAndReleasesThem() {
+		this.locks.areKeptAndReleasedWhileNoneIsGranted(() -> this.primary.command("CONFIG", "SET", "maxmemory", "1"),
+				"out of memory");
+		awaitNothingLeft();
+	}
+
+	/**
+	 * What stays for a while are counters of tokens and numbers of permits.
+	 */
+	private void awaitNothingLeft() {
+		Awaitility.await()
+			.untilAsserted(() -> assertThat((List<?>) this.primary.command("KEYS", "*")).map(String::valueOf)
+				.allMatch((key) -> key.startsWith("redisson_lock_token:") || key.endsWith(":permits")));
 	}
 
 }

@@ -3,6 +3,7 @@ package io.distributedlock.test.server;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -21,6 +22,17 @@ public final class RedisTestCluster implements AutoCloseable {
 
 	private static final int SLOTS = 16384;
 
+	/**
+	 * After how many milliseconds of silence a node counts as gone: soon while nodes meet
+	 * and while one is dead, late in between, as on a loaded machine a replica would take
+	 * over from a primary that is well.
+	 */
+	private static final String SOON = "2000";
+
+	private static final String LATE = "10000";
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
 	private final List<RedisTestServer> servers = new ArrayList<>();
 
 	private final List<RedisTestServer> replicas = new ArrayList<>();
@@ -36,6 +48,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		RedisTestCluster cluster = new RedisTestCluster();
 		try {
 			cluster.start();
+			cluster.nodes().forEach((node) -> countAsGone(node, LATE));
 		}
 		catch (RuntimeException ex) {
 			cluster.close();
@@ -52,6 +65,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		RedisTestCluster cluster = run();
 		try {
 			cluster.startReplicas();
+			cluster.nodes().forEach((node) -> countAsGone(node, LATE));
 		}
 		catch (RuntimeException ex) {
 			cluster.close();
@@ -71,10 +85,40 @@ public final class RedisTestCluster implements AutoCloseable {
 		to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", idOf(from));
 		from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", idOf(to));
 		while (from.command("CLUSTER", "GETKEYSINSLOT", slot, "1") instanceof List<?> keys && !keys.isEmpty()) {
-			from.command("MIGRATE", "127.0.0.1", Integer.toString(to.port()), String.valueOf(keys.get(0)), "0", "5000");
+			from.command("MIGRATE", "127.0.0.1", Integer.toString(to.port()), String.valueOf(keys.get(0)), "0",
+					"30000");
 		}
 		to.command("CLUSTER", "SETSLOT", slot, "NODE", idOf(to));
 		this.servers.forEach((server) -> server.command("CLUSTER", "SETSLOT", slot, "NODE", idOf(to)));
+	}
+
+	/**
+	 * Let the replica of one of the three first primaries take its place, as an
+	 * administrator does for maintenance, and wait until it has.
+	 * @param primary the primary
+	 */
+	public void failOver(RedisTestServer primary) {
+		RedisTestServer replica = replicaOf(primary);
+		String id = idOf(replica);
+		AtomicInteger looks = new AtomicInteger();
+		Awaitility.await("failover").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
+			// where the other primaries do not vote in time it is given up after 5 s
+			if (looks.getAndIncrement() % 100 == 0 && !isPrimary(replica, id)) {
+				replica.command("CLUSTER", "FAILOVER");
+			}
+			return nodes().stream().allMatch((node) -> isPrimary(node, id));
+		});
+	}
+
+	/**
+	 * Kill the primary of a key. Its replica takes over by itself, within seconds on a
+	 * machine that has time.
+	 * @param key the key
+	 */
+	public void killPrimaryOf(String key) {
+		RedisTestServer primary = primaryOf(key);
+		nodes().forEach((node) -> countAsGone(node, SOON));
+		primary.kill();
 	}
 
 	/**
@@ -114,9 +158,27 @@ public final class RedisTestCluster implements AutoCloseable {
 		this.servers.forEach(RedisTestServer::close);
 	}
 
+	/**
+	 * Start a node. As a replica it stands for election however long it has not heard
+	 * from its primary: where time is short, elections fail, and the default would give
+	 * up after half a minute.
+	 */
+	private static RedisTestServer runNode() {
+		return RedisTestServer.run("--cluster-enabled", "yes", "--cluster-node-timeout", SOON,
+				"--cluster-replica-validity-factor", "0");
+	}
+
+	private static void countAsGone(RedisTestServer node, String millis) {
+		node.command("CONFIG", "SET", "cluster-node-timeout", millis);
+	}
+
+	private List<RedisTestServer> nodes() {
+		return Stream.concat(this.servers.stream(), this.replicas.stream()).toList();
+	}
+
 	private void startReplicas() {
 		for (RedisTestServer primary : this.servers) {
-			RedisTestServer replica = RedisTestServer.run("--cluster-enabled", "yes", "--cluster-node-timeout", "2000");
+			RedisTestServer replica = runNode();
 			this.replicas.add(replica);
 			replica.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(primary.port()));
 		}
@@ -124,7 +186,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		this.replicas.forEach((replica) -> replica.command("CLUSTER", "REPLICATE",
 				idOf(this.servers.get(this.replicas.indexOf(replica)))));
 		Awaitility.await("replicas")
-			.atMost(Duration.ofSeconds(30))
+			.atMost(PATIENCE)
 			.until(() -> this.replicas.stream()
 				.map((replica) -> String.valueOf(replica.command("INFO", "replication")))
 				.allMatch((info) -> info.contains("master_link_status:up")));
@@ -136,6 +198,15 @@ public final class RedisTestCluster implements AutoCloseable {
 
 	private static String idOf(RedisTestServer server) {
 		return String.valueOf(server.command("CLUSTER", "MYID"));
+	}
+
+	/**
+	 * Return whether a node thinks that the one with an id is a primary.
+	 */
+	private static boolean isPrimary(RedisTestServer asked, String id) {
+		return String.valueOf(asked.command("CLUSTER", "NODES"))
+			.lines()
+			.anyMatch((line) -> line.startsWith(id) && line.contains("master"));
 	}
 
 	private static boolean serves(RedisTestServer server, int slot) {
@@ -153,15 +224,15 @@ public final class RedisTestCluster implements AutoCloseable {
 
 	private void awaitState(Predicate<String> state) {
 		Awaitility.await("cluster")
-			.atMost(Duration.ofSeconds(30))
-			.until(() -> Stream.concat(this.servers.stream(), this.replicas.stream())
+			.atMost(PATIENCE)
+			.until(() -> nodes().stream()
 				.map((server) -> String.valueOf(server.command("CLUSTER", "INFO")))
 				.allMatch((info) -> info.contains("cluster_state:ok") && state.test(info)));
 	}
 
 	private void start() {
 		for (int i = 0; i < SIZE; i++) {
-			RedisTestServer server = RedisTestServer.run("--cluster-enabled", "yes", "--cluster-node-timeout", "2000");
+			RedisTestServer server = runNode();
 			this.servers.add(server);
 			String[] addSlots = Stream
 				.concat(Stream.of("CLUSTER", "ADDSLOTS"),

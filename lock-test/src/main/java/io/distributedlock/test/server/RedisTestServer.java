@@ -2,6 +2,7 @@ package io.distributedlock.test.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +57,19 @@ public final class RedisTestServer extends ServerProcess {
 	 */
 	public static RedisTestServer runDurable() {
 		return run("--appendonly", "yes", "--appendfsync", "always");
+	}
+
+	/**
+	 * Start a replica.
+	 * @param primary the server to copy
+	 * @return the replica, which has what the primary has and hears of what is written
+	 */
+	public static RedisTestServer runReplicaOf(RedisTestServer primary) {
+		RedisTestServer replica = run("--replicaof", "127.0.0.1", Integer.toString(primary.port()));
+		Awaitility.await("replica")
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> String.valueOf(primary.command("INFO", "replication")).contains("state=online"));
+		return replica;
 	}
 
 	/**

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class ServerProcess implements AutoCloseable {
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+	private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
 	/**
 	 * A node of a Redis cluster listens on its port and on the one 10000 above.
