@@ -1,7 +1,10 @@
 package io.distributedlock.redis;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lettuce.core.api.StatefulConnection;
@@ -11,23 +14,39 @@ import org.jspecify.annotations.Nullable;
  * A connection that is opened when it is first needed: an application starts though its
  * Redis is down. There is one at a time, and one attempt to open it at a time, which goes
  * on though those who asked for it have given up. Lettuce opens it anew when it is lost;
- * where an application has turned that off, the next one who needs it does. Blocks
- * nobody: the client connects on a thread of its own.
+ * where an application has turned that off, the next one who needs it does. One that is
+ * silent, though its end was not told, is replaced. Blocks nobody: the client connects on
+ * a thread of its own.
  *
  * @param <C> the kind of connection
  */
 final class LazyConnection<C extends StatefulConnection<String, String>> implements AutoCloseable {
 
-	private final AtomicReference<@Nullable CompletableFuture<C>> current = new AtomicReference<>();
+	private final AtomicReference<@Nullable Opening<C>> current = new AtomicReference<>();
+
+	private final AtomicReference<@Nullable Opening<C>> replacement = new AtomicReference<>();
+
+	private final AtomicReference<@Nullable C> retired = new AtomicReference<>();
 
 	private final Supplier<C> connect;
+
+	private final Duration grace;
+
+	private volatile Consumer<C> onReplaced = (connection) -> {
+	};
 
 	private volatile boolean failedToConnect;
 
 	private volatile boolean closed;
 
-	LazyConnection(Supplier<C> connect) {
+	/**
+	 * Create one.
+	 * @param connect opens it, and may block
+	 * @param grace how long a connection that was replaced stays open
+	 */
+	LazyConnection(Supplier<C> connect, Duration grace) {
 		this.connect = connect;
+		this.grace = grace;
 	}
 
 	/**
@@ -35,11 +54,11 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 	 */
 	CompletableFuture<C> get() {
 		while (true) {
-			CompletableFuture<C> found = this.current.get();
+			Opening<C> found = this.current.get();
 			if (found != null && isUsable(found)) {
 				return found;
 			}
-			CompletableFuture<C> opening = new CompletableFuture<>();
+			Opening<C> opening = new Opening<>();
 			if (this.current.compareAndSet(found, opening)) {
 				closeWhenOpened(found);
 				open(opening);
@@ -55,15 +74,62 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 		return this.failedToConnect;
 	}
 
+	/**
+	 * Return the connection that was replaced a short while ago, {@code null} if none
+	 * was: what was sent over it may still arrive, and what is sent over it now arrives
+	 * behind that, or not at all.
+	 */
+	@Nullable C retired() {
+		return this.retired.get();
+	}
+
+	/**
+	 * Have somebody told of a connection that has replaced another one.
+	 */
+	void onReplaced(Consumer<C> listener) {
+		this.onReplaced = listener;
+	}
+
+	/**
+	 * Replace the connection, which does not answer: a firewall or a server that has gone
+	 * may have forgotten it without a word, and TCP notices that after a quarter of an
+	 * hour only. Another one is opened beside it, and takes its place once the server has
+	 * answered over that.
+	 */
+	void replaceSilent() {
+		Opening<C> silent = this.current.get();
+		Opening<C> under = this.replacement.get();
+		if (this.closed || silent == null || !silent.isDone() || silent.isCompletedExceptionally()
+				|| this.retired.get() != null || (under != null && !under.isOverdue())) {
+			return;
+		}
+		Opening<C> opening = new Opening<>();
+		if (this.replacement.compareAndSet(under, opening)) {
+			opening.whenComplete((opened, failure) -> {
+				boolean first = this.replacement.compareAndSet(opening, null);
+				if (failure == null && first && this.current.compareAndSet(silent, opening)) {
+					retire(silent.join());
+					this.onReplaced.accept(opened);
+				}
+				else {
+					closeWhenOpened(opening);
+				}
+			});
+			open(opening);
+		}
+	}
+
 	@Override
 	public void close() {
 		this.closed = true;
 		closeWhenOpened(this.current.get());
+		closeWhenOpened(this.replacement.get());
+		closeRetired();
 	}
 
-	private boolean isUsable(CompletableFuture<C> connection) {
+	private boolean isUsable(Opening<C> connection) {
 		if (!connection.isDone()) {
-			return true;
+			return !connection.isOverdue();
 		}
 		if (connection.isCompletedExceptionally()) {
 			return false;
@@ -72,7 +138,7 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 		return this.closed || opened.isOpen() || opened.getOptions().isAutoReconnect();
 	}
 
-	private void open(CompletableFuture<C> opening) {
+	private void open(Opening<C> opening) {
 		if (this.closed) {
 			opening.completeExceptionally(RedisErrors.closed());
 			return;
@@ -100,10 +166,46 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 		}
 	}
 
+	private void retire(C silent) {
+		this.retired.set(silent);
+		CompletableFuture.delayedExecutor(this.grace.toMillis(), TimeUnit.MILLISECONDS).execute(this::closeRetired);
+		if (this.closed) {
+			closeRetired();
+		}
+	}
+
+	private void closeRetired() {
+		C silent = this.retired.getAndSet(null);
+		if (silent != null) {
+			silent.closeAsync();
+		}
+	}
+
 	private static void closeWhenOpened(@Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
 		if (connection != null) {
 			connection.thenAccept(StatefulConnection::closeAsync);
 		}
+	}
+
+	/**
+	 * A connection, or an attempt to open it.
+	 *
+	 * @param <C> the kind of connection
+	 */
+	private static final class Opening<C> extends CompletableFuture<C> {
+
+		/**
+		 * The other side may have taken a connection and fallen silent then. A client
+		 * waits for it for a minute, as it is set up by default.
+		 */
+		private static final long OVERDUE_NANOS = Duration.ofSeconds(10).toNanos();
+
+		private final long begunAt = System.nanoTime();
+
+		boolean isOverdue() {
+			return System.nanoTime() - this.begunAt > OVERDUE_NANOS;
+		}
+
 	}
 
 }

@@ -30,24 +30,27 @@ final class RedisCall {
 
 	private final boolean inOneMessage;
 
+	private final boolean removal;
+
 	private RedisCall(RedisScript script, String[] keys, String[] arguments, BooleanSupplier wanted,
-			boolean inOneMessage) {
+			boolean inOneMessage, boolean removal) {
 		this.script = script;
 		this.keys = keys;
 		this.arguments = arguments;
 		this.wanted = wanted;
 		this.inOneMessage = inOneMessage;
+		this.removal = removal;
 	}
 
 	static RedisCall of(RedisScript script, String[] keys, String... arguments) {
-		return new RedisCall(script, keys, arguments, () -> true, false);
+		return new RedisCall(script, keys, arguments, () -> true, false, false);
 	}
 
 	/**
 	 * Return a call of which nothing is sent any more when its answer is not wanted.
 	 */
 	RedisCall whileWanted(BooleanSupplier isWanted) {
-		return new RedisCall(this.script, this.keys, this.arguments, isWanted, this.inOneMessage);
+		return new RedisCall(this.script, this.keys, this.arguments, isWanted, this.inOneMessage, this.removal);
 	}
 
 	/**
@@ -55,7 +58,19 @@ final class RedisCall {
 	 * even if the answer to a digest would come too late to send the source.
 	 */
 	RedisCall inOneMessage() {
-		return new RedisCall(this.script, this.keys, this.arguments, this.wanted, true);
+		return new RedisCall(this.script, this.keys, this.arguments, this.wanted, true, this.removal);
+	}
+
+	/**
+	 * Return a call that removes an owner who may have been set by an attempt that was
+	 * given up, and comes behind that, in one message.
+	 */
+	RedisCall asRemoval() {
+		return new RedisCall(this.script, this.keys, this.arguments, this.wanted, true, true);
+	}
+
+	boolean isRemoval() {
+		return this.removal;
 	}
 
 	/**

@@ -5,10 +5,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import io.distributedlock.spi.BackendException;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -18,11 +20,17 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 
 /**
- * One connection for commands and one for messages. No method blocks.
+ * One connection for commands and one for messages. Both are replaced when commands are
+ * not answered. No method blocks.
  */
 final class RedisLink implements AutoCloseable {
 
 	private static final Duration FIRST_CONNECT = Duration.ofSeconds(2);
+
+	/**
+	 * After how long without an answer a connection is doubted.
+	 */
+	private static final Duration SILENCE = Duration.ofSeconds(1);
 
 	private final LazyConnection<StatefulConnection<String, String>> commands;
 
@@ -30,16 +38,24 @@ final class RedisLink implements AutoCloseable {
 
 	private final Duration commandTimeout;
 
+	private final Topology topology;
+
+	private volatile long answeredAt = System.nanoTime();
+
 	RedisLink(AbstractRedisClient client, Duration commandTimeout) {
 		this.commandTimeout = commandTimeout;
+		// until those who have sent something over it have given up
+		Duration grace = commandTimeout.multipliedBy(2);
 		if (client instanceof RedisClusterClient cluster) {
-			this.commands = new LazyConnection<>(() -> cluster.connect(StringCodec.UTF8));
-			this.messages = new LazyConnection<>(() -> cluster.connectPubSub(StringCodec.UTF8));
+			this.topology = new Topology(cluster::refreshPartitionsAsync);
+			this.commands = new LazyConnection<>(() -> cluster.connect(StringCodec.UTF8), grace);
+			this.messages = new LazyConnection<>(() -> cluster.connectPubSub(StringCodec.UTF8), grace);
 		}
 		else {
 			RedisClient single = (RedisClient) client;
-			this.commands = new LazyConnection<>(() -> single.connect(StringCodec.UTF8));
-			this.messages = new LazyConnection<>(() -> single.connectPubSub(StringCodec.UTF8));
+			this.topology = new Topology(null);
+			this.commands = new LazyConnection<>(() -> single.connect(StringCodec.UTF8), grace);
+			this.messages = new LazyConnection<>(() -> single.connectPubSub(StringCodec.UTF8), grace);
 		}
 	}
 
@@ -50,6 +66,11 @@ final class RedisLink implements AutoCloseable {
 	 * it
 	 */
 	CompletionStage<Long> send(RedisCall call) {
+		StatefulConnection<String, String> retired = this.commands.retired();
+		if (call.isRemoval() && retired != null) {
+			// behind the attempt, which may have been sent over that one
+			call.send(asyncCommands(retired), this.commandTimeout);
+		}
 		CompletableFuture<StatefulConnection<String, String>> connection = this.commands.get();
 		if (connection.isDone() && !connection.isCompletedExceptionally()) {
 			return sendOver(connection.join(), call);
@@ -67,6 +88,13 @@ final class RedisLink implements AutoCloseable {
 	 */
 	CompletionStage<StatefulRedisPubSubConnection<String, String>> messages() {
 		return this.messages.get();
+	}
+
+	/**
+	 * Have somebody told of a connection for messages that has replaced a silent one.
+	 */
+	void onNewMessages(Consumer<StatefulRedisPubSubConnection<String, String>> listener) {
+		this.messages.onReplaced(listener);
 	}
 
 	@Override
@@ -90,10 +118,34 @@ final class RedisLink implements AutoCloseable {
 			// Lettuce would keep the command until the server is back, and send it then
 			return CompletableFuture.failedFuture(RedisErrors.disconnected());
 		}
-		return call.send(asyncCommands(connection), this.commandTimeout).exceptionallyCompose((failure) -> {
-			boolean late = RedisErrors.unwrap(failure) instanceof TimeoutException;
-			return CompletableFuture.failedFuture(late ? noAnswer(failure) : failure);
-		});
+		return call.send(asyncCommands(connection), this.commandTimeout).handle((answer, failure) -> {
+			Throwable cause = (failure != null) ? RedisErrors.unwrap(failure) : null;
+			if (cause instanceof TimeoutException) {
+				noteSilence(connection);
+				throw noAnswer(cause);
+			}
+			if (cause == null || cause instanceof RedisCommandExecutionException) {
+				this.answeredAt = System.nanoTime();
+			}
+			else {
+				this.topology.doubt();
+			}
+			return (cause == null) ? CompletableFuture.completedFuture(answer)
+					: CompletableFuture.<Long>failedFuture(cause);
+		}).thenCompose((result) -> result);
+	}
+
+	/**
+	 * Replace connections if they are silent. One that answers others is not, but on a
+	 * cluster it is several, of which one may be silent.
+	 */
+	private void noteSilence(StatefulConnection<String, String> connection) {
+		long silent = System.nanoTime() - this.answeredAt;
+		this.topology.doubt();
+		if (silent >= SILENCE.toNanos() || connection instanceof StatefulRedisClusterConnection) {
+			this.commands.replaceSilent();
+			this.messages.replaceSilent();
+		}
 	}
 
 	private BackendException noAnswer(Throwable cause) {

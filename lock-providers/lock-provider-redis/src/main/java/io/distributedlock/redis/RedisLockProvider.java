@@ -151,8 +151,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	private CompletionStage<Boolean> leaveQueue(String key, String owner) {
 		String[] keys = { key, RedisKeys.queue(key), RedisKeys.alive(key) };
-		return this.link.send(RedisCall.of(RedisScript.LEAVE_QUEUE, keys, owner).inOneMessage())
-			.thenApply((left) -> true);
+		return this.link.send(RedisCall.of(RedisScript.LEAVE_QUEUE, keys, owner).asRemoval()).thenApply((left) -> true);
 	}
 
 	/**
@@ -187,7 +186,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 		String[] keys = { lease.name() };
 		RedisCall call = lease.shared() ? RedisCall.of(RedisScript.RELEASE_SHARE, keys, lease.owner(), lease.channel())
 				: RedisCall.of(RedisScript.RELEASE, keys, lease.owner());
-		return this.link.send(unknown ? call.inOneMessage() : call).handle((released, failure) -> {
+		return this.link.send(unknown ? call.asRemoval() : call).handle((released, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}

@@ -34,6 +34,7 @@ final class RedisReleases implements ReleaseSignal {
 
 	RedisReleases(RedisLink link) {
 		this.link = link;
+		link.onNewMessages(this::hear);
 	}
 
 	@Override

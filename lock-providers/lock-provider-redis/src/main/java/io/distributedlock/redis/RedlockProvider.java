@@ -176,7 +176,7 @@ public final class RedlockProvider implements LockProvider {
 	}
 
 	private static RedisCall removal(RedlockAttempt attempt) {
-		return RedisCall.of(RedisScript.RELEASE, new String[] { attempt.key() }, attempt.owner()).inOneMessage();
+		return RedisCall.of(RedisScript.RELEASE, new String[] { attempt.key() }, attempt.owner()).asRemoval();
 	}
 
 	private static CompletableFuture<Void> pause() {

@@ -3,6 +3,8 @@ package io.distributedlock.redis;
 import java.time.Duration;
 import java.util.List;
 
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.lettuce.core.RedisURI;
@@ -72,6 +74,15 @@ class RedisClusterFaultsTests {
 	@Test
 	void locksGoOnWithRisingTokensAfterAPrimaryWasKilled() {
 		this.locks.goOnWithRisingTokens(this.cluster::killPrimaryOf);
+	}
+
+	@Test
+	void primaryThatWasKilledBeforeItsFirstUseIsReplaced() {
+		this.client.getPartitions();
+		this.cluster.killPrimaryOf("k");
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			template.acquire(LockRequest.of("k").withWaitTime(Duration.ofMinutes(3))).close();
+		}
 	}
 
 	@Test
