@@ -18,7 +18,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.test.server.ProxyConnection;
 import io.distributedlock.test.server.TcpProxy;
+import io.distributedlock.test.server.TcpProxy.Direction;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -166,6 +168,26 @@ abstract class NetworkContract extends KeyContract {
 		far.network(TcpProxy::hold);
 		List<LockRequest> tried = assertUnavailable(far.template(), longLeases("late"));
 		far.heal();
+		awaitRecovery(far.template());
+		assertFree(node(), tried);
+	}
+
+	@Test
+	final void connectionsThatStaySilentAreReplaced() {
+		FarNode far = farNode((settings) -> settings);
+		connect(far);
+		far.network((proxy) -> {
+			for (ProxyConnection connection : proxy.connections()) {
+				connection.drop(Direction.REQUESTS);
+				connection.drop(Direction.REPLIES);
+			}
+		});
+		List<LockRequest> tried = longLeases("muted");
+		List<CompletableFuture<Optional<LockHandle>>> calls = tried.stream()
+			.map((request) -> far.template().tryAcquireAsync(request.withWaitTime(Duration.ZERO)))
+			.toList();
+		assertThat(calls).extracting(NetworkContract::outcome)
+			.allSatisfy((outcome) -> assertThat(outcome).isInstanceOf(LockUnavailableException.class));
 		awaitRecovery(far.template());
 		assertFree(node(), tried);
 	}

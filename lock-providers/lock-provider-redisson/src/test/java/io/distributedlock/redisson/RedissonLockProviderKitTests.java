@@ -41,7 +41,9 @@ class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
 
 		@Override
 		public Node create(List<String> arguments) {
-			RedissonClient client = Clients.connect(arguments.get(0));
+			// after twice that at most a connection is known to be silent
+			RedissonClient client = Clients.connect(arguments.get(0),
+					(config) -> config.setPingConnectionInterval(1000));
 			return new Node(new RedissonLockProvider(client), () -> client.shutdown(0, 5, TimeUnit.SECONDS));
 		}
 
