@@ -19,6 +19,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.distributedlock.redis.Clients.get;
 import static io.distributedlock.redis.Clients.request;
@@ -53,7 +55,7 @@ class RedlockFaultsTests {
 	@Test
 	void minorityMayBeKilled() {
 		RedlockProvider other = provider(this.servers.stream().map(RedisTestServer::url).toList());
-		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request("k", LONG))));
+		Lease lease = acquireOnAll(this.provider, "k");
 		this.servers.get(0).kill();
 		this.servers.get(3).kill();
 		assertThat(get(other.tryAcquire(request("k", LONG)))).as("while it is held").isNull();
@@ -64,7 +66,7 @@ class RedlockFaultsTests {
 
 	@Test
 	void majorityThatIsDownIsAnOutage() {
-		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request("held", LONG))));
+		Lease lease = acquireOnAll(this.provider, "held");
 		this.servers.subList(0, 3).forEach(RedisTestServer::kill);
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
@@ -74,11 +76,35 @@ class RedlockFaultsTests {
 		assertNothingIsLeft("k");
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void minorityMayBeFlushedFullOrReadOnly(Fault fault) {
+		RedlockProvider other = provider(this.servers.stream().map(RedisTestServer::url).toList());
+		Lease lease = acquireOnAll(this.provider, "k");
+		this.servers.subList(0, 2).forEach(fault::strike);
+		assertThat(get(other.tryAcquire(request("k", LONG)))).as("while it is held").isNull();
+		assertThat(get(lease.renew(LONG))).isNotNull();
+		assertThat(get(lease.release())).isTrue();
+		assertThat(get(Objects.requireNonNull(get(other.tryAcquire(request("k", LONG)))).release())).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "FLUSHED")
+	void majorityThatIsFullOrReadOnlyIsAnOutage(Fault fault) {
+		get(acquireOnAll(this.provider, "before").release());
+		this.servers.subList(0, 3).forEach(fault::strike);
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
+				.withMessageContaining("3 of 5 servers");
+		}
+		assertNothingIsLeft("k");
+	}
+
 	@Test
 	void ownerIsRemovedAlsoWhereTheServerDidNotAnswer() throws Exception {
 		List<TcpProxy> proxies = this.servers.stream().map((server) -> new TcpProxy(server.port())).toList();
 		RedlockProvider far = provider(proxies.stream().map((proxy) -> "redis://127.0.0.1:" + proxy.port()).toList());
-		get(Objects.requireNonNull(get(far.tryAcquire(request("warm", LONG)))).release());
+		get(acquireOnAll(far, "warm").release());
 		proxies.subList(0, 3).forEach(TcpProxy::dropReplies);
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(far.tryAcquire(request("k", LONG))));
 		assertThat(this.servers.get(0).commandCalls().get("set")).as("set, though nobody knows").isGreaterThan(1);
@@ -96,7 +122,7 @@ class RedlockFaultsTests {
 		List<TcpProxy> proxies = this.servers.stream().map((server) -> new TcpProxy(server.port())).toList();
 		RedlockProvider far = provider(proxies.stream().map((proxy) -> "redis://127.0.0.1:" + proxy.port()).toList(),
 				Duration.ofSeconds(5));
-		get(Objects.requireNonNull(get(far.tryAcquire(request("warm", LONG)))).release());
+		get(acquireOnAll(far, "warm").release());
 		// a majority has answered so far
 		Awaitility.await()
 			.until(() -> this.servers.stream().allMatch((server) -> server.commandCalls().containsKey("eval")));
@@ -114,7 +140,7 @@ class RedlockFaultsTests {
 
 	@Test
 	void attemptThatWasGivenUpWhileTheServersStoodStillLeavesNothing() {
-		get(Objects.requireNonNull(get(this.provider.tryAcquire(request("warm", LONG)))).release());
+		get(acquireOnAll(this.provider, "warm").release());
 		this.servers.forEach((server) -> server.command("SCRIPT", "FLUSH"));
 		this.servers.forEach(RedisTestServer::suspend);
 		assertThatExceptionOfType(RuntimeException.class)
@@ -129,6 +155,7 @@ class RedlockFaultsTests {
 
 	@Test
 	void whatTheServersTakeToAnswerIsNotReliedOn() {
+		get(acquireOnAll(this.provider, "warm").release());
 		long before = System.nanoTime();
 		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request("k", LONG))));
 		LeaseTerm term = lease.term();
@@ -157,6 +184,23 @@ class RedlockFaultsTests {
 			.withMessageContaining("three");
 	}
 
+	/**
+	 * A majority is enough for a lease, and the first connection to a server takes a
+	 * while: acquire until all of them have taken part.
+	 */
+	private Lease acquireOnAll(RedlockProvider by, String key) {
+		Lease[] lease = new Lease[1];
+		Awaitility.await().ignoreExceptions().until(() -> {
+			lease[0] = Objects.requireNonNull(get(by.tryAcquire(request(key, LONG))));
+			boolean onAll = this.servers.stream().allMatch((server) -> server.command("EXISTS", key).equals(1L));
+			if (!onAll) {
+				get(lease[0].release());
+			}
+			return onAll;
+		});
+		return lease[0];
+	}
+
 	private void assertNothingIsLeft(String key) {
 		Awaitility.await()
 			.during(Duration.ofMillis(300))
@@ -166,13 +210,32 @@ class RedlockFaultsTests {
 	}
 
 	private RedlockProvider provider(List<String> urls) {
-		return provider(urls, Duration.ofMillis(200));
+		return provider(urls, Duration.ofSeconds(1));
 	}
 
 	private RedlockProvider provider(List<String> urls, Duration nodeTimeout) {
 		List<RedisClient> own = urls.stream().map(Clients::client).toList();
 		this.clients.addAll(own);
 		return new RedlockProvider(own, nodeTimeout);
+	}
+
+	/**
+	 * What happens to some servers.
+	 */
+	enum Fault {
+
+		FLUSHED("FLUSHALL"), FULL("CONFIG SET maxmemory 1"), READ_ONLY("REPLICAOF 127.0.0.1 1");
+
+		private final String command;
+
+		Fault(String command) {
+			this.command = command;
+		}
+
+		void strike(RedisTestServer server) {
+			server.command(this.command.split(" ", -1));
+		}
+
 	}
 
 }

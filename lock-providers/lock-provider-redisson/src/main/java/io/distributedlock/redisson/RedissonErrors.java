@@ -7,6 +7,8 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
+import javax.net.ssl.SSLException;
+
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.RedissonShutdownException;
@@ -44,6 +46,10 @@ final class RedissonErrors {
 		BackendException refusal = refusal(cause);
 		if (refusal != null) {
 			return refusal;
+		}
+		if (hasCause(cause, SSLException.class)) {
+			return permanent("Redis cannot be spoken to over TLS: check that it speaks TLS, and whom it is trusted by",
+					cause);
 		}
 		if (isConnectionProblem(cause)) {
 			return retryable("Redis cannot be reached%s: check its address and that it runs".formatted(where(cause)),

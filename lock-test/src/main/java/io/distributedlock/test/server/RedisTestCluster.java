@@ -31,7 +31,7 @@ public final class RedisTestCluster implements AutoCloseable {
 
 	private static final String LATE = "10000";
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private final List<RedisTestServer> servers = new ArrayList<>();
 
@@ -111,14 +111,23 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Kill the primary of a key. Its replica takes over by itself, within seconds on a
-	 * machine that has time.
+	 * Kill the primary of a key, and wait until its replica has taken over by itself,
+	 * which is a matter of seconds on a machine that has time.
 	 * @param key the key
 	 */
 	public void killPrimaryOf(String key) {
 		RedisTestServer primary = primaryOf(key);
+		RedisTestServer replica = replicaOf(primary);
+		String id = idOf(replica);
 		nodes().forEach((node) -> countAsGone(node, SOON));
 		primary.kill();
+		Awaitility.await("failover").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
+			for (RedisTestServer node : nodes()) {
+				if (node != primary && !(isPrimary(node, id) && isServing(node))) {
+					throw new AssertionError(node.command("CLUSTER", "INFO") + "\n" + node.command("CLUSTER", "NODES"));
+				}
+			}
+		});
 	}
 
 	/**
@@ -207,6 +216,10 @@ public final class RedisTestCluster implements AutoCloseable {
 		return String.valueOf(asked.command("CLUSTER", "NODES"))
 			.lines()
 			.anyMatch((line) -> line.startsWith(id) && line.contains("master"));
+	}
+
+	private static boolean isServing(RedisTestServer node) {
+		return String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok");
 	}
 
 	private static boolean serves(RedisTestServer server, int slot) {

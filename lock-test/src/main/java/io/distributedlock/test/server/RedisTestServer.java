@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.TerminalFailureException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,8 @@ public final class RedisTestServer extends ServerProcess {
 	private static final Pattern CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
 
 	private static final Pattern VERSION = Pattern.compile("redis_version:(\\S+)");
+
+	private static final int ATTEMPTS = 5;
 
 	private final ServerBinary binary = RedisProgram.find();
 
@@ -46,9 +49,7 @@ public final class RedisTestServer extends ServerProcess {
 	 * @return the server, which answers
 	 */
 	public static RedisTestServer run(String... arguments) {
-		RedisTestServer server = new RedisTestServer(null, List.of(arguments));
-		server.start();
-		return server;
+		return started(null, List.of(arguments));
 	}
 
 	/**
@@ -81,9 +82,38 @@ public final class RedisTestServer extends ServerProcess {
 	public static RedisTestServer runWithPassword(String password, String... arguments) {
 		List<String> all = new ArrayList<>(List.of("--requirepass", password));
 		all.addAll(List.of(arguments));
-		RedisTestServer server = new RedisTestServer(password, all);
-		server.start();
-		return server;
+		return started(password, all);
+	}
+
+	/**
+	 * Start a server that speaks TLS on a port besides its own.
+	 * @param tlsPort a free port
+	 * @param certificate what it shows
+	 * @return the server, which answers
+	 */
+	public static RedisTestServer runWithTls(int tlsPort, TestCertificate certificate) {
+		String trusted = certificate.certificate().toString();
+		return run("--tls-port", Integer.toString(tlsPort), "--tls-cert-file", trusted, "--tls-ca-cert-file", trusted,
+				"--tls-key-file", certificate.key().toString(), "--tls-auth-clients", "no");
+	}
+
+	/**
+	 * Start a server, again if another process was faster to take its port.
+	 */
+	private static RedisTestServer started(@Nullable String password, List<String> arguments) {
+		for (int attempt = 1;; attempt++) {
+			RedisTestServer server = new RedisTestServer(password, arguments);
+			try {
+				server.start();
+				return server;
+			}
+			catch (TerminalFailureException ex) {
+				server.close();
+				if (attempt == ATTEMPTS) {
+					throw ex;
+				}
+			}
+		}
 	}
 
 	/**

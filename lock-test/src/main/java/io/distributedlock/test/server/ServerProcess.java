@@ -198,7 +198,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	 * Return a port that nobody listens on.
 	 * @return a free port on the loopback interface
 	 */
-	protected static int freePort() {
+	public static int freePort() {
 		while (true) {
 			try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 				if (socket.getLocalPort() <= HIGHEST_PORT) {
