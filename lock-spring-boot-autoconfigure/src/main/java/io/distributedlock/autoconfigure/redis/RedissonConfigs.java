@@ -145,6 +145,9 @@ final class RedissonConfigs {
 		int fallback = Math.toIntExact(commandTimeout.toMillis() * 2 / 3);
 		servers.setTimeout(millis(settings.timeout(), fallback))
 			.setConnectTimeout(millis(settings.connectTimeout(), fallback))
+			// a connection that has fallen silent without a word is known after twice
+			// that at most, and not after a minute as by default
+			.setPingConnectionInterval(Math.toIntExact(commandTimeout.toMillis()))
 			.setSubscriptionsPerConnection(SUBSCRIPTIONS_PER_CONNECTION)
 			// the wait time bounds the attempts, not a count of them
 			.setRetryAttempts(1);

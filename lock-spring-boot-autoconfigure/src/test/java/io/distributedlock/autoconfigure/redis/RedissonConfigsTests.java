@@ -35,6 +35,7 @@ class RedissonConfigsTests {
 		assertThat(server.getAddress()).isEqualTo("redis://localhost:6379");
 		assertThat(server.getDatabase()).isZero();
 		assertThat(server.getTimeout()).isEqualTo(2000);
+		assertThat(server.getPingConnectionInterval()).isEqualTo(3000);
 		assertThat(config().isLazyInitialization()).isTrue();
 	}
 
