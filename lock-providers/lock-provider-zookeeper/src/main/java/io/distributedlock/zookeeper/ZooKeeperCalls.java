@@ -117,7 +117,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 * Delete in the background the nodes that may have been created though nobody was
 	 * told.
 	 */
-	private void removeByName(String parent, String name) {
+	void removeByName(String parent, String name) {
 		this.unknownOwners.remove(parent, SESSION,
 				() -> ifWorthwhile(send((callback) -> this.client.sync().inBackground(callback).forPath(parent))
 					// a server that lags behind would not show them

@@ -59,6 +59,12 @@ final class ZooKeeperPlace implements LockQueue.Place {
 
 	private volatile boolean behindOthers;
 
+	/**
+	 * Whether a client that tried again after a lost answer has left no other nodes of
+	 * this place, or those are being removed.
+	 */
+	private volatile boolean twinsKnown;
+
 	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, String root, LeaseRequest request, String owner,
 			boolean mayWait) {
 		this.calls = calls;
@@ -86,7 +92,7 @@ final class ZooKeeperPlace implements LockQueue.Place {
 			Node created = new Node(event.getName(), event.getStat(), sentAt);
 			this.own = created;
 			if (this.outcome.isDone()) {
-				this.calls.remove(created.path);
+				removeNode();
 			}
 			else {
 				look();
@@ -162,6 +168,7 @@ final class ZooKeeperPlace implements LockQueue.Place {
 		}
 		// what an answer that was lost has left, and a client that then tried again
 		all.stream().filter(self::isTwinOf).forEach((twin) -> this.calls.remove(this.parent + "/" + twin.name()));
+		this.twinsKnown = true;
 		QueueNode before = self.lastBefore(all, this.request.permits());
 		if (before == null) {
 			return proved(node).thenAccept((provedAt) -> grant(node, provedAt));
@@ -231,8 +238,11 @@ final class ZooKeeperPlace implements LockQueue.Place {
 	private void removeNode() {
 		this.watch.end();
 		Node node = this.own;
-		if (node != null) {
+		if (node != null && this.twinsKnown) {
 			this.calls.remove(node.path);
+		}
+		else if (node != null) {
+			this.calls.removeByName(this.parent, this.name);
 		}
 	}
 

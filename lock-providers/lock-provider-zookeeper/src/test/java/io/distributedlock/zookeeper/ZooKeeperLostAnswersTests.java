@@ -11,6 +11,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.server.TcpProxy;
 import org.apache.curator.RetryPolicy;
 import org.apache.curator.framework.CuratorFramework;
@@ -18,6 +19,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.Stat;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,6 +95,20 @@ class ZooKeeperLostAnswersTests {
 	}
 
 	@Test
+	void nodesOfAPlaceThatWasLeftWhileItsCreationWasRetriedAreRemoved() throws Exception {
+		CuratorFramework near = client(this.server.getPort());
+		ZooKeeperLockProvider provider = provider(client(this.proxy.port()), LONG);
+		get(get(provider.tryAcquire(request(LONG))).release());
+		this.proxy.dropReplies();
+		LockQueue.Place place = provider.enqueue(request(LONG));
+		Awaitility.await("a node of which nobody was told").atMost(PATIENCE).until(() -> children(near) == 1);
+		place.leave();
+		this.proxy.heal();
+		Awaitility.await("another creation").atMost(PATIENCE).until(() -> owners(near) == 3);
+		Awaitility.await("without both").atMost(PATIENCE).until(() -> children(near) == 0);
+	}
+
+	@Test
 	void nothingIsSentForAnAttemptThatWasGivenUpBeforeThereWasAConnection() {
 		try (ZooKeeperTestServer late = ZooKeeperTestServer.prepare()) {
 			CuratorFramework far = client(late.port());
@@ -120,6 +136,15 @@ class ZooKeeperLostAnswersTests {
 			late.start();
 			assertThat(get(attempt)).isNotNull();
 		}
+	}
+
+	/**
+	 * Return how many nodes were ever created for the lock.
+	 */
+	private static int owners(CuratorFramework client) throws Exception {
+		Stat stat = client.checkExists().forPath(NODE);
+		// one change for each creation and for each deletion
+		return (stat.getCversion() + stat.getNumChildren()) / 2;
 	}
 
 	private static int children(CuratorFramework client) throws Exception {
