@@ -17,6 +17,8 @@ import org.junit.jupiter.api.DisplayName;
 @DisplayName("etcd")
 class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
 	private static EtcdTestServer server;
 
 	private static DockerServer container;
@@ -45,7 +47,10 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	@Override
 	protected ProviderSource source() {
-		return (server != null) ? ProviderSource.onServer(Factory.class, server::restart, server.url())
+		return (server != null)
+				? ProviderSource.onServer(Factory.class, server::restart, server.url())
+					.throughProxy(server.port(), (port) -> List.of("http://127.0.0.1:" + port))
+					.withStalls(server::suspend, server::resume)
 				: new ProviderSource(Factory.class, List.of("http://" + container.address()), true, null);
 	}
 
@@ -56,13 +61,8 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
 		@Override
 		public Node create(List<String> arguments) {
-			Client client = Client.builder()
-				.endpoints(arguments.get(0))
-				.keepaliveTime(Duration.ofSeconds(10))
-				.keepaliveTimeout(Duration.ofSeconds(2))
-				.build();
-			return new Node(new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, Duration.ofSeconds(2)),
-					client);
+			Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT).endpoints(arguments.get(0)).build();
+			return new Node(new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, COMMAND_TIMEOUT), client);
 		}
 
 	}

@@ -1,7 +1,6 @@
 package io.distributedlock.autoconfigure.etcd;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 
 import javax.net.ssl.SSLException;
 
@@ -9,6 +8,7 @@ import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.etcd.EtcdClients;
 import io.distributedlock.etcd.EtcdLockProvider;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -35,17 +35,11 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties({ LockProperties.class, EtcdLockProperties.class })
 public final class EtcdLockAutoConfiguration {
 
-	private static final Duration KEEPALIVE = Duration.ofSeconds(10);
-
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles) {
-		ClientBuilder builder = Client.builder()
-			.endpoints(properties.getEndpoints().toArray(String[]::new))
-			.connectTimeout(lock.getCommandTimeout())
-			// a connection that fell silent is replaced: gRPC asks no sooner than this
-			.keepaliveTime(KEEPALIVE)
-			.keepaliveTimeout(lock.getCommandTimeout());
+		ClientBuilder builder = EtcdClients.forLocks(Client.builder(), lock.getCommandTimeout())
+			.endpoints(properties.getEndpoints().toArray(String[]::new));
 		if (properties.getUsername() != null && properties.getPassword() != null) {
 			builder.user(bytes(properties.getUsername())).password(bytes(properties.getPassword()));
 		}

@@ -1,0 +1,37 @@
+package io.distributedlock.etcd;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+
+/**
+ * Ends commands after the command time-out: one that was not sent by then is not sent
+ * when there is a connection again. Watches have no end.
+ */
+final class CommandDeadline implements ClientInterceptor {
+
+	/**
+	 * The stream on which jetcd sends a single request for a lease to run anew.
+	 */
+	private static final String KEEP_ALIVE = "etcdserverpb.Lease/LeaseKeepAlive";
+
+	private final long nanos;
+
+	CommandDeadline(Duration commandTimeout) {
+		this.nanos = commandTimeout.toNanos();
+	}
+
+	@Override
+	public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+		boolean command = method.getType() == MethodType.UNARY || KEEP_ALIVE.equals(method.getFullMethodName());
+		return next.newCall(method, (command && options.getDeadline() == null)
+				? options.withDeadlineAfter(this.nanos, TimeUnit.NANOSECONDS) : options);
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.distributedlock.etcd;
+
+import io.grpc.LoadBalancer;
+import io.grpc.LoadBalancerProvider;
+import io.grpc.LoadBalancerRegistry;
+
+/**
+ * Names {@link PromptBalancer} to gRPC, which knows such policies by name only.
+ */
+final class PromptReconnect extends LoadBalancerProvider {
+
+	static final String NAME = "distributed_lock_prompt_reconnect";
+
+	private static final PromptReconnect INSTANCE = new PromptReconnect();
+
+	static void register() {
+		// the registry takes one that it has already
+		LoadBalancerRegistry.getDefaultRegistry().register(INSTANCE);
+	}
+
+	@Override
+	public boolean isAvailable() {
+		return true;
+	}
+
+	@Override
+	public int getPriority() {
+		return 5;
+	}
+
+	@Override
+	public String getPolicyName() {
+		return NAME;
+	}
+
+	@Override
+	public LoadBalancer newLoadBalancer(LoadBalancer.Helper helper) {
+		return new PromptBalancer(helper);
+	}
+
+}

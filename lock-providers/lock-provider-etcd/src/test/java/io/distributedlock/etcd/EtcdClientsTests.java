@@ -1,0 +1,166 @@
+package io.distributedlock.etcd;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.server.EtcdTestServer;
+import io.distributedlock.test.server.TcpProxy;
+import io.distributedlock.test.server.TcpProxy.Direction;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.options.LeaseOption;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link EtcdClients}.
+ */
+class EtcdClientsTests {
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+
+	private static final Duration LEASE = Duration.ofSeconds(60);
+
+	private static EtcdTestServer server;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void start() {
+		server = EtcdTestServer.run();
+	}
+
+	@AfterAll
+	static void stop() {
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void connectionIsAskedForAgainAndAgainWithoutLongerAndLongerPauses() throws IOException {
+		AtomicInteger attempts = new AtomicInteger();
+		try (ServerSocket refusing = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			Thread accepting = new Thread(() -> acceptAndClose(refusing, attempts));
+			accepting.start();
+			EtcdLockProvider provider = provider(client(refusing.getLocalPort()));
+			assertThatExceptionOfType(RuntimeException.class)
+				.isThrownBy(() -> get(provider.tryAcquire(request("refused"))))
+				.withCauseInstanceOf(BackendException.class);
+			// gRPC by itself would come to six in this time
+			Awaitility.await("attempts to connect")
+				.atMost(Duration.ofSeconds(18))
+				.untilAtomic(attempts, (count) -> assertThat(count).isGreaterThanOrEqualTo(10));
+		}
+	}
+
+	@Test
+	void connectionOnWhichNothingIsAnsweredIsReplaced() throws IOException {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			EtcdLockProvider provider = provider(client(proxy.port()));
+			get(acquire(provider, "heard").release());
+			proxy.connections().forEach((connection) -> {
+				connection.drop(Direction.REQUESTS);
+				connection.drop(Direction.REPLIES);
+			});
+			get(acquire(provider, "silent").release());
+			assertThat(proxy.connections()).as("the silent one and another").hasSizeGreaterThan(1);
+		}
+	}
+
+	@Test
+	void renewalThatWasGivenUpIsNotSentLater() throws IOException {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			EtcdLockProvider provider = provider(client(proxy.port()));
+			Lease lease = acquire(provider, "renewed");
+			proxy.refuse();
+			proxy.cut();
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(lease.renew(LEASE)))
+				.withCauseInstanceOf(BackendException.class);
+			Client near = client(server.port());
+			long leaseId = ((EtcdLease) lease).leaseId();
+			Awaitility.await("part of the lease").ignoreExceptions().until(() -> rest(near, leaseId) <= 57);
+			proxy.heal();
+			get(acquire(provider, "another").release());
+			assertThat(rest(near, leaseId)).as("seconds that are left of it").isLessThanOrEqualTo(57);
+			get(lease.release());
+		}
+	}
+
+	/**
+	 * Try until the server was reached.
+	 */
+	private static Lease acquire(EtcdLockProvider provider, String key) {
+		return Awaitility.await(key)
+			.atMost(Duration.ofSeconds(20))
+			.ignoreExceptions()
+			.until(() -> get(provider.tryAcquire(request(key))), Objects::nonNull);
+	}
+
+	private static void acceptAndClose(ServerSocket refusing, AtomicInteger attempts) {
+		while (!refusing.isClosed()) {
+			try (Socket accepted = refusing.accept()) {
+				if (accepted.isConnected()) {
+					attempts.incrementAndGet();
+				}
+			}
+			catch (IOException ex) {
+				// closed at the end of the test
+			}
+		}
+	}
+
+	private static long rest(Client client, long leaseId) {
+		return get(client.getLeaseClient().timeToLive(leaseId, LeaseOption.DEFAULT)).getTTL();
+	}
+
+	private static LeaseRequest request(String key) {
+		return new LeaseRequest(key, LEASE, LockType.EXCLUSIVE);
+	}
+
+	private EtcdLockProvider provider(Client client) {
+		EtcdLockProvider provider = new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, COMMAND_TIMEOUT);
+		this.opened.add(provider);
+		return provider;
+	}
+
+	private Client client(int port) {
+		Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT)
+			// what gRPC finds out by itself comes too late for these tests
+			.keepaliveTime(Duration.ofMinutes(5))
+			.endpoints("http://127.0.0.1:" + port)
+			.build();
+		this.opened.add(client);
+		return client;
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+	}
+
+}
