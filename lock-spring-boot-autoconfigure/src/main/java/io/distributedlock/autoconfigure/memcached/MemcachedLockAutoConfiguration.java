@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure.memcached;
 
+import com.spotify.folsom.ExponentialBackoff;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheClientBuilder;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
@@ -25,6 +26,10 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties({ LockProperties.class, MemcachedLockProperties.class })
 public final class MemcachedLockAutoConfiguration {
 
+	private static final long FIRST_PAUSE_MILLIS = 20;
+
+	private static final long LONGEST_PAUSE_MILLIS = 1000;
+
 	@Bean(destroyMethod = "shutdown")
 	@ConditionalOnMissingBean
 	MemcacheClient<String> lockMemcacheClient(MemcachedLockProperties properties, LockProperties lock) {
@@ -32,6 +37,8 @@ public final class MemcachedLockAutoConfiguration {
 			.withConnections(1)
 			// a command that is sent again by itself would find what it has written
 			.withRetry(false)
+			// Folsom's own goes up to a minute: as long nobody could lock after an outage
+			.withBackoff(new ExponentialBackoff(FIRST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS, 2))
 			.withConnectionTimeoutMillis(lock.getCommandTimeout().toMillis());
 		for (String server : properties.getServers()) {
 			int colon = server.lastIndexOf(':');
