@@ -45,6 +45,8 @@ class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
 	protected ProviderSource source() {
 		return (server != null)
 				? ProviderSource.onServer(Factory.class, server::restart, "127.0.0.1", Integer.toString(server.port()))
+					.throughProxy(server.port(), (port) -> List.of("127.0.0.1", Integer.toString(port)))
+					.withStalls(server::suspend, server::resume)
 				: new ProviderSource(Factory.class, List.of(container.address().split(":", 2)), true, null);
 	}
 

@@ -30,7 +30,9 @@ class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
 
 	@Override
 	protected ProviderSource source() {
-		return ProviderSource.onServer(Factory.class, server::restart, server.address());
+		return ProviderSource.onServer(Factory.class, server::restart, server.address())
+			.throughProxy(server.port(), (port) -> List.of("127.0.0.1:" + port))
+			.withStalls(server::suspend, server::resume);
 	}
 
 	/**
