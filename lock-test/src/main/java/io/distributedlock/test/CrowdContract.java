@@ -36,7 +36,7 @@ abstract class CrowdContract extends KindContract {
 		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
 		Path counter = Files.writeString(folder.resolve("counter"), "0 0");
 		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), key(), counter.toString(), "4",
-				System.getProperty("lock.kit.seconds", "10")));
+				System.getProperty("lock.kit.seconds", "3")));
 		arguments.addAll(source().arguments());
 		List<ChildJvm> jvms = new ArrayList<>();
 		long updates = 0;

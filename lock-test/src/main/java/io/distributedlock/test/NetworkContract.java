@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockException;
@@ -44,18 +45,17 @@ abstract class NetworkContract extends KeyContract {
 	final void lostReplyToAnAttemptIsNoContentionAndLeavesNothing() {
 		FarNode far = farNode((settings) -> settings.renewalLeaseTime(longLease()));
 		List<LockRequest> tried = new ArrayList<>();
-		for (LockType type : types()) {
-			for (int step = 0; step < mostSteps(type); step++) {
-				LockRequest request = request(type, step).withWaitTime(Duration.ZERO);
-				tried.add(request);
+		for (List<LockType> types : typesTogether()) {
+			for (int step = 0; step < mostSteps(types); step++) {
+				List<LockRequest> requests = requests(types, step).map((request) -> request.withWaitTime(Duration.ZERO))
+					.toList();
+				tried.addAll(requests);
 				connect(far);
 				far.loseReply(step);
-				LockHandle handle = attempt(far, request);
+				List<LockHandle> handles = attempt(far, requests);
 				boolean last = far.isLossPending();
 				far.heal();
-				if (handle != null) {
-					get(handle.closeAsync());
-				}
+				handles.forEach((handle) -> get(handle.closeAsync()));
 				if (last) {
 					break;
 				}
@@ -69,22 +69,22 @@ abstract class NetworkContract extends KeyContract {
 		FarNode far = farNode((settings) -> settings);
 		LockTemplate other = node();
 		List<LockRequest> tried = new ArrayList<>();
-		for (LockType type : types()) {
-			for (int step = 0; step < mostSteps(type); step++) {
-				LockRequest request = request(type, step).withLeaseTime(longLease());
-				tried.add(request);
+		for (List<LockType> types : typesTogether()) {
+			for (int step = 0; step < mostSteps(types); step++) {
+				List<LockRequest> requests = requests(types, step).map((request) -> request.withLeaseTime(longLease()))
+					.toList();
+				tried.addAll(requests);
 				connect(far);
-				LockHandle handle = get(far.template().acquireAsync(request));
+				List<LockHandle> handles = acquire(far.template(), requests);
 				far.loseReply(step);
-				extend(handle);
+				extend(handles);
 				boolean last = far.isLossPending();
 				far.heal();
-				if (handle.isValid() && type != LockType.READ) {
-					Optional<LockHandle> second = other.tryAcquire(request);
-					assertThat(second.isPresent() && handle.isValid()).as("%s has two owners", request).isFalse();
+				for (int i = 0; i < handles.size(); i++) {
+					assertOneOwner(handles.get(i), requests.get(i), other);
 				}
 				connect(far);
-				get(handle.closeAsync());
+				handles.forEach((handle) -> get(handle.closeAsync()));
 				if (last) {
 					break;
 				}
@@ -97,14 +97,16 @@ abstract class NetworkContract extends KeyContract {
 	final void lostReplyToAReleaseLeavesNothing() {
 		FarNode far = farNode((settings) -> settings);
 		List<LockRequest> tried = new ArrayList<>();
-		for (LockType type : types()) {
-			for (int step = 0; step < mostSteps(type); step++) {
-				LockRequest request = request(type, step).withLeaseTime(longLease());
-				tried.add(request);
+		for (List<LockType> types : typesTogether()) {
+			for (int step = 0; step < mostSteps(types); step++) {
+				List<LockRequest> requests = requests(types, step).map((request) -> request.withLeaseTime(longLease()))
+					.toList();
+				tried.addAll(requests);
 				connect(far);
-				LockHandle handle = get(far.template().acquireAsync(request));
+				List<LockHandle> handles = acquire(far.template(), requests);
 				far.loseReply(step);
-				handle.close();
+				List<CompletableFuture<Void>> closing = handles.stream().map(LockHandle::closeAsync).toList();
+				closing.forEach(NetworkContract::get);
 				boolean last = far.isLossPending();
 				far.heal();
 				if (last) {
@@ -121,7 +123,7 @@ abstract class NetworkContract extends KeyContract {
 		LockTemplate other = node();
 		List<LockRequest> tried = new ArrayList<>();
 		for (LockType type : THOROUGH ? types() : typesWithWaiters()) {
-			for (int step = 0; step < mostSteps(type); step++) {
+			for (int step = 0; step < mostSteps(List.of(type)); step++) {
 				LockRequest request = request(type, step).withWaitTime(PATIENCE);
 				tried.add(request);
 				connect(far);
@@ -213,13 +215,34 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	/**
+	 * Return the kinds of locks that are tried with the same lost reply: with a client
+	 * that takes its time to connect again each loss is dear.
+	 */
+	private List<List<LockType>> typesTogether() {
+		List<LockType> types = types();
+		return THOROUGH ? types.stream().map(List::of).toList()
+				: Stream.of(types.subList(0, 1), types.subList(1, types.size()))
+					.filter((each) -> !each.isEmpty())
+					.toList();
+	}
+
+	/**
 	 * Kinds differ in their scripts and statements, but hardly in how these are sent.
 	 */
-	private static int mostSteps(LockType type) {
+	private static int mostSteps(List<LockType> types) {
 		if (THOROUGH) {
 			return 12;
 		}
-		return (type == LockType.EXCLUSIVE) ? 3 : 1;
+		return types.contains(LockType.EXCLUSIVE) ? 3 : 1;
+	}
+
+	private Stream<LockRequest> requests(List<LockType> types, int step) {
+		return types.stream().map((type) -> request(type, step));
+	}
+
+	private static List<LockHandle> acquire(LockTemplate node, List<LockRequest> requests) {
+		List<CompletableFuture<LockHandle>> calls = requests.stream().map(node::acquireAsync).toList();
+		return calls.stream().map(NetworkContract::get).toList();
 	}
 
 	/**
@@ -245,32 +268,49 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	/**
-	 * Make an attempt at a free lock.
-	 * @return the handle, {@code null} if the backend could not be asked
+	 * Make an attempt at each of some locks that are free.
+	 * @return the handles of those for which the backend could be asked
 	 */
-	private static @Nullable LockHandle attempt(FarNode far, LockRequest request) {
-		try {
-			Optional<LockHandle> handle = far.template()
-				.tryAcquireAsync(request)
-				.orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)
-				.join();
-			assertThat(handle).as("%s is free, so a failure of the network is no contention", request).isPresent();
-			return handle.get();
+	private static List<LockHandle> attempt(FarNode far, List<LockRequest> requests) {
+		List<CompletableFuture<Optional<LockHandle>>> calls = requests.stream()
+			.map(far.template()::tryAcquireAsync)
+			.toList();
+		List<LockHandle> handles = new ArrayList<>();
+		for (int i = 0; i < calls.size(); i++) {
+			LockRequest request = requests.get(i);
+			try {
+				Optional<LockHandle> handle = calls.get(i).orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS).join();
+				assertThat(handle).as("%s is free, so a failure of the network is no contention", request).isPresent();
+				handles.add(handle.get());
+			}
+			catch (CompletionException ex) {
+				assertThat(ex.getCause()).as("%s", request).isInstanceOf(LockUnavailableException.class);
+			}
 		}
-		catch (CompletionException ex) {
-			assertThat(ex.getCause()).as("%s", request).isInstanceOf(LockUnavailableException.class);
-			return null;
+		return handles;
+	}
+
+	private void extend(List<LockHandle> handles) {
+		// a lease that lives on the server is not lost because a reply is
+		Class<?> failure = isCapableOf(LockCapability.LOCK_DELAY) ? LockUnavailableException.class
+				: LockException.class;
+		List<CompletableFuture<?>> extensions = handles.stream()
+			.<CompletableFuture<?>>map((handle) -> handle.extendAsync(longLease()))
+			.toList();
+		for (CompletableFuture<?> extension : extensions) {
+			try {
+				get(extension);
+			}
+			catch (CompletionException ex) {
+				assertThat(ex.getCause()).isInstanceOf(failure);
+			}
 		}
 	}
 
-	private void extend(LockHandle handle) {
-		try {
-			get(handle.extendAsync(longLease()));
-		}
-		catch (CompletionException ex) {
-			// a lease that lives on the server is not lost because a reply is
-			assertThat(ex.getCause()).isInstanceOfAny(isCapableOf(LockCapability.LOCK_DELAY)
-					? new Class<?>[] { LockUnavailableException.class } : new Class<?>[] { LockException.class });
+	private static void assertOneOwner(LockHandle handle, LockRequest request, LockTemplate other) {
+		if (handle.isValid() && request.type() != LockType.READ) {
+			Optional<LockHandle> second = other.tryAcquire(request);
+			assertThat(second.isPresent() && handle.isValid()).as("%s has two owners", request).isFalse();
 		}
 	}
 
