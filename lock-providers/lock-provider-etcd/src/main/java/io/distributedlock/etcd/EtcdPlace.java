@@ -276,14 +276,20 @@ final class EtcdPlace implements LockQueue.Place {
 		stopWatching();
 	}
 
+	/**
+	 * Remove the key, unless the place was granted meanwhile: then it is its holder's, or
+	 * left: then it is removed already.
+	 */
 	private void giveUp(Throwable failure) {
-		removeKey();
-		fail(failure);
+		if (fail(failure)) {
+			removeKey();
+		}
 	}
 
-	private void fail(Throwable failure) {
-		this.outcome.completeExceptionally(EtcdErrors.translate(failure));
+	private boolean fail(Throwable failure) {
+		boolean ended = this.outcome.completeExceptionally(EtcdErrors.translate(failure));
 		stopWatching();
+		return ended;
 	}
 
 	private void watch(ByteSequence key, long fromRevision) {

@@ -229,9 +229,14 @@ final class ZooKeeperPlace implements LockQueue.Place {
 		}
 	}
 
+	/**
+	 * Remove the node, unless the place was granted meanwhile: then it is its holder's,
+	 * or left: then it is removed already.
+	 */
 	private CompletionStage<?> giveUp(BackendException failure) {
-		fail(failure);
-		removeNode();
+		if (fail(failure)) {
+			removeNode();
+		}
 		return DONE;
 	}
 
@@ -246,8 +251,8 @@ final class ZooKeeperPlace implements LockQueue.Place {
 		}
 	}
 
-	private void fail(Throwable failure) {
-		this.outcome.completeExceptionally(ZooKeeperErrors.translate(failure));
+	private boolean fail(Throwable failure) {
+		return this.outcome.completeExceptionally(ZooKeeperErrors.translate(failure));
 	}
 
 	private record Node(String path, Stat stat, long createdAt) {
