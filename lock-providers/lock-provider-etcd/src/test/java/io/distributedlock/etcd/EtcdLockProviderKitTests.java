@@ -3,6 +3,7 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
@@ -10,6 +11,7 @@ import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -62,6 +64,11 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 		@Override
 		public Node create(List<String> arguments) {
 			Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT).endpoints(arguments.get(0)).build();
+			// where time is short the first connection may take longer than a command
+			Awaitility.await("connection")
+				.atMost(Duration.ofMinutes(1))
+				.ignoreExceptions()
+				.until(() -> client.getKVClient().get(EtcdCalls.bytes("k")).get(), Objects::nonNull);
 			return new Node(new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, COMMAND_TIMEOUT), client);
 		}
 
