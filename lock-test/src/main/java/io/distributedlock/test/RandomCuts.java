@@ -99,9 +99,27 @@ final class RandomCuts {
 		return wrong;
 	}
 
+	/**
+	 * Find tokens that are not higher than those of holders who had begun before their
+	 * owners asked. That is what holds where a lock may end before its owner has begun.
+	 */
+	static List<String> tokensOlderThanTheirCalls(List<Hold> holds) {
+		List<String> wrong = new ArrayList<>();
+		for (Hold hold : holds) {
+			for (Hold before : holds) {
+				if (before.from() - hold.asked() < 0
+						&& hold.token().orElse(Long.MAX_VALUE) <= before.token().orElse(Long.MIN_VALUE)) {
+					wrong.add("%s was asked for after %s".formatted(hold, before));
+				}
+			}
+		}
+		return wrong;
+	}
+
 	private void hold(FarNode node) {
 		// a few work for longer than a lease that is no longer kept alive
 		int millis = (ThreadLocalRandom.current().nextInt(10) == 0) ? 1500 : ThreadLocalRandom.current().nextInt(10);
+		long asked = System.nanoTime();
 		try (LockHandle handle = node.template().acquire(this.request)) {
 			long from = System.nanoTime();
 			long until = from;
@@ -113,7 +131,7 @@ final class RandomCuts {
 				LockSupport.parkNanos(200_000);
 			}
 			if (held) {
-				this.holds.add(new Hold(this.nodes.indexOf(node), from, until, handle.fencingToken()));
+				this.holds.add(new Hold(this.nodes.indexOf(node), asked, from, until, handle.fencingToken()));
 			}
 		}
 		catch (LockException ex) {
@@ -154,11 +172,12 @@ final class RandomCuts {
 	 * When a node was sure to have the lock.
 	 *
 	 * @param node the number of the node
+	 * @param asked a moment before its call, in nanoseconds
 	 * @param from a moment after it had got the lock, in nanoseconds
 	 * @param until the last moment at which it saw that it had it
 	 * @param token its fencing token
 	 */
-	record Hold(int node, long from, long until, OptionalLong token) {
+	record Hold(int node, long asked, long from, long until, OptionalLong token) {
 	}
 
 }

@@ -28,8 +28,21 @@ class RandomCutsTests {
 		assertThat(RandomCuts.tokensThatDoNotRise(List.of(hold(0, 1, 2, 7), hold(1, 3, 4, 7)))).hasSize(1);
 	}
 
+	@Test
+	void tokenMayBeOlderThanThatOfAHolderWhoBeganAfterTheCall() {
+		Hold earlier = hold(0, 10, 20, 2);
+		assertThat(RandomCuts.tokensOlderThanTheirCalls(List.of(earlier, asked(9, 11, 1)))).isEmpty();
+		assertThat(RandomCuts.tokensOlderThanTheirCalls(List.of(earlier, asked(11, 12, 1)))).hasSize(1);
+		assertThat(RandomCuts.tokensOlderThanTheirCalls(List.of(earlier, asked(11, 12, 2)))).hasSize(1);
+		assertThat(RandomCuts.tokensOlderThanTheirCalls(List.of(earlier, asked(11, 12, 3)))).isEmpty();
+	}
+
+	private static Hold asked(long asked, long from, long token) {
+		return new Hold(1, asked, from, from, OptionalLong.of(token));
+	}
+
 	private static Hold hold(int node, long from, long until, long token) {
-		return new Hold(node, from, until, OptionalLong.of(token));
+		return new Hold(node, from, from, until, OptionalLong.of(token));
 	}
 
 }
