@@ -168,7 +168,8 @@ abstract class KindContract extends ProviderContract {
 			return;
 		}
 		LockRequest request = request().withPermits(3);
-		LockTemplate first = node((settings) -> settings.renewalLeaseTime(shortLease()));
+		Duration lease = atLeastShortest(Duration.ofMillis(1200));
+		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
 		LockHandle a = first.acquire(request);
 		LockHandle b = first.acquire(request);
@@ -177,7 +178,7 @@ abstract class KindContract extends ProviderContract {
 		assertThat(first.tryAcquire(request)).isEmpty();
 		assertThat(second.tryAcquire(request)).isEmpty();
 		CompletableFuture<LockHandle> waiting = second.acquireAsync(request);
-		Awaitility.await().during(shortLease().multipliedBy(2)).atMost(PATIENCE).until(() -> !waiting.isDone());
+		Awaitility.await().during(lease.plusMillis(400)).atMost(PATIENCE).until(() -> !waiting.isDone());
 		b.close();
 		LockHandle d = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		a.ensureHeld();
