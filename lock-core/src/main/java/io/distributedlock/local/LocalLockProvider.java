@@ -4,6 +4,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.distributedlock.LockCapability;
@@ -29,11 +31,15 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	 */
 	public static final String NAME = "local";
 
+	private static final long SWEEP_MILLIS = 5000;
+
 	private final ConcurrentHashMap<String, LocalKey> keys = new ConcurrentHashMap<>();
 
 	private final ConcurrentHashMap<String, Set<Runnable>> listeners = new ConcurrentHashMap<>();
 
 	private final AtomicLong tokens = new AtomicLong();
+
+	private final AtomicBoolean sweeping = new AtomicBoolean();
 
 	/**
 	 * Create a provider that shares nothing with others.
@@ -104,7 +110,35 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 			}
 			return key.isUnused() ? null : key;
 		});
+		sweepLater();
 		return taken != null && taken.holders.contains(candidate);
+	}
+
+	/**
+	 * Return how many keys somebody has or queues for, or has had until a moment ago.
+	 */
+	int size() {
+		return this.keys.size();
+	}
+
+	/**
+	 * Leases that nobody gives back end unnoticed, on keys that nobody asks for again.
+	 */
+	private void sweepLater() {
+		if (!this.keys.isEmpty() && this.sweeping.compareAndSet(false, true)) {
+			CompletableFuture.delayedExecutor(SWEEP_MILLIS, TimeUnit.MILLISECONDS).execute(this::sweep);
+		}
+	}
+
+	private void sweep() {
+		for (String name : this.keys.keySet()) {
+			this.keys.computeIfPresent(name, (ignored, key) -> {
+				key.dropExpired();
+				return key.isUnused() ? null : key;
+			});
+		}
+		this.sweeping.set(false);
+		sweepLater();
 	}
 
 	/**
