@@ -143,16 +143,20 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * A connection that is broken says so again: what broke it comes first.
+	 * A connection that is broken says so again: what broke it comes first. If it breaks
+	 * only now, no work may go on in this session.
 	 */
-	private static void rollBack(Session session, Exception failure) {
+	private static void rollBack(Session session, Exception failure) throws SQLException {
 		try {
 			session.connection().rollback();
 			session.connection().setAutoCommit(true);
 		}
 		catch (SQLException ex) {
-			failure.addSuppressed(ex);
 			session.abort();
+			if (failure instanceof LockTable.MissingRowException) {
+				throw ex;
+			}
+			failure.addSuppressed(ex);
 		}
 	}
 

@@ -205,7 +205,10 @@ final class JdbcErrors {
 			return false;
 		}
 		String state = state(failure);
-		return state.startsWith("08") || state.startsWith("57P") || state.equals("53300") || state.equals("25P03")
+		// 25P: PostgreSQL or its driver finds the transaction in another state than it
+		// was
+		// left in
+		return state.startsWith("08") || state.startsWith("57P") || state.equals("53300") || state.startsWith("25P")
 				|| failure instanceof SQLTransientException || failure instanceof SQLRecoverableException
 				|| failure instanceof SQLNonTransientConnectionException || state.startsWith("90");
 	}

@@ -4,11 +4,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -33,13 +36,20 @@ final class Session implements AutoCloseable {
 
 	private static final int UNSUPPORTED = -1;
 
-	private static final long BROKEN_PAUSE_NANOS = 1_000_000_000;
+	private static final long BROKEN_PAUSE_MILLIS = 1000;
+
+	/**
+	 * More than a pool has.
+	 */
+	private static final int MAX_ENDED = 200;
 
 	/**
 	 * How much later than the server is told to cancel a statement the connection is
 	 * given up.
 	 */
 	private static final int GRACE_MILLIS = 1000;
+
+	private static final Executor BROKEN = (task) -> CallThreads.daemon("lock-jdbc-broken").newThread(task).start();
 
 	private final Connection connection;
 
@@ -69,7 +79,7 @@ final class Session implements AutoCloseable {
 	 */
 	static Session open(DataSource dataSource, Duration commandTimeout, long giveUpAtNanos) throws SQLException {
 		int timeoutSeconds = (int) Math.max(1, Math.min(commandTimeout.toSeconds(), 1_000_000));
-		Connection connection = dataSource.getConnection();
+		Connection connection = connection(dataSource, giveUpAtNanos);
 		int networkTimeout = UNSUPPORTED;
 		try {
 			requireWaiting(giveUpAtNanos);
@@ -85,6 +95,37 @@ final class Session implements AutoCloseable {
 			unusable.failed(ex);
 			unusable.close();
 			throw ex;
+		}
+	}
+
+	/**
+	 * Ask for a connection until there is one that has not ended. A pool hands out what
+	 * was given back a moment ago without a look whether it still works, and does not
+	 * know what every driver says of a connection that broke.
+	 */
+	private static Connection connection(DataSource dataSource, long giveUpAtNanos) throws SQLException {
+		for (int tries = 0; tries < MAX_ENDED; tries++) {
+			Connection connection = dataSource.getConnection();
+			if (!hasEnded(connection)) {
+				return connection;
+			}
+			Session ended = new Session(connection, 0, true, UNSUPPORTED, giveUpAtNanos);
+			ended.broken = true;
+			ended.close();
+			requireWaiting(giveUpAtNanos);
+		}
+		throw new SQLNonTransientConnectionException("the pool hands out connections that have ended", "08003");
+	}
+
+	/**
+	 * Return what the driver knows, without asking the server.
+	 */
+	private static boolean hasEnded(Connection connection) {
+		try {
+			return connection.unwrap(Connection.class).isClosed();
+		}
+		catch (SQLException | RuntimeException | AbstractMethodError ex) {
+			return false;
 		}
 	}
 
@@ -189,26 +230,19 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Give the connection back as it was.
+	 * Give the connection back as it was. A pool hands out the connection that a thread
+	 * gave back last to that thread, and does not look whether it still works. So one
+	 * that is broken comes back later, on another thread.
 	 */
 	@Override
 	public void close() {
 		if (this.broken) {
-			CallThreads.daemon("lock-jdbc-broken").newThread(this::giveBackLater).start();
+			CompletableFuture.delayedExecutor(BROKEN_PAUSE_MILLIS, TimeUnit.MILLISECONDS, BROKEN)
+				.execute(this::giveBack);
 		}
 		else {
 			giveBack();
 		}
-	}
-
-	/**
-	 * A pool that was asked a moment ago hands out the connection that this thread gave
-	 * back last, and does not look whether it still works. So one that is broken comes
-	 * back later, on another thread.
-	 */
-	private void giveBackLater() {
-		LockSupport.parkNanos(BROKEN_PAUSE_NANOS);
-		giveBack();
 	}
 
 	private void giveBack() {

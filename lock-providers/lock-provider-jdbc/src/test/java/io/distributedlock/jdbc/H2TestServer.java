@@ -1,66 +1,56 @@
 package io.distributedlock.jdbc;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 
+import io.distributedlock.test.server.ServerProcess;
 import org.h2.tools.Server;
 
 /**
- * H2 as a server, so that several JVMs share it, with a file that outlives a restart.
+ * H2 as a server of its own, with a file that outlives a restart.
  */
-final class H2TestServer implements AutoCloseable {
+final class H2TestServer extends ServerProcess {
 
-	private final Path folder;
-
-	private Server server;
-
-	private final int port;
-
-	private H2TestServer() throws IOException, SQLException {
-		this.folder = Files.createTempDirectory("h2");
-		this.server = start("0");
-		this.port = this.server.getPort();
+	private H2TestServer() {
+		super("h2");
 	}
 
 	static H2TestServer run() {
-		try {
-			return new H2TestServer();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
+		H2TestServer server = new H2TestServer();
+		server.start();
+		return server;
 	}
 
 	String url() {
-		return "jdbc:h2:tcp://127.0.0.1:%d/./locks".formatted(this.port);
+		return url(port());
 	}
 
-	void restart() {
-		this.server.stop();
-		try {
-			this.server = start(Integer.toString(this.port));
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
+	/**
+	 * Return the URL by way of a proxy. What was committed is written at once.
+	 */
+	String url(int proxyPort) {
+		return "jdbc:h2:tcp://127.0.0.1:%d/./locks;WRITE_DELAY=0".formatted(proxyPort);
 	}
 
 	@Override
-	public void close() {
-		this.server.stop();
-		Databases.delete(this.folder);
+	protected List<String> command() {
+		String jar = Server.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+		return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
+				"-XX:TieredStopAtLevel=1", "-cp", jar, Server.class.getName(), "-tcp", "-tcpPort",
+				Integer.toString(port()), "-ifNotExists", "-baseDir", folder().toAbsolutePath().toString());
 	}
 
-	private Server start(String onPort) throws SQLException {
-		return Server
-			.createTcpServer("-tcpPort", onPort, "-ifNotExists", "-baseDir", this.folder.toAbsolutePath().toString())
-			.start();
+	@Override
+	protected boolean isReady() {
+		try (Connection connection = DriverManager.getConnection(url().replace("/locks", "/ready"), "sa", "")) {
+			return connection.isValid(2);
+		}
+		catch (SQLException ex) {
+			return false;
+		}
 	}
 
 }

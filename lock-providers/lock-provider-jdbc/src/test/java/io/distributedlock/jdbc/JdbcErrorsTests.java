@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -128,6 +129,18 @@ class JdbcErrorsTests {
 		onH2.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
 		JdbcLockSchema.create(onH2, JdbcDialect.H2);
 		contend(open(onH2), JdbcDialect.H2, strategy);
+	}
+
+	@Test
+	void transactionThatIsNotThereAnyMoreMayBeTriedAgain() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(postgres.url(), "postgres", "")) {
+			assertThatExceptionOfType(SQLException.class).isThrownBy(connection::commit).satisfies((ex) -> {
+				assertThat(ex.getSQLState()).isEqualTo("25P01");
+				JdbcErrors errors = new JdbcErrors(JdbcDialect.POSTGRESQL, Duration.ofSeconds(1));
+				assertThat(errors.translate(ex).isRetryable()).isTrue();
+				assertThat(JdbcErrors.isConnectionProblem(ex)).isTrue();
+			});
+		}
 	}
 
 	@Test
