@@ -39,6 +39,8 @@ final class ForUpdateLockProvider implements LockProvider {
 
 	private final JdbcCalls calls;
 
+	private final SilenceLimit limit;
+
 	private final RowLocks rows;
 
 	private final JdbcLockSettings settings;
@@ -49,7 +51,8 @@ final class ForUpdateLockProvider implements LockProvider {
 
 	ForUpdateLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
 		this.calls = calls;
-		this.rows = new RowLocks(settings.dialect());
+		this.limit = new SilenceLimit(settings.dialect());
+		this.rows = new RowLocks(settings.dialect(), this.limit);
 		this.settings = settings;
 		this.connections = new Semaphore(settings.maxLockConnections());
 		TableSweep.regularly(calls, this::sweepNow);
@@ -83,7 +86,7 @@ final class ForUpdateLockProvider implements LockProvider {
 	 * Return whether a session still has its lock, which it then keeps for as long.
 	 */
 	boolean isAlive(Session session, Duration leaseTime) throws SQLException {
-		return this.rows.endWhenSilentFor(session, untilCutOff(leaseTime)) || session.isValid();
+		return this.limit.set(session, untilCutOff(leaseTime)) || session.isValid();
 	}
 
 	/**
@@ -154,9 +157,8 @@ final class ForUpdateLockProvider implements LockProvider {
 			throw ex;
 		}
 		try {
-			if (this.rows.lock(session, request.key())) {
+			if (this.rows.lock(session, request.key(), untilCutOff(request.leaseTime()))) {
 				long token = this.rows.nextToken(session);
-				this.rows.endWhenSilentFor(session, untilCutOff(request.leaseTime()));
 				ForUpdateLease lease = new ForUpdateLease(this, this.calls, request.key(), session, token, term);
 				this.held.add(lease);
 				lease.endAfter(term);
@@ -164,8 +166,8 @@ final class ForUpdateLockProvider implements LockProvider {
 			}
 			if (!session.connection().getAutoCommit()) {
 				session.connection().rollback();
-				session.connection().setAutoCommit(true);
 			}
+			makeReusable(session);
 		}
 		catch (SQLException | RuntimeException | Error ex) {
 			if (ex instanceof SQLException failure) {
@@ -179,7 +181,7 @@ final class ForUpdateLockProvider implements LockProvider {
 	}
 
 	private void makeReusable(Session session) throws SQLException {
-		this.rows.restore(session);
+		this.limit.lift(session);
 		session.connection().setAutoCommit(true);
 	}
 

@@ -40,7 +40,7 @@ final class LockTable {
 	 * after a collision may have taken it already.
 	 * @return the token, zero if it was not to be had
 	 */
-	long takeIfFree(Session session, String key, String owner, Duration lease) throws SQLException {
+	private long takeIfFree(Session session, String key, String owner, Duration lease) throws SQLException {
 		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
 				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR owner = ? OR expires_at <= " + this.now + ")";
 		if (this.dialect.returnsUpdated()) {
@@ -50,6 +50,15 @@ final class LockTable {
 			return 0;
 		}
 		return session.number("SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", key, owner);
+	}
+
+	/**
+	 * Take a key whose row is free, has expired, or is not there.
+	 * @return the token, zero if it was not to be had
+	 */
+	long take(Session session, String key, String owner, Duration lease) throws SQLException {
+		long token = takeIfFree(session, key, owner, lease);
+		return (token == 0 && !read(session, key).exists()) ? insert(session, key, owner, lease) : token;
 	}
 
 	/**

@@ -6,8 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements on the table of those who share a key or queue for it. All of them are
- * executed while the row of the key is locked, so that members of one key never collide.
+ * The statements on the table of those who share a key or queue for it. Those who share
+ * it are changed while the row of the key is locked, so that members of one key never
+ * collide.
  */
 final class MemberTable {
 
@@ -64,10 +65,18 @@ final class MemberTable {
 	}
 
 	/**
-	 * Return the owner who has waited longest.
+	 * Return the owner who has waited longest, and drop those in front of it who no
+	 * longer ask.
 	 */
-	@Nullable String first(Session session, String key) throws SQLException {
-		return session.text("SELECT owner" + OF_KEY + " ORDER BY ticket", key);
+	@Nullable String firstAlive(Session session, String key) throws SQLException {
+		while (true) {
+			// two who come at the same moment may have the same ticket
+			String first = session.text("SELECT owner" + OF_KEY + " ORDER BY ticket, owner LIMIT 1", key);
+			if (first == null || session.update("DELETE" + OF_KEY + " AND owner = ? AND expires_at <= " + this.now, key,
+					first) == 0) {
+				return first;
+			}
+		}
 	}
 
 	/**

@@ -13,27 +13,33 @@ final class RowLocks {
 
 	private static final String TABLE = "distributed_lock_row";
 
+	private static final Duration SWEEP_SILENCE = Duration.ofSeconds(10);
+
 	private final JdbcDialect dialect;
+
+	private final SilenceLimit limit;
 
 	private final String now;
 
-	RowLocks(JdbcDialect dialect) {
+	RowLocks(JdbcDialect dialect, SilenceLimit limit) {
 		this.dialect = dialect;
+		this.limit = limit;
 		this.now = dialect.nowMillis();
 	}
 
 	/**
 	 * Lock the row of a key, which is made if it is not there.
+	 * @param silence how long the server waits for a word of this session from now on
 	 * @return {@code false} if somebody else has locked it
 	 */
-	boolean lock(Session session, String key) throws SQLException {
-		if (lockIfThere(session, key)) {
+	boolean lock(Session session, String key, Duration silence) throws SQLException {
+		if (lockIfThere(session, key, silence)) {
 			return true;
 		}
 		// also ends the lock on the gap where a missing row would be
 		session.connection().rollback();
 		session.connection().setAutoCommit(true);
-		return !exists(session, key) && insert(session, key) && lockIfThere(session, key);
+		return !exists(session, key) && insert(session, key) && lockIfThere(session, key, silence);
 	}
 
 	/**
@@ -54,26 +60,6 @@ final class RowLocks {
 	}
 
 	/**
-	 * Have the server end the connection if it hears nothing for some time, so that a row
-	 * whose holder was cut off does not stay locked. On H2 it stays until the connection
-	 * ends.
-	 * @return whether the server was asked
-	 */
-	boolean endWhenSilentFor(Session session, Duration time) throws SQLException {
-		switch (this.dialect) {
-			case POSTGRESQL -> session.text("SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
-					Long.toString(time.toMillis()));
-			case MARIADB, MYSQL -> session.execute(
-					"SET @distributed_lock_wait = COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout), SESSION wait_timeout = ?",
-					time.toSeconds() + 1);
-			default -> {
-				return false;
-			}
-		}
-		return true;
-	}
-
-	/**
 	 * Let go of a row that is locked, and tell those who wait.
 	 */
 	void free(Session session, String key) throws SQLException {
@@ -88,16 +74,6 @@ final class RowLocks {
 	}
 
 	/**
-	 * Undo what {@link #endWhenSilentFor} has set.
-	 */
-	void restore(Session session) throws SQLException {
-		if (this.dialect == JdbcDialect.MARIADB || this.dialect == JdbcDialect.MYSQL) {
-			session.execute(
-					"SET SESSION wait_timeout = CAST(COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout) AS UNSIGNED), @distributed_lock_wait = NULL");
-		}
-	}
-
-	/**
 	 * Delete rows that are not locked and were made some time ago, one by one: a key that
 	 * is in use has its row made anew.
 	 * @return how many there were
@@ -107,18 +83,19 @@ final class RowLocks {
 		for (String key : session.texts(
 				"SELECT lock_key FROM " + TABLE + " WHERE made_at <= " + this.now + " - ? LIMIT " + TableSweep.BATCH,
 				madeBefore.toMillis())) {
-			session.connection().setAutoCommit(false);
-			if (lockIfThere(session, key)) {
+			if (lockIfThere(session, key, SWEEP_SILENCE)) {
 				swept += session.update("DELETE FROM " + TABLE + " WHERE lock_key = ?", key);
 			}
 			session.connection().commit();
 			session.connection().setAutoCommit(true);
+			this.limit.lift(session);
 		}
 		return swept;
 	}
 
-	private boolean lockIfThere(Session session, String key) throws SQLException {
+	private boolean lockIfThere(Session session, String key, Duration silence) throws SQLException {
 		session.connection().setAutoCommit(false);
+		this.limit.set(session, silence);
 		return session.text("SELECT lock_key FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE SKIP LOCKED",
 				key) != null;
 	}

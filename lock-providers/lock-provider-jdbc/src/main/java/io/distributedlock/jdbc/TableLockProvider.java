@@ -41,6 +41,10 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	private final TableShares shares;
 
+	private final FairQueue queue;
+
+	private final SilenceLimit limit;
+
 	private final OwnerNames owners = new OwnerNames();
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
@@ -48,7 +52,10 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	TableLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
 		this.calls = calls;
 		this.table = new LockTable(settings.dialect());
-		this.shares = new TableShares(this.table, new MemberTable(settings.dialect()));
+		MemberTable members = new MemberTable(settings.dialect());
+		this.shares = new TableShares(this.table, members);
+		this.queue = new FairQueue(this.table, members);
+		this.limit = new SilenceLimit(settings.dialect());
 		this.settings = settings;
 		TableSweep.regularly(calls, this::sweepNow);
 	}
@@ -92,7 +99,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		String owner = this.owners.next();
 		AtomicBoolean left = new AtomicBoolean();
 		Runnable removal = () -> this.unknownOwners.remove(key, request.leaseTime(),
-				() -> onRow(key, (session) -> this.shares.leaveQueue(session, key, owner)));
+				() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner)));
 		// what is under way when the place is left may join the queue after the removal
 		Runnable lookBack = () -> {
 			if (left.get()) {
@@ -102,10 +109,8 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		return AskingPlace.take(() -> {
 			TableLease candidate = candidate(request, owner);
 			return this.calls
-				.<Long>attempt((giveUpAt) -> left.get() ? 0L
-						: this.calls.inSession((session) -> onRow(session, key,
-								(locked) -> this.shares.acquireInTurn(locked, key, owner, request.leaseTime(), true)),
-								giveUpAt),
+				.<Long>attempt((giveUpAt) -> left.get() ? 0L : this.calls.inSession(
+						(session) -> this.queue.acquire(session, key, owner, request.leaseTime(), true), giveUpAt),
 						request.giveUpAtNanos(), (token) -> lookBack.run())
 				.whenComplete((token, failure) -> lookBack.run())
 				.thenApply((token) -> (token != 0) ? withToken(candidate, request, token) : null);
@@ -152,14 +157,19 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	}
 
 	private <T> T onRow(Session session, String row, JdbcCalls.Work<T> work) throws SQLException {
-		JdbcCalls.Work<T> transaction = JdbcCalls.transactional(work);
-		try {
-			return transaction.on(session);
-		}
-		catch (LockTable.MissingRowException ex) {
-			this.table.insertFree(session, row);
-			return transaction.on(session);
-		}
+		JdbcCalls.Work<T> transaction = JdbcCalls.transactional((begun) -> {
+			this.limit.set(begun, this.calls.commandTimeout());
+			return work.on(begun);
+		});
+		return this.limit.liftedAfter(session, () -> {
+			try {
+				return transaction.on(session);
+			}
+			catch (LockTable.MissingRowException ex) {
+				this.table.insertFree(session, row);
+				return transaction.on(session);
+			}
+		});
 	}
 
 	/**
@@ -183,20 +193,12 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		Duration lease = request.leaseTime();
 		return switch (request.type()) {
 			case EXCLUSIVE, WRITE -> (this.settings.strategy() == JdbcLockStrategy.VERSION)
-					? takeByVersion(session, request, owner) : takeRow(session, request, owner);
-			case FAIR -> onRow(session, key, (locked) -> this.shares.acquireInTurn(locked, key, owner, lease, false));
+					? takeByVersion(session, request, owner) : this.table.take(session, key, owner, lease);
+			case FAIR -> this.queue.acquire(session, key, owner, lease, false);
 			case READ -> onRow(session, key, (locked) -> this.shares.acquire(locked, key, owner, lease, 0));
 			case SEMAPHORE -> onRow(session, rowOf(request),
 					(locked) -> this.shares.acquire(locked, rowOf(request), owner, lease, request.permits()));
 		};
-	}
-
-	private long takeRow(Session session, LeaseRequest request, String owner) throws SQLException {
-		long token = this.table.takeIfFree(session, request.key(), owner, request.leaseTime());
-		if (token == 0 && !this.table.read(session, request.key()).exists()) {
-			token = this.table.insert(session, request.key(), owner, request.leaseTime());
-		}
-		return token;
 	}
 
 	private long takeByVersion(Session session, LeaseRequest request, String owner) throws SQLException {

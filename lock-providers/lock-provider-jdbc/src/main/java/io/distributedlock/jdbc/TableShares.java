@@ -4,9 +4,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * Keys that several owners have together, and queues for keys. The row of the key is
- * locked first and tells the others that it is shared; its members are in a table of
- * their own. Each method is one transaction.
+ * Keys that several owners have together. The row of the key is locked first and tells
+ * the others that it is shared; its members are in a table of their own. Each method is
+ * one transaction.
  */
 final class TableShares {
 
@@ -69,39 +69,6 @@ final class TableShares {
 		return had;
 	}
 
-	/**
-	 * Take the row if nobody waits for it longer.
-	 * @param queue joins the queue if it is not to be had
-	 * @return the token, zero if it is not to be had yet
-	 */
-	long acquireInTurn(Session session, String key, String owner, Duration lease, boolean queue) throws SQLException {
-		LockTable.Row row = this.table.lockRow(session, key);
-		if (owner.equals(row.owner()) && !row.free()) {
-			return row.token();
-		}
-		String line = queueOf(key);
-		this.members.dropExpired(session, line);
-		if (queue) {
-			this.members.put(session, line, owner, lease);
-		}
-		String first = this.members.first(session, line);
-		if (!row.free() || (first != null && !first.equals(owner))) {
-			return 0;
-		}
-		this.members.remove(session, line, owner);
-		this.table.occupy(session, key, owner, this.table.endOf(session, lease));
-		return row.token() + 1;
-	}
-
-	boolean leaveQueue(Session session, String key, String owner) throws SQLException {
-		LockTable.Row row = this.table.lockRow(session, key);
-		boolean queued = this.members.remove(session, queueOf(key), owner);
-		if (owner.equals(row.owner())) {
-			this.table.vacate(session, key);
-		}
-		return queued;
-	}
-
 	int sweep(Session session, Duration endedFor) throws SQLException {
 		return this.members.sweep(session, endedFor);
 	}
@@ -112,10 +79,6 @@ final class TableShares {
 	 */
 	static String permitsOf(String key) {
 		return key + "~permits";
-	}
-
-	private static String queueOf(String key) {
-		return key + "~queue";
 	}
 
 }

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A server that stands still, and connections that fall silent, for longer than a command
@@ -96,6 +97,30 @@ class JdbcStallTests {
 	}
 
 	/**
+	 * A pool knows neither what H2 says of a connection that broke nor, for half a second
+	 * after it was given back, whether it still works.
+	 */
+	@Test
+	void connectionsThatBrokeAreNotUsedAgain() throws SQLException {
+		H2TestServer server = open(H2TestServer.run());
+		TcpProxy proxy = open(new TcpProxy(server.port()));
+		HikariDataSource pool = pool(server.url(proxy.port()), "sa", "");
+		long never = System.nanoTime() + Session.NEVER_NANOS;
+		try (Session session = Session.open(pool, COMMAND_TIMEOUT, never)) {
+			proxy.cut();
+			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> session.number("SELECT 1"))
+				.satisfies(session::failed);
+		}
+		Awaitility.await()
+			.pollInterval(Duration.ofMillis(10))
+			.atMost(PATIENCE)
+			.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		for (int i = 0; i < 3; i++) {
+			assertThat(open(Session.open(pool, COMMAND_TIMEOUT, never)).number("SELECT 1")).isEqualTo(1);
+		}
+	}
+
+	/**
 	 * What H2's driver does not have: no limit for the silence of a connection.
 	 */
 	@Test
@@ -127,14 +152,13 @@ class JdbcStallTests {
 	}
 
 	private void silentHolderIsCutOff(JdbcDialect dialect, HikariDataSource pool) throws SQLException {
-		RowLocks rows = new RowLocks(dialect);
+		RowLocks rows = new RowLocks(dialect, new SilenceLimit(dialect));
 		long never = System.nanoTime() + Session.NEVER_NANOS;
 		try (Session holder = Session.open(pool, COMMAND_TIMEOUT, never);
 				Session other = Session.open(pool, COMMAND_TIMEOUT, never)) {
-			assertThat(rows.lock(holder, "k")).isTrue();
-			assertThat(rows.endWhenSilentFor(holder, Duration.ofMillis(500))).isTrue();
-			assertThat(rows.lock(other, "k")).isFalse();
-			Awaitility.await().atMost(PATIENCE).until(() -> rows.lock(other, "k"));
+			assertThat(rows.lock(holder, "k", Duration.ofMillis(500))).isTrue();
+			assertThat(rows.lock(other, "k", LONG)).isFalse();
+			Awaitility.await().atMost(PATIENCE).until(() -> rows.lock(other, "k", LONG));
 			rows.free(other, "k");
 			other.connection().setAutoCommit(true);
 		}

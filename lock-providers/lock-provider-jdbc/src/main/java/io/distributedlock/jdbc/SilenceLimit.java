@@ -1,0 +1,71 @@
+package io.distributedlock.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has the server end a connection that it hears nothing from for some time, so that a row
+ * does not stay locked by somebody who was cut off. On H2 it stays until the connection
+ * ends.
+ */
+final class SilenceLimit {
+
+	private final JdbcDialect dialect;
+
+	SilenceLimit(JdbcDialect dialect) {
+		this.dialect = dialect;
+	}
+
+	/**
+	 * Set the limit, in a transaction and before its first lock.
+	 * @return whether the server was asked
+	 */
+	boolean set(Session session, Duration time) throws SQLException {
+		switch (this.dialect) {
+			case POSTGRESQL -> session.text("SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
+					Long.toString(time.toMillis()));
+			case MARIADB, MYSQL -> session.execute(
+					"SET @distributed_lock_wait = COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout), SESSION wait_timeout = ?",
+					time.toSeconds() + 1);
+			default -> {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Undo it where it does not end with the transaction.
+	 */
+	void lift(Session session) throws SQLException {
+		if (this.dialect == JdbcDialect.MARIADB || this.dialect == JdbcDialect.MYSQL) {
+			session.execute(
+					"SET SESSION wait_timeout = CAST(COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout) AS UNSIGNED), @distributed_lock_wait = NULL");
+		}
+	}
+
+	/**
+	 * Work, and undo the limits that were set, also after a failure.
+	 */
+	<T extends @Nullable Object> T liftedAfter(Session session, CallThreads.Call<T> work) throws SQLException {
+		T result;
+		try {
+			result = work.call();
+		}
+		catch (SQLException | RuntimeException ex) {
+			try {
+				lift(session);
+			}
+			catch (SQLException again) {
+				ex.addSuppressed(again);
+				session.abort();
+			}
+			throw ex;
+		}
+		lift(session);
+		return result;
+	}
+
+}

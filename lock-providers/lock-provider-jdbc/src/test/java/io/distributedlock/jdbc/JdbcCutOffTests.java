@@ -1,0 +1,127 @@
+package io.distributedlock.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.server.TcpProxy;
+import io.distributedlock.test.server.TcpProxy.Direction;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.jdbc.Databases.get;
+
+/**
+ * Nodes that are cut off in the middle of a call, after each of its steps, while the
+ * server goes on waiting for them: they keep nobody else out for longer than their lease
+ * and a command time-out.
+ */
+class JdbcCutOffTests {
+
+	private static final int STEPS = 6;
+
+	private static final Duration LEASE = Duration.ofSeconds(2);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@AfterEach
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void onPostgres() {
+		PostgresTestServer server = open(PostgresTestServer.run());
+		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
+		Database database = new Database(JdbcDialect.POSTGRESQL, server.port(), server.url(), "postgres", "");
+		cutOff(database, JdbcLockStrategy.ROW, List.of(LockType.SEMAPHORE));
+		cutOff(database, JdbcLockStrategy.FOR_UPDATE, List.of(LockType.EXCLUSIVE));
+	}
+
+	@Test
+	void onMariaDb() {
+		MariaDbTestServer server = open(MariaDbTestServer.run());
+		Databases.createSchema(JdbcDialect.MARIADB, server.url(), "app", "secret");
+		Database database = new Database(JdbcDialect.MARIADB, server.port(), server.url(), "app", "secret");
+		cutOff(database, JdbcLockStrategy.ROW, List.of(LockType.SEMAPHORE));
+		cutOff(database, JdbcLockStrategy.FOR_UPDATE, List.of(LockType.EXCLUSIVE));
+	}
+
+	/**
+	 * Without readers and permits: H2 cannot be told to end a connection that is silent.
+	 */
+	@Test
+	void onH2() {
+		H2TestServer server = open(H2TestServer.run());
+		Databases.createSchema(JdbcDialect.H2, server.url(), "sa", "");
+		Database database = new Database(JdbcDialect.H2, server.port(), server.url(), "sa", "");
+		cutOff(database, JdbcLockStrategy.ROW, List.of(LockType.EXCLUSIVE, LockType.FAIR));
+	}
+
+	private void cutOff(Database database, JdbcLockStrategy strategy, List<LockType> types) {
+		LockProvider other = provider(database.dialect, strategy, pool(database, database.url, 10));
+		List<LeaseRequest> requests = new ArrayList<>();
+		List<TcpProxy> proxies = new ArrayList<>();
+		for (LockType type : types) {
+			for (int step = 0; step < STEPS; step++) {
+				LeaseRequest request = request("k%s%s%d".formatted(strategy, type, step), type);
+				requests.add(request);
+				TcpProxy proxy = open(new TcpProxy(database.port));
+				proxies.add(proxy);
+				String url = database.url.replace(":" + database.port, ":" + proxy.port());
+				LockProvider cutOff = provider(database.dialect, strategy, pool(database, url, 1));
+				// has its connection then, and the row is there
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.ignoreExceptions()
+					.until(() -> get(get(cutOff.tryAcquire(request)).release()));
+				proxy.blackHoleAt(Direction.REPLIES, step);
+				if (cutOff instanceof LockQueue queue && queue.queues(type)) {
+					queue.enqueue(request);
+				}
+				else {
+					cutOff.tryAcquire(request);
+				}
+			}
+		}
+		for (LeaseRequest request : requests) {
+			Awaitility.await("another owner of %s".formatted(request.key()))
+				.atMost(PATIENCE)
+				.ignoreExceptions()
+				.until(() -> get(other.tryAcquire(request)) != null);
+		}
+		proxies.forEach(TcpProxy::heal);
+	}
+
+	private static LeaseRequest request(String key, LockType type) {
+		return new LeaseRequest(key, LEASE, type);
+	}
+
+	private LockProvider provider(JdbcDialect dialect, JdbcLockStrategy strategy, HikariDataSource pool) {
+		return open(JdbcLocks.provider(pool,
+				JdbcLockSettings.of(dialect).withStrategy(strategy).withCommandTimeout(Duration.ofSeconds(2))));
+	}
+
+	private HikariDataSource pool(Database database, String url, int size) {
+		return open(Databases.pool(url, database.user, database.password, size));
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+	private record Database(JdbcDialect dialect, int port, String url, String user, String password) {
+	}
+
+}
