@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -17,6 +20,8 @@ import io.distributedlock.test.ProviderSource;
  * Pools of connections, and providers on them.
  */
 final class Databases {
+
+	private static final Pattern ADDRESS = Pattern.compile("127\\.0\\.0\\.1:(\\d+)");
 
 	private Databases() {
 	}
@@ -35,7 +40,34 @@ final class Databases {
 
 	static ProviderSource source(JdbcLockStrategy strategy, JdbcDialect dialect, Runnable restart, String url,
 			String user, String password) {
-		return ProviderSource.onServer(Factory.class, restart, strategy.name(), dialect.name(), url, user, password);
+		ProviderSource source = throughProxy(
+				ProviderSource.onServer(Factory.class, restart, strategy.name(), dialect.name(), url, user, password));
+		return (strategy == JdbcLockStrategy.FOR_UPDATE) ? source.whoseLocksEndWithTheirConnection() : source;
+	}
+
+	/**
+	 * Let the kit stand between a database and its clients: the port in the URL becomes
+	 * that of a proxy.
+	 */
+	static ProviderSource throughProxy(ProviderSource source) {
+		String url = source.arguments().get(2);
+		Matcher address = ADDRESS.matcher(url);
+		if (!address.find()) {
+			throw new IllegalArgumentException("There is no port in " + url);
+		}
+		return source.throughProxy(Integer.parseInt(address.group(1)), (port) -> {
+			List<String> arguments = new ArrayList<>(source.arguments());
+			arguments.set(2, address.replaceFirst("127.0.0.1:" + port));
+			return arguments;
+		});
+	}
+
+	/**
+	 * Return what creates the schema in a database that has none yet, as a node does at
+	 * its start.
+	 */
+	static Runnable creation(JdbcDialect dialect, String url, String user, String password) {
+		return () -> createSchema(dialect, url, user, password);
 	}
 
 	static void createSchema(JdbcDialect dialect, String url, String user, String password) {

@@ -24,8 +24,15 @@ class H2KitTests {
 		}
 	}
 
-	private static ProviderSource source(JdbcLockStrategy strategy) {
-		return Databases.source(strategy, JdbcDialect.H2, server::restart, server.url(), "sa", "");
+	static ProviderSource source(JdbcLockStrategy strategy) {
+		return Databases.source(strategy, JdbcDialect.H2, server::restart, server.url(), "sa", "")
+			.withStalls(server::suspend, server::resume)
+			.withSchema(H2KitTests::newSchema);
+	}
+
+	private static Runnable newSchema() {
+		return Databases.creation(JdbcDialect.H2, server.url().replace("/locks", "/nodes" + System.nanoTime()), "sa",
+				"");
 	}
 
 	@Nested
@@ -35,17 +42,6 @@ class H2KitTests {
 		@Override
 		protected ProviderSource source() {
 			return H2KitTests.source(JdbcLockStrategy.ROW);
-		}
-
-	}
-
-	@Nested
-	@DisplayName("jdbc version on H2")
-	class Version extends LockProviderCompatibilityKit {
-
-		@Override
-		protected ProviderSource source() {
-			return H2KitTests.source(JdbcLockStrategy.VERSION);
 		}
 
 	}

@@ -1,5 +1,9 @@
 package io.distributedlock.jdbc;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -49,10 +53,26 @@ class MariaDbKitTests {
 		return (server != null) ? server.url() : "jdbc:mariadb://" + container.address() + "/locks";
 	}
 
-	private static ProviderSource source(JdbcLockStrategy strategy) {
+	static ProviderSource source(JdbcLockStrategy strategy) {
+		if (server != null) {
+			return Databases.source(strategy, JdbcDialect.MARIADB, server::restart, url(), "app", "secret")
+				.withStalls(server::suspend, server::resume)
+				.withSchema(MariaDbKitTests::newSchema);
+		}
 		return new ProviderSource(Databases.Factory.class,
-				List.of(strategy.name(), JdbcDialect.MARIADB.name(), url(), "app", "secret"), true,
-				(server != null) ? server::restart : null);
+				List.of(strategy.name(), JdbcDialect.MARIADB.name(), url(), "app", "secret"), true, null);
+	}
+
+	private static Runnable newSchema() {
+		String name = "nodes" + System.nanoTime();
+		try (Connection connection = DriverManager.getConnection(url(), "app", "secret");
+				Statement statement = connection.createStatement()) {
+			statement.execute("create database " + name);
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return Databases.creation(JdbcDialect.MARIADB, url().replaceFirst("locks$", name), "app", "secret");
 	}
 
 	@Nested
@@ -62,17 +82,6 @@ class MariaDbKitTests {
 		@Override
 		protected ProviderSource source() {
 			return MariaDbKitTests.source(JdbcLockStrategy.ROW);
-		}
-
-	}
-
-	@Nested
-	@DisplayName("jdbc version on MariaDB")
-	class Version extends LockProviderCompatibilityKit {
-
-		@Override
-		protected ProviderSource source() {
-			return MariaDbKitTests.source(JdbcLockStrategy.VERSION);
 		}
 
 	}

@@ -27,17 +27,13 @@ class NewestPostgresKitTests {
 		}
 	}
 
-	private static ProviderSource source(JdbcLockStrategy strategy) {
-		return Databases.source(strategy, JdbcDialect.POSTGRESQL, server::restart, server.url(), "postgres", "");
-	}
-
 	@Nested
 	@DisplayName("jdbc row on PostgreSQL 18")
 	class Row extends LockProviderCompatibilityKit {
 
 		@Override
 		protected ProviderSource source() {
-			return NewestPostgresKitTests.source(JdbcLockStrategy.ROW);
+			return server.source(JdbcLockStrategy.ROW);
 		}
 
 	}
@@ -48,7 +44,7 @@ class NewestPostgresKitTests {
 
 		@Override
 		protected ProviderSource source() {
-			return NewestPostgresKitTests.source(JdbcLockStrategy.VERSION);
+			return server.source(JdbcLockStrategy.VERSION);
 		}
 
 	}
@@ -59,7 +55,7 @@ class NewestPostgresKitTests {
 
 		@Override
 		protected ProviderSource source() {
-			return NewestPostgresKitTests.source(JdbcLockStrategy.FOR_UPDATE);
+			return server.source(JdbcLockStrategy.FOR_UPDATE);
 		}
 
 	}

@@ -24,17 +24,13 @@ class PostgresKitTests {
 		}
 	}
 
-	private static ProviderSource source(JdbcLockStrategy strategy) {
-		return Databases.source(strategy, JdbcDialect.POSTGRESQL, server::restart, server.url(), "postgres", "");
-	}
-
 	@Nested
 	@DisplayName("jdbc row on PostgreSQL")
 	class Row extends LockProviderCompatibilityKit {
 
 		@Override
 		protected ProviderSource source() {
-			return PostgresKitTests.source(JdbcLockStrategy.ROW);
+			return server.source(JdbcLockStrategy.ROW);
 		}
 
 	}
@@ -45,7 +41,7 @@ class PostgresKitTests {
 
 		@Override
 		protected ProviderSource source() {
-			return PostgresKitTests.source(JdbcLockStrategy.VERSION);
+			return server.source(JdbcLockStrategy.VERSION);
 		}
 
 	}
@@ -56,7 +52,7 @@ class PostgresKitTests {
 
 		@Override
 		protected ProviderSource source() {
-			return PostgresKitTests.source(JdbcLockStrategy.FOR_UPDATE);
+			return server.source(JdbcLockStrategy.FOR_UPDATE);
 		}
 
 	}

@@ -5,8 +5,14 @@ import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 
+import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.ServerBinary;
+import io.distributedlock.test.server.Signals;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
@@ -68,10 +74,49 @@ final class PostgresTestServer implements AutoCloseable {
 		return this.port;
 	}
 
+	/**
+	 * Return how the kit comes by providers on this server.
+	 */
+	ProviderSource source(JdbcLockStrategy strategy) {
+		return Databases.source(strategy, JdbcDialect.POSTGRESQL, this::restart, url(), "postgres", "")
+			.withStalls(this::suspend, this::resume)
+			.withSchema(this::newSchema);
+	}
+
+	private Runnable newSchema() {
+		String name = "nodes" + System.nanoTime();
+		try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+				Statement statement = connection.createStatement()) {
+			statement.execute("create schema " + name);
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return Databases.creation(JdbcDialect.POSTGRESQL, url() + "?currentSchema=" + name, "postgres", "");
+	}
+
 	void restart() {
 		try {
 			this.postgres.close();
 			this.postgres = start(this.port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	void suspend() {
+		Signals.sendToAll(postmaster(), "STOP");
+	}
+
+	void resume() {
+		Signals.sendToAll(postmaster(), "CONT");
+	}
+
+	private ProcessHandle postmaster() {
+		try {
+			String pid = Files.readAllLines(this.folder.resolve("postmaster.pid")).get(0);
+			return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
