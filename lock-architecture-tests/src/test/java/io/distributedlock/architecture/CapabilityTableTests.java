@@ -25,7 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Makes the table of docs/providers/README.md from what the runs of the compatibility kit
- * in this build have shown. Out of date, it is written anew, and the test fails once.
+ * in this build have shown; what one build does not run, such as the other generations of
+ * the servers, stays as it is. Out of date, it is written anew, and the test fails once.
  */
 class CapabilityTableTests {
 
@@ -60,26 +61,28 @@ class CapabilityTableTests {
 	@Test
 	void tableShowsWhatTheKitHasShown() throws IOException {
 		Map<String, Properties> results = results();
-		Assumptions.assumeTrue(results.keySet().containsAll(PROVIDERS),
-				"the kit has run on some providers only: " + results.keySet());
-		assertThat(results.keySet()).as("providers that the kit has run on").hasSize(PROVIDERS.size());
+		Assumptions.assumeFalse(results.isEmpty(), "the kit has not run in this build");
 		String page = Files.readString(PAGE);
 		int begin = page.indexOf(BEGIN) + BEGIN.length();
-		String expected = page.substring(0, begin) + "\n" + table(results) + "\n" + page.substring(page.indexOf(END));
+		String expected = page.substring(0, begin) + "\n" + table(results, page) + "\n" + page.substring(page.indexOf(END));
 		if (!expected.equals(page)) {
 			Files.writeString(PAGE, expected);
 		}
 		assertThat(page).as("table of capabilities, which has been written anew: commit it").isEqualTo(expected);
 	}
 
-	private static String table(Map<String, Properties> results) {
+	private static String table(Map<String, Properties> results, String page) {
 		StringBuilder table = new StringBuilder("| provider |");
 		for (LockCapability capability : LockCapability.values()) {
 			table.append(" ").append(capability.name().toLowerCase(Locale.ROOT).replace('_', ' ')).append(" |");
 		}
 		table.append(" kit |\n| --- |").append(" :-: |".repeat(LockCapability.values().length + 1)).append("\n");
 		for (String provider : PROVIDERS) {
-			Properties result = results.getOrDefault(provider, new Properties());
+			Properties result = results.get(provider);
+			if (result == null) {
+				table.append(row(page, provider));
+				continue;
+			}
 			Set<String> declared = list(result, "capabilities");
 			Set<String> passed = list(result, "passed");
 			assertThat(list(result, "failed")).as("cases that %s has failed", provider).isEmpty();
@@ -95,6 +98,17 @@ class CapabilityTableTests {
 			table.append(" ").append(passed.size()).append(" |\n");
 		}
 		return table.toString();
+	}
+
+	/**
+	 * What the page says of a provider on which the kit has not run in this build.
+	 */
+	private static String row(String page, String provider) {
+		return page.lines()
+			.filter((line) -> line.startsWith("| " + provider + " |"))
+			.map((line) -> line + "\n")
+			.findFirst()
+			.orElse("");
 	}
 
 	private static Set<String> list(Properties result, String name) {
