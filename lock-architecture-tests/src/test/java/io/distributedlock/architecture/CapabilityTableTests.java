@@ -64,7 +64,8 @@ class CapabilityTableTests {
 		Assumptions.assumeFalse(results.isEmpty(), "the kit has not run in this build");
 		String page = Files.readString(PAGE);
 		int begin = page.indexOf(BEGIN) + BEGIN.length();
-		String expected = page.substring(0, begin) + "\n" + table(results, page) + "\n" + page.substring(page.indexOf(END));
+		String expected = page.substring(0, begin) + "\n" + table(results, page) + "\n"
+				+ page.substring(page.indexOf(END));
 		if (!expected.equals(page)) {
 			Files.writeString(PAGE, expected);
 		}
