@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class RacesTests {
 
-	private static final long NANOS_PER_TEST = 3_000_000_000L;
+	private static final long NANOS_PER_TEST = 1_000_000_000L;
 
 	private final TrickyProvider provider = new TrickyProvider();
 
