@@ -189,7 +189,11 @@ abstract class NetworkContract extends KeyContract {
 			.map((request) -> far.template().tryAcquireAsync(request.withWaitTime(Duration.ZERO)))
 			.toList();
 		assertThat(calls).extracting(NetworkContract::outcome)
-			.allSatisfy((outcome) -> assertThat(outcome).isInstanceOf(LockUnavailableException.class));
+			.allSatisfy((end) -> assertThat(end).isInstanceOfAny(LockUnavailableException.class, Optional.class));
+		// a pool makes new connections for calls that it has no silent one for
+		calls.stream()
+			.filter((call) -> !call.isCompletedExceptionally())
+			.forEach((call) -> get(call.join().orElseThrow().closeAsync()));
 		awaitRecovery(far.template());
 		assertFree(node(), tried);
 	}
