@@ -1,0 +1,146 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+
+/**
+ * A lock that the engine holds, on a backend that answers at once, in time that a test
+ * moves on.
+ */
+final class HeldByHand implements LockProvider, Lease, Turn {
+
+	static final Duration LEASE = Duration.ofSeconds(30);
+
+	final ScheduledByHand runtime = new ScheduledByHand();
+
+	final AtomicInteger releases = new AtomicInteger();
+
+	final AtomicInteger turnsGivenUp = new AtomicInteger();
+
+	final AtomicInteger losses = new AtomicInteger();
+
+	final Engine engine;
+
+	final HeldLock lock;
+
+	final Handle handle;
+
+	HeldByHand() {
+		LockTemplateBuilder builder = DefaultLockTemplate.builder()
+			.commandTimeout(Duration.ofHours(2))
+			.lossListener((loss) -> this.losses.incrementAndGet());
+		this.engine = Engine.create(this.runtime, builder);
+		LockAttempt attempt = new LockAttempt("k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, LEASE, true,
+				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO);
+		this.lock = new HeldLock(attempt, this, this, this.engine);
+		this.handle = newHandle();
+		this.engine.keeper().track(this.lock);
+	}
+
+	Handle newHandle() {
+		return new Handle(this.lock.attempt(), this.lock, new Exits(this.engine));
+	}
+
+	Handle reenter() {
+		require(this.lock.enter(), "no re-entry");
+		return newHandle();
+	}
+
+	/**
+	 * Let time pass and the timer thread run.
+	 */
+	void runUntil(long nanos) {
+		this.runtime.moveTo(nanos);
+		this.runtime.runTimers();
+	}
+
+	/**
+	 * Return whether the lock ended by a loss, which the holder is told.
+	 */
+	boolean isLost() {
+		try {
+			this.lock.ensureHeld();
+			return false;
+		}
+		catch (LockLostException ex) {
+			return ex.getCause() != null;
+		}
+	}
+
+	/**
+	 * Check that it ended in one way, once, and that nothing is left of it.
+	 */
+	void requireEnded(boolean closed) {
+		require(!this.lock.isHeld(), "still held");
+		require(this.losses.get() == (isLost() ? 1 : 0), "not told of a loss once");
+		require(this.releases.get() == (closed ? 1 : 0), "not released once");
+		require(this.turnsGivenUp.get() > 0, "the next caller waits for ever");
+		require(this.engine.keeper().size() == 0, "the keeper still has it");
+		require(this.engine.releaser().pending().isEmpty(), "a release is left");
+	}
+
+	static void require(boolean condition, String otherwise) {
+		if (!condition) {
+			throw new IllegalStateException(otherwise);
+		}
+	}
+
+	@Override
+	public String name() {
+		return "by hand";
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return Set.of();
+	}
+
+	@Override
+	public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+		throw new IllegalStateException("it is held");
+	}
+
+	@Override
+	public OptionalLong fencingToken() {
+		return OptionalLong.empty();
+	}
+
+	@Override
+	public LeaseTerm term() {
+		return new LeaseTerm(0, LEASE);
+	}
+
+	@Override
+	public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
+		return CompletableFuture.completedFuture(new LeaseTerm(this.runtime.nanoTime(), leaseTime));
+	}
+
+	@Override
+	public CompletionStage<Boolean> release() {
+		this.releases.incrementAndGet();
+		return CompletableFuture.completedFuture(true);
+	}
+
+	@Override
+	public boolean enter() {
+		return true;
+	}
+
+	@Override
+	public void leave() {
+		this.turnsGivenUp.incrementAndGet();
+	}
+
+}
