@@ -8,13 +8,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static io.distributedlock.engine.HeldByHand.require;
 
 /**
  * Small pieces of the engine under hundreds of schedules of their threads, each of which
- * replays. {@code docs/testing.md} says which fault each of them has found.
+ * replays. {@code docs/testing.md} says which fault each of them has found, and how to
+ * run them: they take minutes.
  */
+@EnabledIfSystemProperty(named = "lock.test.schedules", matches = "true")
 class SchedulesTests {
 
 	private static final long SECOND = 1_000_000_000;
