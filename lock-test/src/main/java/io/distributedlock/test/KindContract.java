@@ -152,7 +152,7 @@ abstract class KindContract extends ProviderContract {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
-		Duration lease = atLeastShortest(Duration.ofMillis(1500));
+		Duration lease = atLeastShortest(Duration.ofSeconds(2));
 		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
 		LockHandle reader = first.acquireAsync(request().withType(LockType.READ)).get();
@@ -168,7 +168,7 @@ abstract class KindContract extends ProviderContract {
 			return;
 		}
 		LockRequest request = request().withPermits(3);
-		Duration lease = atLeastShortest(Duration.ofMillis(1200));
+		Duration lease = atLeastShortest(Duration.ofSeconds(2));
 		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
 		LockHandle a = first.acquire(request);
