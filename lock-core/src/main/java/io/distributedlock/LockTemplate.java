@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -207,8 +208,29 @@ public interface LockTemplate {
 	 * {@link #acquire(LockRequest)} throws. Cancelling it before the work has started
 	 * gives up the wait.
 	 */
+	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			Supplier<? extends CompletionStage<T>> work) {
+		return executeAsync(request, work, CompletableFuture::failedFuture);
+	}
+
+	/**
+	 * Run asynchronous work under a lock, or other work if there is no lock, without
+	 * blocking the calling thread. The lock is held until the stage that the work
+	 * returned has completed. Both find the locks that the calling code has, and both are
+	 * started on a thread of the template's executor.
+	 * @param <T> the type of the result
+	 * @param request what to lock and how
+	 * @param work starts the work
+	 * @param otherwise starts what runs without the lock; it is given what
+	 * {@link #acquire(LockRequest)} throws
+	 * @return completes as the work does, after the lock was given back, or as what ran
+	 * instead. Completing it before the work has started, as by
+	 * {@link CompletableFuture#cancel} or {@link CompletableFuture#orTimeout}, gives up
+	 * the wait, and nothing is run.
+	 */
 	<T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
-			Supplier<? extends CompletionStage<T>> work);
+			Supplier<? extends CompletionStage<T>> work,
+			Function<? super LockException, ? extends CompletionStage<T>> otherwise);
 
 	/**
 	 * Return a view of a key's lock for code that knows {@link Lock}. {@link Lock#lock()}

@@ -5,8 +5,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOutcome;
@@ -96,17 +98,12 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
-			Supplier<? extends CompletionStage<T>> work) {
+			Supplier<? extends CompletionStage<T>> work,
+			Function<? super LockException, ? extends CompletionStage<T>> otherwise) {
 		CompletableFuture<T> result = new CompletableFuture<>();
+		AsyncWork<T> started = new AsyncWork<>(work, otherwise, result);
 		CompletableFuture<LockHandle> acquired = new CompletableFuture<>();
-		acquired.whenComplete((handle, failure) -> {
-			if (handle != null) {
-				new AsyncWork<>(handle, work, result).start();
-			}
-			else {
-				result.completeExceptionally(LockErrors.unwrap(failure));
-			}
-		});
+		acquired.whenComplete(started::start);
 		// completed by somebody else: cancelled, or timed out
 		result.whenComplete((ignored, failure) -> acquired.cancel(false));
 		acquire(request, acquired);

@@ -1,8 +1,5 @@
 package io.distributedlock.spring;
 
-import java.lang.reflect.Method;
-import java.util.Optional;
-
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockUnavailableException;
@@ -12,6 +9,12 @@ import org.jspecify.annotations.Nullable;
  * Holds the locks until the method returns, on the caller's thread.
  */
 final class BlockingInvocation implements LockedInvocation {
+
+	private final ReturnType returned;
+
+	BlockingInvocation(ReturnType returned) {
+		this.returned = returned;
+	}
 
 	@Override
 	public @Nullable Object invoke(LockCall call) throws Throwable {
@@ -26,7 +29,7 @@ final class BlockingInvocation implements LockedInvocation {
 		Throwable failure = null;
 		try {
 			keptForTransaction = call.operation().release().deferredToTransaction(handle, call.invocation());
-			return LossGuard.run(call.operation().onLost(), handle, () -> call.proceed(handle));
+			return ended(LossGuard.run(call.operation().onLost(), handle, () -> call.proceed(handle)), call);
 		}
 		catch (Throwable ex) {
 			failure = ex;
@@ -40,13 +43,26 @@ final class BlockingInvocation implements LockedInvocation {
 	}
 
 	@Override
-	public boolean canSkip(Method method) {
-		return method.getReturnType() == void.class || !method.getReturnType().isPrimitive();
+	public boolean canSkip() {
+		return this.returned.type() == void.class || !this.returned.type().isPrimitive();
 	}
 
 	@Override
-	public @Nullable Object skipped(Method method) {
-		return (method.getReturnType() == Optional.class) ? Optional.empty() : null;
+	public @Nullable Object skipped() {
+		return ReturnType.nothing(this.returned.type());
+	}
+
+	/**
+	 * What the declared type does not show is found when it is there.
+	 */
+	private static @Nullable Object ended(@Nullable Object value, LockCall call) {
+		Object goesOn = AsynchronousTypes.find(value);
+		if (goesOn != null) {
+			throw new IllegalStateException(
+					"%s returned a %s, which goes on after the method has returned, without the lock. Its return type does not say so: declare CompletableFuture, Mono or Flux, to which the lock is held to the end, or use LockTemplate inside"
+						.formatted(call.method(), goesOn.getClass().getName()));
+		}
+		return value;
 	}
 
 }

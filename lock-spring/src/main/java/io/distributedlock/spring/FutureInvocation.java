@@ -1,10 +1,10 @@
 package io.distributedlock.spring;
 
-import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
@@ -12,17 +12,22 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.OnLost;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.ResolvableType;
-
 /**
  * Holds the locks until the future that the method returns has completed. The method is
- * started on a thread of the template's executor.
+ * started on a thread of the template's executor, never on the caller's.
  */
 final class FutureInvocation implements LockedInvocation {
 
-	static @Nullable LockedInvocation of(Method method) {
-		Class<?> type = method.getReturnType();
-		return (type == CompletableFuture.class || type == CompletionStage.class) ? new FutureInvocation() : null;
+	private final ReturnType returned;
+
+	private FutureInvocation(ReturnType returned) {
+		this.returned = returned;
+	}
+
+	static @Nullable LockedInvocation of(ReturnType returned) {
+		Class<?> type = returned.type();
+		return (type == CompletableFuture.class || type == CompletionStage.class) ? new FutureInvocation(returned)
+				: null;
 	}
 
 	static boolean isStage(Class<?> type) {
@@ -31,101 +36,119 @@ final class FutureInvocation implements LockedInvocation {
 
 	@Override
 	public Object invoke(LockCall call) {
-		LockCall own = call.copy();
-		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		CompletableFuture<LockHandle> acquired = own.acquireAsync();
-		acquired.whenComplete((handle, failure) -> {
-			if (handle != null) {
-				run(own, handle, result);
-			}
-			else {
-				start(() -> own.otherwise(refusal(failure))).whenComplete((value, ex) -> settle(result, value, ex));
-			}
-		});
+		Running running = new Running(call.copy());
+		CompletableFuture<@Nullable Object> result = running.call.executeAsync(running::start, running::startInstead);
 		result.whenComplete((ignored, failure) -> {
 			if (result.isCancelled()) {
-				acquired.cancel(false);
+				running.cancel();
 			}
 		});
 		return result;
 	}
 
 	@Override
-	public boolean canSkip(Method method) {
+	public boolean canSkip() {
 		return true;
 	}
 
 	@Override
-	public Object skipped(Method method) {
-		boolean optional = ResolvableType.forMethodReturnType(method).getGeneric().resolve() == Optional.class;
-		return CompletableFuture.completedFuture(optional ? Optional.empty() : null);
+	public Object skipped() {
+		Object value = ReturnType.nothing(this.returned.argument());
+		return (value instanceof Optional<?>) ? CompletableFuture.completedFuture(value)
+				: CompletableFuture.completedFuture(null);
 	}
 
-	private static void run(LockCall call, LockHandle handle, CompletableFuture<@Nullable Object> result) {
-		CompletableFuture<?> stage = start(() -> held(call, handle).runWith(LockContext.capture().with(handle)));
-		OnLost onLost = call.operation().onLost();
-		if (onLost == OnLost.INTERRUPT) {
-			handle.onLost((loss) -> stage.cancel(true));
+	/**
+	 * The method of one call, on its way.
+	 */
+	private static final class Running {
+
+		/**
+		 * Stands for a method whose caller has cancelled.
+		 */
+		private static final CompletableFuture<@Nullable Object> CANCELLED = new CompletableFuture<>();
+
+		private final LockCall call;
+
+		private final AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage = new AtomicReference<>();
+
+		private Running(LockCall call) {
+			this.call = call;
 		}
-		result.whenComplete((ignored, failure) -> {
-			if (result.isCancelled()) {
-				stage.cancel(true);
+
+		private CompletionStage<@Nullable Object> start() {
+			LockHandle handle = LockContext.current();
+			OnLost onLost = this.call.operation().onLost();
+			this.call.operation().release().noteForOwnTransaction(handle, this.call.invocation());
+			CompletableFuture<@Nullable Object> started = stageOf(() -> this.call.proceed(handle));
+			if (!this.stage.compareAndSet(null, started)) {
+				started.cancel(true);
 			}
-		});
-		stage.whenComplete((value, failure) -> {
-			Throwable outcome = (onLost != OnLost.REPORT) ? lossOr(failure, handle) : failure;
-			handle.closeAsync().whenComplete((ignored, never) -> settle(result, value, outcome));
-		});
-	}
-
-	private static MethodBody held(LockCall call, LockHandle handle) {
-		return () -> call.proceed(handle);
-	}
-
-	private static CompletableFuture<?> start(MethodBody method) {
-		try {
-			Object stage = method.run();
-			return (stage != null) ? ((CompletionStage<?>) stage).toCompletableFuture()
-					: CompletableFuture.completedFuture(null);
+			if (onLost == OnLost.INTERRUPT) {
+				handle.onLost((loss) -> started.cancel(true));
+			}
+			return (onLost != OnLost.REPORT) ? whileHeld(started, handle) : started;
 		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
 
-	private static @Nullable Throwable lossOr(@Nullable Throwable failure, LockHandle handle) {
-		try {
-			handle.ensureHeld();
-			return failure;
+		private CompletionStage<@Nullable Object> startInstead(LockException refusal) {
+			return stageOf(() -> this.call.otherwise(refusal));
 		}
-		catch (LockException ex) {
+
+		private void cancel() {
+			CompletableFuture<@Nullable Object> started = this.stage.getAndSet(CANCELLED);
+			if (started != null) {
+				started.cancel(true);
+			}
+		}
+
+		@SuppressWarnings("unchecked")
+		private static CompletableFuture<@Nullable Object> stageOf(MethodBody method) {
+			try {
+				Object stage = method.run();
+				return (stage != null) ? ((CompletionStage<@Nullable Object>) stage).toCompletableFuture()
+						: CompletableFuture.completedFuture(null);
+			}
+			catch (Throwable ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		/**
+		 * What ends without the lock has failed, whatever it brought.
+		 */
+		private static CompletableFuture<@Nullable Object> whileHeld(CompletableFuture<@Nullable Object> stage,
+				LockHandle handle) {
+			CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+			stage.whenComplete((value, failure) -> {
+				try {
+					handle.ensureHeld();
+					settle(outcome, value, failure);
+				}
+				catch (LockException ex) {
+					if (failure != null) {
+						ex.addSuppressed(unwrap(failure));
+					}
+					outcome.completeExceptionally(ex);
+				}
+			});
+			return outcome;
+		}
+
+		private static void settle(CompletableFuture<@Nullable Object> outcome, @Nullable Object value,
+				@Nullable Throwable failure) {
 			if (failure != null) {
-				ex.addSuppressed(failure);
+				outcome.completeExceptionally(failure);
 			}
-			return ex;
+			else {
+				outcome.complete(value);
+			}
 		}
-	}
 
-	private static void settle(CompletableFuture<@Nullable Object> result, @Nullable Object value,
-			@Nullable Throwable failure) {
-		if (failure != null) {
-			result.completeExceptionally(unwrap(failure));
+		private static Throwable unwrap(Throwable failure) {
+			return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+					: failure;
 		}
-		else {
-			result.complete(value);
-		}
-	}
 
-	private static LockException refusal(Throwable failure) throws Throwable {
-		Throwable cause = unwrap(failure);
-		if (cause instanceof LockException refusal) {
-			return refusal;
-		}
-		throw cause;
-	}
-
-	private static Throwable unwrap(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 }

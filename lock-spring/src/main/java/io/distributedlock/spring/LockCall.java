@@ -2,6 +2,9 @@ package io.distributedlock.spring;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
@@ -57,6 +60,13 @@ final class LockCall {
 	}
 
 	/**
+	 * Return the method for a message.
+	 */
+	String method() {
+		return this.call.getMethod().getDeclaringClass().getSimpleName() + "." + this.call.getMethod().getName();
+	}
+
+	/**
 	 * Return a call that may be proceeded to later and elsewhere, while the caller's
 	 * thread reuses its invocation.
 	 */
@@ -67,6 +77,15 @@ final class LockCall {
 
 	LockHandle acquire() {
 		return this.template.acquire(this.request);
+	}
+
+	/**
+	 * Run work with the locks, or else what takes its place, on a thread of the
+	 * template's executor.
+	 */
+	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
+			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
+		return this.template.executeAsync(this.request, work, otherwise);
 	}
 
 	CompletableFuture<LockHandle> acquireAsync() {
@@ -96,9 +115,7 @@ final class LockCall {
 			};
 		}
 		if (refusal instanceof LockUnavailableException && this.operation.onUnavailable() == OnUnavailable.PROCEED) {
-			logger.warn("{}.{} runs WITHOUT its lock, as its annotation says: {}",
-					this.call.getMethod().getDeclaringClass().getSimpleName(), this.call.getMethod().getName(),
-					refusal.getMessage());
+			logger.warn("{} runs WITHOUT its lock, as its annotation says: {}", method(), refusal.getMessage());
 			return this.call.proceed();
 		}
 		throw refusal;

@@ -30,10 +30,18 @@ record LockRelease(boolean afterTransaction, boolean verifyBeforeCommit) {
 		if (this.afterTransaction && TransactionLocks.keepUntilCompletion(handle, this.verifyBeforeCommit)) {
 			return true;
 		}
+		noteForOwnTransaction(handle, call);
+		return false;
+	}
+
+	/**
+	 * Note locks for the check before the commit of a transaction that the method itself
+	 * starts.
+	 */
+	void noteForOwnTransaction(LockHandle handle, MethodInvocation call) {
 		if (this.verifyBeforeCommit) {
 			CommitCheckInterceptor.note(handle, call);
 		}
-		return false;
 	}
 
 }

@@ -27,29 +27,30 @@ interface LockedInvocation {
 	/**
 	 * Return whether there is a value for a call that was skipped.
 	 */
-	boolean canSkip(Method method);
+	boolean canSkip();
 
 	/**
 	 * Return the value for a call that was skipped.
 	 */
-	@Nullable Object skipped(Method method);
+	@Nullable Object skipped();
 
 	/**
 	 * Return what fits the return type of a method.
 	 */
-	static LockedInvocation of(Method method, Class<?> targetClass) {
+	static LockedInvocation of(Method method, Class<?> userClass) {
+		ReturnType type = ReturnType.of(method, userClass);
 		for (Factory factory : FACTORIES) {
-			LockedInvocation invocation = factory.create(method);
+			LockedInvocation invocation = factory.create(type);
 			if (invocation != null) {
 				return invocation;
 			}
 		}
-		if (AsynchronousTypes.contain(method)) {
-			throw new InvalidLockOperationException(method, targetClass,
+		if (type.suspending() || AsynchronousTypes.contains(type.resolved())) {
+			throw new InvalidLockOperationException(method, userClass,
 					"a method that returns %s goes on after it has returned, and its lock would not. Return CompletableFuture, Mono, Flux or what Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside"
-						.formatted(method.getReturnType().getSimpleName()));
+						.formatted(type.resolved()));
 		}
-		return new BlockingInvocation();
+		return new BlockingInvocation(type);
 	}
 
 	/**
@@ -59,9 +60,9 @@ interface LockedInvocation {
 	interface Factory {
 
 		/**
-		 * Return what fits a method, {@code null} if its return type is not known.
+		 * Return what fits a return type, {@code null} if it is not known.
 		 */
-		@Nullable LockedInvocation create(Method method);
+		@Nullable LockedInvocation create(ReturnType type);
 
 	}
 

@@ -18,6 +18,11 @@ final class OptionalLibraries {
 	 */
 	static final boolean TRANSACTIONS = isPresent("org.springframework.transaction.support.TransactionSynchronization");
 
+	/**
+	 * Spring's view of HTTP.
+	 */
+	static final boolean WEB = isPresent("org.springframework.http.HttpEntity");
+
 	private OptionalLibraries() {
 	}
 

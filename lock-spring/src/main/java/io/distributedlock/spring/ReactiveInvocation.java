@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -13,7 +12,6 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
@@ -36,13 +34,14 @@ final class ReactiveInvocation implements LockedInvocation {
 		this.flow = adapter != null && CoroutineFlows.areOf(adapter.getReactiveType());
 	}
 
-	static @Nullable LockedInvocation of(Method method) {
-		if (KotlinDetector.isSuspendingFunction(method)) {
+	static @Nullable LockedInvocation of(ReturnType returned) {
+		if (returned.suspending()) {
 			return new ReactiveInvocation(null);
 		}
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
-		return (adapter != null && adapter.getReactiveType() == method.getReturnType()
-				&& !FutureInvocation.isStage(method.getReturnType())) ? new ReactiveInvocation(adapter) : null;
+		Class<?> type = returned.type();
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		return (adapter != null && adapter.getReactiveType() == type && !FutureInvocation.isStage(type))
+				? new ReactiveInvocation(adapter) : null;
 	}
 
 	@Override
@@ -56,12 +55,12 @@ final class ReactiveInvocation implements LockedInvocation {
 	}
 
 	@Override
-	public boolean canSkip(Method method) {
+	public boolean canSkip() {
 		return this.adapter == null || this.adapter.supportsEmpty();
 	}
 
 	@Override
-	public Object skipped(Method method) {
+	public Object skipped() {
 		return asReturnType(Mono.empty());
 	}
 

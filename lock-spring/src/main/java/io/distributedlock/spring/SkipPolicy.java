@@ -14,7 +14,7 @@ final class SkipPolicy {
 	}
 
 	static ContentionPolicy of(LockAttributes attributes, LockedInvocation invocation) {
-		if (!invocation.canSkip(attributes.method())) {
+		if (!invocation.canSkip()) {
 			throw attributes.invalid("onContention",
 					"a method that returns %s cannot be skipped, as it has no value for nothing. Return an object or an Optional, or name a fallback"
 						.formatted(attributes.method().getReturnType().getSimpleName()),
@@ -22,7 +22,7 @@ final class SkipPolicy {
 		}
 		return (contention, call) -> {
 			logger.debug("{} is skipped: {}", attributes.method().getName(), contention.getMessage());
-			return invocation.skipped(attributes.method());
+			return invocation.skipped();
 		};
 	}
 

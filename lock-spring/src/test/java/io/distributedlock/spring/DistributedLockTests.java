@@ -212,7 +212,7 @@ class DistributedLockTests {
 		assertThatStartFails(BareNumber.class, "waitTime = \"30\"", "without a unit");
 		assertThatStartFails(NegativeWait.class, "waitTime = \"-5s\"", "0 makes one attempt");
 		assertThatStartFails(ZeroLease.class, "leaseTime = \"0s\"", "-1");
-		assertThatStartFails(Publishing.class, "returns Future", "CompletableFuture");
+		assertThatStartFails(Publishing.class, "returns java.util.concurrent.Future<", "CompletableFuture");
 	}
 
 	@Test

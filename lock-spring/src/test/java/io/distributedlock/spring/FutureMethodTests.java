@@ -1,0 +1,165 @@
+package io.distributedlock.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Lazy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Methods that return a future: where they start, whether they start, and what they
+ * re-enter.
+ */
+class FutureMethodTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	private final AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Jobs.class,
+			Others.class);
+
+	private final Jobs jobs = this.context.getBean(Jobs.class);
+
+	private final LockTemplate template = this.context.getBean(LockTemplate.class);
+
+	@AfterEach
+	void close() {
+		this.context.close();
+		assertThat(LockContext.find()).isEmpty();
+	}
+
+	@RepeatedTest(50)
+	void startsOnAThreadOfTheExecutor() {
+		assertThat(this.jobs.thread()).succeedsWithin(LONG).isNotSameAs(Thread.currentThread());
+	}
+
+	@RepeatedTest(50)
+	void startsOnAThreadOfTheExecutorWhereItReenters() {
+		CompletableFuture<Thread> started = this.template.execute(LockRequest.of("k").withName("jobs"),
+				() -> this.jobs.thread());
+		assertThat(started).succeedsWithin(LONG).isNotSameAs(Thread.currentThread());
+		assertThat(this.provider.keys()).hasSize(1);
+	}
+
+	@RepeatedTest(50)
+	void whatRunsInsteadStartsThereToo() {
+		this.provider.contended(true);
+		assertThat(this.jobs.withFallback()).succeedsWithin(LONG).isNotSameAs(Thread.currentThread());
+	}
+
+	@Test
+	void doesNotStartOnceItsFutureHasTimedOutOrWasCancelled() throws Exception {
+		LockHandle held = CompletableFuture
+			.supplyAsync(() -> this.template.acquire(LockRequest.of("k").withName("jobs")))
+			.get();
+		CompletableFuture<Thread> late = this.jobs.thread().orTimeout(50, TimeUnit.MILLISECONDS);
+		CompletableFuture<Thread> cancelled = this.jobs.thread();
+		cancelled.cancel(false);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> late.get(30, TimeUnit.SECONDS))
+			.withCauseInstanceOf(TimeoutException.class);
+		held.close();
+		// a third call is served behind the two
+		assertThat(this.jobs.thread()).succeedsWithin(LONG);
+		assertThat(this.jobs.starts()).hasSize(1);
+	}
+
+	@Test
+	void reentersThroughAChainThatHadToWait() throws Exception {
+		CountDownLatch insideB = new CountDownLatch(1);
+		LockHandle held = CompletableFuture
+			.supplyAsync(() -> this.template.acquire(LockRequest.of("b").withName("others")))
+			.get();
+		CompletableFuture<String> chain = this.jobs.first(insideB);
+		insideB.await();
+		held.close();
+		assertThat(chain).succeedsWithin(LONG).isEqualTo("A-B-A");
+	}
+
+	@Test
+	void refusalsAreWhatTheyAre() {
+		this.provider.contended(true);
+		assertThat(this.jobs.thread()).failsWithin(LONG)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockNotAcquiredException.class);
+	}
+
+	static class Jobs {
+
+		private final List<Thread> starts = new CopyOnWriteArrayList<>();
+
+		private final Others others;
+
+		Jobs(@Lazy Others others) {
+			this.others = others;
+		}
+
+		List<Thread> starts() {
+			return this.starts;
+		}
+
+		@DistributedLock(name = "jobs", key = "'k'", waitTime = "20s")
+		public CompletableFuture<Thread> thread() {
+			this.starts.add(Thread.currentThread());
+			return CompletableFuture.completedFuture(Thread.currentThread());
+		}
+
+		@DistributedLock(name = "jobs", key = "'k'", waitTime = "0", fallback = "instead")
+		public CompletableFuture<Thread> withFallback() {
+			return thread();
+		}
+
+		CompletableFuture<Thread> instead() {
+			return CompletableFuture.completedFuture(Thread.currentThread());
+		}
+
+		@DistributedLock(name = "jobs", key = "'a'", waitTime = "20s")
+		public CompletableFuture<String> first(CountDownLatch started) {
+			CompletionStage<String> second = this.others.second();
+			started.countDown();
+			return second.thenApply((rest) -> "A-" + rest).toCompletableFuture();
+		}
+
+		@DistributedLock(name = "jobs", key = "'a'", waitTime = "5s")
+		public CompletableFuture<String> third() {
+			return CompletableFuture.completedFuture("A");
+		}
+
+	}
+
+	static class Others {
+
+		private final Jobs jobs;
+
+		Others(Jobs jobs) {
+			this.jobs = jobs;
+		}
+
+		@DistributedLock(name = "others", key = "'b'", waitTime = "20s")
+		public CompletionStage<String> second() {
+			return this.jobs.third().thenApply((rest) -> "B-" + rest);
+		}
+
+	}
+
+}

@@ -1,0 +1,211 @@
+package io.distributedlock.spring;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.OnContention;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.http.ResponseEntity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The return type of a method is that of its bean's class: what goes on after the method
+ * has returned is held to its end, or refused.
+ */
+class ReturnTypeTests {
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	private AnnotationConfigApplicationContext context;
+
+	@AfterEach
+	void close() {
+		if (this.context != null) {
+			this.context.close();
+		}
+		assertThat(LockContext.find()).isEmpty();
+	}
+
+	private <T> T bean(Class<T> type) {
+		this.context = Contexts.open(this.provider, false, type);
+		return this.context.getBean(type);
+	}
+
+	@Test
+	void futureOfAGenericBaseIsHeldToItsEnd() {
+		OfFutures handler = bean(OfFutures.class);
+		CompletableFuture<String> work = new CompletableFuture<>();
+		handler.returning(work);
+		CompletableFuture<String> result = handler.handle("1");
+		Awaitility.await().until(() -> !this.provider.keys().isEmpty());
+		assertThat(this.provider.events()).noneMatch((event) -> event.startsWith("release"));
+		work.complete("done");
+		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
+		assertThat(this.provider.events()).anyMatch((event) -> event.startsWith("release"));
+	}
+
+	@Test
+	void publisherOfAGenericBaseIsHeldWhileItIsSubscribedTo() {
+		OfMonos handler = bean(OfMonos.class);
+		handler.returning(Mono.fromCallable(() -> {
+			this.provider.record("work");
+			return "done";
+		}));
+		Mono<String> result = handler.handle("1");
+		assertThat(this.provider.events()).isEmpty();
+		assertThat(result.block()).isEqualTo("done");
+		assertThat(this.provider.events().get(1)).isEqualTo("work");
+		assertThat(this.provider.events()).hasSize(3);
+	}
+
+	@Test
+	void skippedCallsOfAGenericBaseGiveNothingOfTheirType() {
+		this.provider.contended(true);
+		assertThat(bean(OfFutures.class).skip("1")).succeedsWithin(Duration.ofSeconds(20)).isNull();
+		this.context.close();
+		assertThat(bean(OfMonos.class).skip("1").blockOptional()).isEmpty();
+		this.context.close();
+		assertThat(bean(OfOptionals.class).skip("1")).isEmpty();
+		this.context.close();
+		assertThat(bean(OfFuturesOfOptionals.class).skip("1")).succeedsWithin(Duration.ofSeconds(20))
+			.isEqualTo(Optional.empty());
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			classes = { Streams.class, Iterators.class, Callables.class, Tasks.class, Bodies.class, OfStreams.class })
+	void whatGoesOnAndCannotBeHeldIsRefusedAtStart(Class<?> type) {
+		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> bean(type))
+			.withRootCauseInstanceOf(InvalidLockOperationException.class)
+			.withMessageContaining(type.getSimpleName())
+			.withMessageContaining("goes on after it has returned");
+	}
+
+	@Test
+	void whatTurnsOutToGoOnFailsLoudly() {
+		Objects objects = bean(Objects.class);
+		for (Object value : List.of(new CompletableFuture<>(), Mono.empty(), Flux.empty(), Stream.of(1),
+				List.of(1).iterator(), new FutureTask<>(() -> 1), ResponseEntity.ok(Mono.empty()))) {
+			assertThatIllegalStateException().isThrownBy(() -> objects.give(value))
+				.withMessageContaining("Objects.give")
+				.withMessageContaining("goes on after the method has returned");
+		}
+		assertThat(objects.give("plain")).isEqualTo("plain");
+		assertThat(objects.give(ResponseEntity.ok("plain"))).isEqualTo(ResponseEntity.ok("plain"));
+	}
+
+	abstract static class Base<R> {
+
+		private R work;
+
+		void returning(R work) {
+			this.work = work;
+		}
+
+		@DistributedLock(key = "#id")
+		public R handle(String id) {
+			return this.work;
+		}
+
+		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
+		public R skip(String id) {
+			return this.work;
+		}
+
+	}
+
+	static class OfFutures extends Base<CompletableFuture<String>> {
+
+	}
+
+	static class OfMonos extends Base<Mono<String>> {
+
+	}
+
+	static class OfOptionals extends Base<Optional<String>> {
+
+	}
+
+	static class OfFuturesOfOptionals extends Base<CompletableFuture<Optional<String>>> {
+
+	}
+
+	static class OfStreams extends Base<Stream<String>> {
+
+	}
+
+	static class Objects {
+
+		@DistributedLock(key = "'k'")
+		public Object give(Object value) {
+			return value;
+		}
+
+	}
+
+	static class Streams {
+
+		@DistributedLock
+		public Stream<String> all() {
+			return Stream.of("a");
+		}
+
+	}
+
+	static class Iterators {
+
+		@DistributedLock
+		public Iterator<String> all() {
+			return List.of("a").iterator();
+		}
+
+	}
+
+	static class Callables {
+
+		@DistributedLock
+		public Callable<String> later() {
+			return () -> "a";
+		}
+
+	}
+
+	static class Tasks {
+
+		@DistributedLock
+		public FutureTask<String> later() {
+			return new FutureTask<>(() -> "a");
+		}
+
+	}
+
+	static class Bodies {
+
+		@DistributedLock
+		public ResponseEntity<Stream<String>> all() {
+			return ResponseEntity.ok(Stream.of("a"));
+		}
+
+	}
+
+}
