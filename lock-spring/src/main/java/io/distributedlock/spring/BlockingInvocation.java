@@ -25,18 +25,20 @@ final class BlockingInvocation implements LockedInvocation {
 		catch (LockNotAcquiredException | LockUnavailableException ex) {
 			return call.otherwise(ex);
 		}
-		boolean keptForTransaction = false;
+		CallLocks locks = new CallLocks(handle, call.operation().release());
 		Throwable failure = null;
 		try {
-			keptForTransaction = call.operation().release().deferredToTransaction(handle, call.invocation());
-			return ended(LossGuard.run(call.operation().onLost(), handle, () -> call.proceed(handle)), call);
+			if (OptionalLibraries.TRANSACTIONS) {
+				TransactionLocks.keep(locks);
+			}
+			return ended(LossGuard.run(call.operation().onLost(), handle, () -> call.proceed(locks)), call);
 		}
 		catch (Throwable ex) {
 			failure = ex;
 			throw ex;
 		}
 		finally {
-			if (!keptForTransaction) {
+			if (!locks.isKept()) {
 				handle.close(failure);
 			}
 		}

@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.LockHandle;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +8,8 @@ import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * Stands inside of the transaction that a locked method starts, where the lock advice
- * cannot see it, and has the lease checked before the commit.
+ * cannot see it: the locks of such a method end with it, and a reactive one has them
+ * checked before its commit.
  */
 final class CommitCheckInterceptor implements MethodInterceptor {
 
@@ -18,17 +18,17 @@ final class CommitCheckInterceptor implements MethodInterceptor {
 	/**
 	 * Note what the call holds.
 	 */
-	static void note(LockHandle handle, MethodInvocation call) {
+	static void note(CallLocks locks, MethodInvocation call) {
 		if (call instanceof ProxyMethodInvocation invocation) {
-			invocation.setUserAttribute(HELD, handle);
+			invocation.setUserAttribute(HELD, locks);
 		}
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
 		if (call instanceof ProxyMethodInvocation invocation
-				&& invocation.getUserAttribute(HELD) instanceof LockHandle handle) {
-			TransactionLocks.verifyBeforeCommit(handle);
+				&& invocation.getUserAttribute(HELD) instanceof CallLocks locks) {
+			locks.methodRunsIn(TransactionLocks.find());
 			return call.proceed();
 		}
 		Object result = call.proceed();

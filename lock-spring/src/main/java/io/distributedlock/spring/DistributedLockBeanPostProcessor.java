@@ -123,7 +123,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 				new DistributedLockInterceptor(operations, this.template));
 		lockAdvisor.setOrder(this.adviceOrder);
 		this.advisor = lockAdvisor;
-		if (OptionalLibraries.TRANSACTIONS && this.settings.verifyBeforeCommit()) {
+		if (OptionalLibraries.TRANSACTIONS) {
 			this.commitCheck = new DefaultPointcutAdvisor(pointcut, new CommitCheckInterceptor());
 		}
 	}
@@ -142,6 +142,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.started = true;
+		if (verifiesCommits() && this.beanFactory != null) {
+			LostLockListener.listenToSingletons(this.beanFactory);
+		}
 		checkOperations();
 		if (!this.proxying) {
 			DistributedLockAspect.use(interceptor());
@@ -150,6 +153,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (verifiesCommits()) {
+			LostLockListener.listenTo(bean);
+		}
 		Object result = super.postProcessAfterInitialization(bean, beanName);
 		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
 			arrange(advised, this.advisor);
@@ -193,6 +199,10 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		if (!this.proxying) {
 			DistributedLockAspect.forget(interceptor());
 		}
+	}
+
+	private boolean verifiesCommits() {
+		return OptionalLibraries.TRANSACTIONS && this.settings.verifyBeforeCommit();
 	}
 
 	private void checkOperations() {

@@ -79,8 +79,8 @@ final class FutureInvocation implements LockedInvocation {
 		private CompletionStage<@Nullable Object> start() {
 			LockHandle handle = LockContext.current();
 			OnLost onLost = this.call.operation().onLost();
-			this.call.operation().release().noteForOwnTransaction(handle, this.call.invocation());
-			CompletableFuture<@Nullable Object> started = stageOf(() -> this.call.proceed(handle));
+			CompletableFuture<@Nullable Object> started = stageOf(
+					() -> this.call.proceed(new CallLocks(handle, this.call.operation().release())));
 			if (!this.stage.compareAndSet(null, started)) {
 				started.cancel(true);
 			}

@@ -93,6 +93,18 @@ final class LockCall {
 	}
 
 	/**
+	 * Run the method with the locks on this thread.
+	 */
+	@Nullable Object proceed(CallLocks locks) throws Throwable {
+		if (!OptionalLibraries.TRANSACTIONS) {
+			return proceed(locks.handle());
+		}
+		CommitCheckInterceptor.note(locks, this.call);
+		return locks.verifyBeforeCommit() ? RunningLocks.run(locks.handle(), () -> proceed(locks.handle()))
+				: proceed(locks.handle());
+	}
+
+	/**
 	 * Run the method with the locks.
 	 */
 	@Nullable Object proceed(LockHandle handle) throws Throwable {

@@ -1,7 +1,6 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
@@ -12,7 +11,8 @@ import reactor.util.context.ContextView;
 final class LockContexts {
 
 	/**
-	 * The locks that a transaction which starts inside of them has to check.
+	 * The locks of the innermost method, which the transaction that it starts has to
+	 * check.
 	 */
 	private static final Object TO_CHECK = new Object();
 
@@ -27,13 +27,11 @@ final class LockContexts {
 		return (inChain != null) ? inChain : LockContext.capture();
 	}
 
-	static Context put(Context context, LockContext locks, boolean checkBeforeCommit) {
-		Context changed = context.put(LockContext.class, locks);
-		LockHandle handle = locks.innermost().orElse(null);
-		return (checkBeforeCommit && handle != null) ? changed.put(TO_CHECK, handle) : changed.delete(TO_CHECK);
+	static Context put(Context context, LockContext locks, CallLocks ofMethod) {
+		return context.put(LockContext.class, locks).put(TO_CHECK, ofMethod);
 	}
 
-	static @Nullable LockHandle toCheck(ContextView context) {
+	static @Nullable CallLocks toCheck(ContextView context) {
 		return context.getOrDefault(TO_CHECK, null);
 	}
 

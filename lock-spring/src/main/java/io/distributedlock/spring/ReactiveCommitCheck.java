@@ -1,13 +1,16 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.LockHandle;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
 /**
- * Has the lease checked before the commit of a reactive transaction that a locked method
- * starts.
+ * Puts the check before the commit into what a reactive method returns, where it runs in
+ * the transaction of that method.
  */
 final class ReactiveCommitCheck {
 
@@ -18,18 +21,19 @@ final class ReactiveCommitCheck {
 	 * Add the check to what a method has returned, if it is reactive.
 	 */
 	static Object apply(Object result) {
-		if (result instanceof Mono<?> mono) {
-			return Mono.deferContextual((context) -> check(context).then(mono));
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
+		if (adapter == null || FutureInvocation.isStage(result.getClass())) {
+			return result;
 		}
-		if (result instanceof Flux<?> flux) {
-			return Flux.deferContextual((context) -> check(context).thenMany(flux));
-		}
-		return result;
+		Publisher<?> publisher = adapter.toPublisher(result);
+		return adapter.fromPublisher(
+				adapter.isMultiValue() ? Flux.deferContextual((context) -> check(context).thenMany(publisher))
+						: Mono.deferContextual((context) -> check(context).then(Mono.from(publisher))));
 	}
 
-	private static Mono<Boolean> check(ContextView context) {
-		LockHandle handle = LockContexts.toCheck(context);
-		return (handle != null) ? ReactiveTransactionLocks.verifyBeforeCommit(handle) : Mono.just(false);
+	private static Mono<Void> check(ContextView context) {
+		CallLocks locks = LockContexts.toCheck(context);
+		return (locks != null) ? ReactiveTransactionLocks.checkOwn(locks) : Mono.empty();
 	}
 
 }

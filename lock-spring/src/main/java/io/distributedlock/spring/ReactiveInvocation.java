@@ -77,7 +77,7 @@ final class ReactiveInvocation implements LockedInvocation {
 		AtomicReference<Stage> stage = new AtomicReference<>(Stage.ACQUIRING);
 		Mono<Held> held = Mono.fromFuture(acquired)
 			.flatMap((handle) -> Held.of(handle, call.operation().release()))
-			.onErrorResume(LockException.class, (refusal) -> Mono.just(new Held(null, refusal, false)));
+			.onErrorResume(LockException.class, (refusal) -> Mono.just(new Held(null, refusal)));
 		return Flux
 			.usingWhen(held,
 					(each) -> stage.compareAndSet(Stage.ACQUIRING, Stage.RUNNING) ? body(call, each, outer)
@@ -93,10 +93,11 @@ final class ReactiveInvocation implements LockedInvocation {
 	}
 
 	private Flux<?> body(LockCall call, Held held, LockContext outer) {
-		LockHandle handle = held.handle;
-		if (handle == null) {
+		CallLocks locks = held.locks;
+		if (locks == null) {
 			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal())));
 		}
+		LockHandle handle = locks.handle();
 		LockContext inner = outer.with(handle);
 		MethodBody method = () -> call.proceed(handle);
 		Flux<?> body = Flux.defer(() -> publisher(() -> method.runWith(inner)));
@@ -109,7 +110,7 @@ final class ReactiveInvocation implements LockedInvocation {
 		if (onLost != OnLost.REPORT) {
 			body = body.concatWith(Mono.fromRunnable(handle::ensureHeld));
 		}
-		return body.contextWrite((context) -> LockContexts.put(context, inner, held.checksCommit()));
+		return body.contextWrite((context) -> LockContexts.put(context, inner, locks));
 	}
 
 	private Publisher<?> publisher(MethodBody method) {
@@ -134,19 +135,18 @@ final class ReactiveInvocation implements LockedInvocation {
 	/**
 	 * What a subscription holds.
 	 *
-	 * @param handle the locks, {@code null} if they were not to be had
+	 * @param locks the locks, {@code null} if they were not to be had
 	 * @param refusal why not
-	 * @param keptForTransaction whether the transaction that the subscriber is in gives
-	 * them back
 	 */
-	private record Held(@Nullable LockHandle handle, @Nullable LockException refusal, boolean keptForTransaction) {
+	private record Held(@Nullable CallLocks locks, @Nullable LockException refusal) {
 
 		static Mono<Held> of(LockHandle handle, LockRelease release) {
-			if (!release.afterTransaction()) {
-				return Mono.just(new Held(handle, null, false));
+			CallLocks locks = new CallLocks(handle, release);
+			if (!OptionalLibraries.TRANSACTIONS) {
+				return Mono.just(new Held(locks, null));
 			}
-			return ReactiveTransactionLocks.keepUntilCompletion(handle, release.verifyBeforeCommit())
-				.map((kept) -> new Held(handle, null, kept))
+			return ReactiveTransactionLocks.keep(locks)
+				.map((kept) -> new Held(kept, null))
 				.doOnError((failure) -> handle.closeAsync());
 		}
 
@@ -157,14 +157,10 @@ final class ReactiveInvocation implements LockedInvocation {
 			return this.refusal;
 		}
 
-		boolean checksCommit() {
-			return !this.keptForTransaction;
-		}
-
 		Mono<Void> release() {
-			LockHandle held = this.handle;
-			return (held == null || this.keptForTransaction) ? Mono.empty()
-					: Mono.defer(() -> Mono.fromFuture(held.closeAsync()).then());
+			CallLocks held = this.locks;
+			return (held == null) ? Mono.empty() : Mono
+				.defer(() -> held.isKept() ? Mono.empty() : Mono.fromFuture(held.handle().closeAsync()).then());
 		}
 
 	}

@@ -1,6 +1,11 @@
 package io.distributedlock.spring;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
 import io.distributedlock.LockHandle;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.Ordered;
@@ -9,43 +14,147 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
- * Ties locks to the transaction of a reactive chain, as {@link TransactionLocks} does to
- * that of a thread.
+ * The locks of one transaction of a reactive chain, as {@link TransactionLocks} are those
+ * of a thread's.
  */
-final class ReactiveTransactionLocks {
+final class ReactiveTransactionLocks implements TransactionSynchronization, Ordered, CallLocks.Keeper {
 
-	private ReactiveTransactionLocks() {
+	private static final Object KEY = ReactiveTransactionLocks.class;
+
+	private final TransactionSynchronizationManager transaction;
+
+	private final ConcurrentLinkedDeque<LockHandle> kept = new ConcurrentLinkedDeque<>();
+
+	/**
+	 * What the commit depends on.
+	 */
+	private final Queue<LockHandle> checked = new ConcurrentLinkedQueue<>();
+
+	private volatile boolean last;
+
+	private ReactiveTransactionLocks(TransactionSynchronizationManager transaction) {
+		this.transaction = transaction;
 	}
 
 	/**
-	 * Keep a lock until the transaction of the chain has been committed or rolled back.
-	 * @param verify whether to roll it back if the lease was lost
-	 * @return gives {@code false} if there is no transaction
+	 * Keep locks until the transaction of the chain has been committed or rolled back, if
+	 * there is one.
+	 * @return gives the locks
 	 */
-	static Mono<Boolean> keepUntilCompletion(LockHandle handle, boolean verify) {
-		return register(new TransactionLock(handle, verify, true));
+	static Mono<CallLocks> keep(CallLocks locks) {
+		if (!locks.afterTransaction()) {
+			return Mono.just(locks);
+		}
+		return active().doOnNext((transaction) -> {
+			ReactiveTransactionLocks keeper = of(transaction);
+			locks.keepFor(keeper);
+			if (locks.verifyBeforeCommit()) {
+				keeper.checked.add(locks.handle());
+			}
+		}).thenReturn(locks);
 	}
 
 	/**
-	 * Roll the transaction of the chain back if the lease was lost before its commit.
+	 * Called where the method itself begins: roll a transaction of its own back if its
+	 * locks were lost before the commit.
 	 */
-	static Mono<Boolean> verifyBeforeCommit(LockHandle handle) {
-		return register(new TransactionLock(handle, true, false));
+	static Mono<Void> checkOwn(CallLocks locks) {
+		return active().doOnNext((transaction) -> {
+			locks.methodRunsIn((ReactiveTransactionLocks) transaction.getResource(KEY));
+			if (!locks.isKept() && locks.verifyBeforeCommit()) {
+				of(transaction).checked.add(locks.handle());
+			}
+		}).switchIfEmpty(Mono.fromRunnable(() -> locks.methodRunsIn(null))).then();
 	}
 
-	private static Mono<Boolean> register(TransactionLock lock) {
+	private static Mono<TransactionSynchronizationManager> active() {
 		return TransactionSynchronizationManager.forCurrentTransaction()
 			.filter((transaction) -> transaction.isSynchronizationActive() && transaction.isActualTransactionActive())
-			.map((transaction) -> {
-				transaction.registerSynchronization(lock);
-				return true;
-			})
-			.onErrorReturn(NoTransactionException.class, false)
-			.defaultIfEmpty(false);
+			.onErrorResume(NoTransactionException.class, (none) -> Mono.empty());
 	}
 
-	private record TransactionLock(LockHandle handle, boolean verify,
-			boolean release) implements TransactionSynchronization, Ordered {
+	private static ReactiveTransactionLocks of(TransactionSynchronizationManager transaction) {
+		ReactiveTransactionLocks known = (ReactiveTransactionLocks) transaction.getResource(KEY);
+		if (known != null) {
+			return known;
+		}
+		ReactiveTransactionLocks locks = new ReactiveTransactionLocks(transaction);
+		transaction.registerSynchronization(locks);
+		transaction.bindResource(KEY, locks);
+		return locks;
+	}
+
+	@Override
+	public void keep(LockHandle handle) {
+		this.kept.push(handle);
+	}
+
+	@Override
+	public void forget(LockHandle handle) {
+		this.kept.removeFirstOccurrence(handle);
+		this.checked.remove(handle);
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	@Override
+	public Mono<Void> suspend() {
+		return Mono.fromRunnable(() -> this.transaction.unbindResourceIfPossible(KEY));
+	}
+
+	@Override
+	public Mono<Void> resume() {
+		return Mono.fromRunnable(() -> this.transaction.bindResource(KEY, this));
+	}
+
+	@Override
+	public Mono<Void> beforeCommit(boolean readOnly) {
+		return Mono.fromRunnable(() -> {
+			for (LockHandle each : this.checked) {
+				if (!each.isClosed()) {
+					each.ensureHeld();
+				}
+			}
+		});
+	}
+
+	@Override
+	public Mono<Void> beforeCompletion() {
+		return Mono.fromRunnable(() -> {
+			if (!this.last) {
+				this.last = true;
+				this.transaction.registerSynchronization(new Last(this));
+			}
+		});
+	}
+
+	@Override
+	public Mono<Void> afterCompletion(int status) {
+		return this.last ? Mono.empty() : giveBack();
+	}
+
+	private Mono<Void> giveBack() {
+		return Mono.defer(() -> {
+			this.transaction.unbindResourceIfPossible(KEY);
+			return Flux.generate((sink) -> {
+				LockHandle next = this.kept.poll();
+				if (next != null) {
+					sink.next(next);
+				}
+				else {
+					sink.complete();
+				}
+			}).cast(LockHandle.class).concatMapDelayError((next) -> Mono.fromFuture(next.closeAsync())).then();
+		});
+	}
+
+	/**
+	 * As in {@link TransactionLocks}.
+	 */
+	private record Last(ReactiveTransactionLocks locks) implements TransactionSynchronization, Ordered {
 
 		@Override
 		public int getOrder() {
@@ -53,17 +162,8 @@ final class ReactiveTransactionLocks {
 		}
 
 		@Override
-		public Mono<Void> beforeCommit(boolean readOnly) {
-			return Mono.fromRunnable(() -> {
-				if (this.verify && !this.handle.isClosed()) {
-					this.handle.ensureHeld();
-				}
-			});
-		}
-
-		@Override
 		public Mono<Void> afterCompletion(int status) {
-			return this.release ? Mono.defer(() -> Mono.fromFuture(this.handle.closeAsync()).then()) : Mono.empty();
+			return this.locks.giveBack();
 		}
 
 	}

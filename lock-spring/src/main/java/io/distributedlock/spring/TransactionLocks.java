@@ -1,53 +1,146 @@
 package io.distributedlock.spring;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 import io.distributedlock.LockHandle;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Ties locks to the transaction of a thread. A lock belongs to the transaction that is
+ * The locks of one transaction of a thread. A lock belongs to the transaction that is
  * active when it is acquired: one that is suspended meanwhile has its own, and a
  * savepoint has none.
+ * <p>
+ * They are given back behind everything else that happens after the completion, such as
+ * {@code AFTER_COMMIT} listeners: what is to run last joins the end of the queue when no
+ * more is expected to join.
  */
-final class TransactionLocks {
+final class TransactionLocks implements TransactionSynchronization, CallLocks.Keeper {
 
-	private TransactionLocks() {
+	private static final Object KEY = TransactionLocks.class;
+
+	/**
+	 * The innermost first, which finds each on top of its thread's locks.
+	 */
+	private final Deque<LockHandle> kept = new ArrayDeque<>();
+
+	private final boolean verify;
+
+	private boolean last;
+
+	private TransactionLocks(boolean verify) {
+		this.verify = verify;
 	}
 
 	/**
-	 * Keep a lock until the transaction of this thread has been committed or rolled back.
-	 * @param verify whether to roll it back if the lease was lost
-	 * @return {@code false} if there is no transaction
+	 * Return the locks of this thread's transaction, {@code null} if it has none so far.
 	 */
-	static boolean keepUntilCompletion(LockHandle handle, boolean verify) {
-		if (!isActive()) {
-			return false;
+	static @Nullable TransactionLocks find() {
+		return (TransactionLocks) TransactionSynchronizationManager.getResource(KEY);
+	}
+
+	/**
+	 * Keep locks until the transaction of this thread has been committed or rolled back,
+	 * if there is one.
+	 */
+	static void keep(CallLocks locks) {
+		if (!locks.afterTransaction() || !TransactionSynchronizationManager.isSynchronizationActive()
+				|| !TransactionSynchronizationManager.isActualTransactionActive()) {
+			return;
 		}
-		TransactionSynchronizationManager.registerSynchronization(new TransactionLock(handle, verify, true));
-		return true;
+		TransactionLocks transaction = find();
+		if (transaction == null) {
+			transaction = new TransactionLocks(locks.verifyBeforeCommit());
+			TransactionSynchronizationManager.registerSynchronization(transaction);
+			TransactionSynchronizationManager.bindResource(KEY, transaction);
+		}
+		locks.keepFor(transaction);
+	}
+
+	@Override
+	public void keep(LockHandle handle) {
+		this.kept.push(handle);
+	}
+
+	@Override
+	public void forget(LockHandle handle) {
+		this.kept.removeFirstOccurrence(handle);
 	}
 
 	/**
-	 * Roll the transaction of this thread back if the lease was lost before its commit.
+	 * Check them all.
+	 * @throws io.distributedlock.LockLostException if one was lost
 	 */
-	static void verifyBeforeCommit(LockHandle handle) {
-		if (isActive()) {
-			TransactionSynchronizationManager.registerSynchronization(new TransactionLock(handle, true, false));
+	void ensureHeld() {
+		for (LockHandle each : this.kept) {
+			if (this.verify && !each.isClosed()) {
+				each.ensureHeld();
+			}
 		}
 	}
 
-	private static boolean isActive() {
-		return TransactionSynchronizationManager.isSynchronizationActive()
-				&& TransactionSynchronizationManager.isActualTransactionActive();
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	@Override
+	public void suspend() {
+		TransactionSynchronizationManager.unbindResource(KEY);
+	}
+
+	@Override
+	public void resume() {
+		TransactionSynchronizationManager.bindResource(KEY, this);
 	}
 
 	/**
-	 * Last before the commit, and last after the completion.
+	 * Early enough for transaction managers that have no listeners.
 	 */
-	private record TransactionLock(LockHandle handle, boolean verify,
-			boolean release) implements TransactionSynchronization {
+	@Override
+	public void beforeCommit(boolean readOnly) {
+		ensureHeld();
+	}
+
+	@Override
+	public void beforeCompletion() {
+		if (!this.last) {
+			this.last = true;
+			TransactionSynchronizationManager.registerSynchronization(new Last(this));
+		}
+	}
+
+	@Override
+	public void afterCompletion(int status) {
+		if (!this.last) {
+			giveBack();
+		}
+	}
+
+	private void giveBack() {
+		TransactionSynchronizationManager.unbindResourceIfPossible(KEY);
+		RuntimeException failure = null;
+		for (LockHandle next = this.kept.poll(); next != null; next = this.kept.poll()) {
+			try {
+				next.close();
+			}
+			catch (RuntimeException ex) {
+				failure = (failure != null) ? failure : ex;
+			}
+		}
+		if (failure != null) {
+			throw failure;
+		}
+	}
+
+	/**
+	 * Of several with the lowest order the one that was registered last runs last.
+	 */
+	private record Last(TransactionLocks locks) implements TransactionSynchronization {
 
 		@Override
 		public int getOrder() {
@@ -55,17 +148,8 @@ final class TransactionLocks {
 		}
 
 		@Override
-		public void beforeCommit(boolean readOnly) {
-			if (this.verify && !this.handle.isClosed()) {
-				this.handle.ensureHeld();
-			}
-		}
-
-		@Override
 		public void afterCompletion(int status) {
-			if (this.release) {
-				this.handle.close();
-			}
+			this.locks.giveBack();
 		}
 
 	}

@@ -1,0 +1,52 @@
+package io.distributedlock.spring;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Has no transaction commit that began under a lock which was lost. It is asked behind
+ * all synchronizations, as the last before the commit: for the transaction of a locked
+ * method, of any bean that it calls, and of a template.
+ */
+final class LostLockListener implements TransactionExecutionListener {
+
+	private static final LostLockListener INSTANCE = new LostLockListener();
+
+	private LostLockListener() {
+	}
+
+	/**
+	 * Listen to a bean, if it is a manager of transactions that belong to threads.
+	 */
+	static void listenTo(Object bean) {
+		if (bean instanceof PlatformTransactionManager && bean instanceof ConfigurableTransactionManager manager
+				&& !manager.getTransactionExecutionListeners().contains(INSTANCE)) {
+			manager.addListener(INSTANCE);
+		}
+	}
+
+	/**
+	 * Listen to those that were made before anybody looked at them.
+	 */
+	static void listenToSingletons(ConfigurableListableBeanFactory factory) {
+		for (String name : factory.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
+			Object manager = factory.getSingleton(name);
+			if (manager != null) {
+				listenTo(manager);
+			}
+		}
+	}
+
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		TransactionLocks kept = TransactionLocks.find();
+		if (kept != null) {
+			kept.ensureHeld();
+		}
+		RunningLocks.ensureHeld();
+	}
+
+}
