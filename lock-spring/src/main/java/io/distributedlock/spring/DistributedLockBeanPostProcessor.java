@@ -156,6 +156,10 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		if (verifiesCommits()) {
 			LostLockListener.listenTo(bean);
 		}
+		if (bean instanceof Advised advised && this.advisor != null && advised.indexOf(this.advisor) >= 0) {
+			// another bean under a second name
+			return bean;
+		}
 		Object result = super.postProcessAfterInitialization(bean, beanName);
 		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
 			arrange(advised, this.advisor);

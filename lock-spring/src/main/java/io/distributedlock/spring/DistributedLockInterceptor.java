@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockRequest;
@@ -28,7 +27,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-		Object target = Objects.requireNonNull(call.getThis(), "a lock needs a target object");
+		Object target = LockCall.targetOf(call);
 		LockOperation operation = this.operations.find(call.getMethod(), AopUtils.getTargetClass(target));
 		LockRequest request = (operation != null) ? operation.request(call, target) : null;
 		if (operation == null || request == null) {

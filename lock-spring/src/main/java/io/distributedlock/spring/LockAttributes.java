@@ -1,6 +1,7 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
@@ -39,6 +40,27 @@ final class LockAttributes {
 		return this.userClass;
 	}
 
+	/**
+	 * Return the type that gives a lock its name where it has none: the class of the
+	 * bean, or the type that declares the annotation where the class is made at run time,
+	 * by a proxy or a lambda, or serves many, as the implementation of all repositories
+	 * does.
+	 */
+	Class<?> declaringType() {
+		Class<?> source = sourceType();
+		boolean madeAtRunTime = Proxy.isProxyClass(this.userClass) || this.userClass.isHidden()
+				|| this.userClass.isSynthetic();
+		return (madeAtRunTime || !source.isAssignableFrom(this.userClass)) ? source : this.userClass;
+	}
+
+	private Class<?> sourceType() {
+		Object source = this.annotation.getSource();
+		if (source instanceof Method declared) {
+			return declared.getDeclaringClass();
+		}
+		return (source instanceof Class<?> type) ? type : this.userClass;
+	}
+
 	MergedAnnotation<DistributedLock> annotation() {
 		return this.annotation;
 	}
@@ -54,7 +76,16 @@ final class LockAttributes {
 	 * Return a text with its placeholders resolved.
 	 */
 	String text(String attribute) {
-		String resolved = this.placeholders.apply(raw(attribute));
+		String resolved;
+		try {
+			resolved = this.placeholders.apply(raw(attribute));
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(attribute, "%s. Set the property".formatted(ex.getMessage()), ex);
+		}
+		if (resolved != null && resolved.contains("${")) {
+			throw invalid(attribute, "a placeholder in it is not resolved. Set the property", null);
+		}
 		return (resolved != null) ? resolved.trim() : "";
 	}
 
@@ -91,10 +122,21 @@ final class LockAttributes {
 	}
 
 	InvalidLockOperationException invalid(String attribute, String problem, @Nullable Throwable cause) {
-		return new InvalidLockOperationException(this.method, this.userClass, attribute,
-				String.valueOf(
-						this.annotation.getValue(attribute).map(String::valueOf).map(this.placeholders).orElse("")),
-				problem, cause);
+		return new InvalidLockOperationException(this.method, this.userClass, attribute, value(attribute), problem,
+				cause);
+	}
+
+	/**
+	 * Return a value as a reader would look for it: resolved where it can be.
+	 */
+	private String value(String attribute) {
+		String value = String.valueOf(this.annotation.getValue(attribute).orElse(""));
+		try {
+			return String.valueOf(this.placeholders.apply(value));
+		}
+		catch (IllegalArgumentException ex) {
+			return value;
+		}
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -52,7 +51,16 @@ final class LockCall {
 	}
 
 	Object target() {
-		return Objects.requireNonNull(this.call.getThis(), "target");
+		return targetOf(this.call);
+	}
+
+	/**
+	 * Return the object that a call is made on: the proxy itself where nothing is behind
+	 * it, as with the clients that Spring makes of HTTP interfaces.
+	 */
+	static Object targetOf(MethodInvocation call) {
+		Object target = call.getThis();
+		return (target != null) ? target : ((ProxyMethodInvocation) call).getProxy();
 	}
 
 	@Nullable Object[] arguments() {

@@ -31,6 +31,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.ClassUtils;
 
 /**
  * Parses the expressions of annotations, once, and finds at start-up what would fail at
@@ -82,7 +83,7 @@ final class LockExpressionParser {
 	 */
 	private Map<String, Integer> parameters(Method method) {
 		Map<String, Integer> indexes = new LinkedHashMap<>();
-		@Nullable String[] names = this.parameterNames.getParameterNames(method);
+		@Nullable String[] names = names(method);
 		for (int i = 0; names != null && i < names.length; i++) {
 			if (names[i] != null) {
 				indexes.put(names[i], i);
@@ -97,8 +98,22 @@ final class LockExpressionParser {
 		return indexes;
 	}
 
+	/**
+	 * A class that is made at run time has none, but its interface has.
+	 */
+	private @Nullable String @Nullable [] names(Method method) {
+		@Nullable String[] own = this.parameterNames.getParameterNames(method);
+		return (own != null) ? own : this.parameterNames
+			.getParameterNames(ClassUtils.getInterfaceMethodIfPossible(method, method.getDeclaringClass()));
+	}
+
 	private Expression parseExpression(String attribute, LockAttributes attributes) {
 		String text = attributes.raw(attribute);
+		if (text.contains("${")) {
+			throw attributes.invalid(attribute,
+					"placeholders are not resolved in an expression. Put what is the same for all calls into name",
+					null);
+		}
 		try {
 			return text.contains("#{") ? this.parser.parseExpression(text, new TemplateParserContext())
 					: this.parser.parseExpression(text);
@@ -158,7 +173,7 @@ final class LockExpressionParser {
 		Method method = attributes.method();
 		Set<String> known = parameters(method).keySet();
 		if (!known.contains(name) && !name.equals("root") && !name.equals("this")) {
-			String hint = (this.parameterNames.getParameterNames(method) != null) ? ""
+			String hint = (names(method) != null) ? ""
 					: ". The class has no parameter names: compile it with -parameters";
 			throw attributes.invalid(attribute,
 					"there is no parameter '%s'; there are %s%s".formatted(name, known, hint), null);

@@ -1,6 +1,10 @@
 package io.distributedlock.spring;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +31,33 @@ interface LockKeys {
 		@Override
 		protected Boolean computeValue(Class<?> type) {
 			try {
-				return type.getMethod("toString").getDeclaringClass() != Object.class;
+				Method text = type.getMethod("toString");
+				return text.getDeclaringClass() != Object.class && (!isMade(text) || partsHaveText(type));
 			}
 			catch (NoSuchMethodException ex) {
 				return false;
 			}
+		}
+
+		/**
+		 * The compiler makes that of a record final, from the texts of its parts.
+		 */
+		private boolean isMade(Method text) {
+			return text.getDeclaringClass().isRecord() && Modifier.isFinal(text.getModifiers());
+		}
+
+		private boolean partsHaveText(Class<?> type) {
+			return Arrays.stream(type.getRecordComponents())
+				.map(RecordComponent::getType)
+				.allMatch((part) -> part.isPrimitive() || part == type || mayHaveText(part));
+		}
+
+		/**
+		 * What a part of a type that others extend is shows at the call only.
+		 */
+		private boolean mayHaveText(Class<?> part) {
+			boolean open = part.isInterface() || Modifier.isAbstract(part.getModifiers()) || part == Object.class;
+			return !part.isArray() && (open || LockKeys.HAS_TEXT.get(part));
 		}
 
 	};
@@ -56,7 +82,7 @@ interface LockKeys {
 				return prototype.withKeys(texts(collection, expression));
 			}
 			if (value != null && value.getClass().isArray()) {
-				return prototype.withKeys(texts(List.of(ObjectUtils.toObjectArray(value)), expression));
+				return prototype.withKeys(texts(Arrays.asList(ObjectUtils.toObjectArray(value)), expression));
 			}
 			return prototype.withKey(text(value, expression));
 		};
@@ -83,7 +109,7 @@ interface LockKeys {
 		}
 		if (!HAS_TEXT.get(value.getClass())) {
 			throw expression.refused("is a " + value.getClass().getName()
-					+ " without a toString() of its own, whose text differs from JVM to JVM. Name a property of it",
+					+ " without a toString() of its own, or with an array or a part without one, whose text differs from JVM to JVM. Name a property of it",
 					null);
 		}
 		String key = value.toString();

@@ -1,6 +1,7 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -115,7 +116,8 @@ final class LockOperationSource {
 
 	private @Nullable LockOperation build(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
-		Method specific = AopUtils.getMostSpecificMethod(method, userClass);
+		Method specific = Proxy.isProxyClass(userClass) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
+				: AopUtils.getMostSpecificMethod(method, userClass);
 		if (ReflectionUtils.isObjectMethod(specific) || isCopy(specific)) {
 			return null;
 		}

@@ -24,8 +24,12 @@ record LockTarget(LockRequest prototype, LockKeys keys, @Nullable LockExpression
 	 */
 	static LockTarget of(LockAttributes attributes, LockExpressionParser parser) {
 		String name = attributes.text("name");
+		if (name.contains("#{") || name.startsWith("#")) {
+			throw attributes.invalid("name",
+					"a name is no expression, but the same for all calls. Write the expression into key", null);
+		}
 		if (name.isEmpty()) {
-			name = attributes.userClass().getSimpleName() + "." + attributes.method().getName();
+			name = attributes.declaringType().getSimpleName() + "." + attributes.method().getName();
 		}
 		LockRequest prototype = withTimes(withKind(LockRequest.of(name), attributes), attributes);
 		String provider = attributes.text("provider");
@@ -33,6 +37,9 @@ record LockTarget(LockRequest prototype, LockKeys keys, @Nullable LockExpression
 			prototype = prototype.withProvider(provider);
 		}
 		int maxWaiters = attributes.annotation().getInt("maxWaiters");
+		if (maxWaiters < -1) {
+			throw attributes.invalid("maxWaiters", "give a number from 0, or -1 for any number", null);
+		}
 		if (maxWaiters >= 0) {
 			prototype = prototype.withMaxWaiters(maxWaiters);
 		}

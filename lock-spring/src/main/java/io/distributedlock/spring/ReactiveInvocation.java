@@ -100,7 +100,7 @@ final class ReactiveInvocation implements LockedInvocation {
 		LockHandle handle = locks.handle();
 		LockContext inner = outer.with(handle);
 		MethodBody method = () -> call.proceed(handle);
-		Flux<?> body = Flux.defer(() -> publisher(() -> method.runWith(inner)));
+		Flux<?> body = Flux.defer(() -> new LocksOnThread<>(publisher(() -> method.runWith(inner)), inner, outer));
 		OnLost onLost = call.operation().onLost();
 		if (onLost == OnLost.INTERRUPT) {
 			// a companion that fails would not cancel the body: it ends, and the check

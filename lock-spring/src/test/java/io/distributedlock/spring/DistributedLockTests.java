@@ -212,6 +212,11 @@ class DistributedLockTests {
 		assertThatStartFails(BareNumber.class, "waitTime = \"30\"", "without a unit");
 		assertThatStartFails(NegativeWait.class, "waitTime = \"-5s\"", "0 makes one attempt");
 		assertThatStartFails(ZeroLease.class, "leaseTime = \"0s\"", "-1");
+		assertThatStartFails(ExpressionInName.class, "name = \"#id\"", "into key");
+		assertThatStartFails(PlaceholderInKey.class, "key = \"${a}\"", "into name");
+		assertThatStartFails(UnresolvedName.class, "name = \"${no.such.property}\"", "no.such.property",
+				"Set the property");
+		assertThatStartFails(NegativeMaxWaiters.class, "maxWaiters = \"-2\"", "from 0");
 		assertThatStartFails(Publishing.class, "returns java.util.concurrent.Future<", "CompletableFuture");
 	}
 
@@ -491,6 +496,38 @@ class DistributedLockTests {
 	static class ZeroLease {
 
 		@DistributedLock(leaseTime = "0s")
+		public void run() {
+		}
+
+	}
+
+	static class ExpressionInName {
+
+		@DistributedLock(name = "#id", key = "#id")
+		public void run(String id) {
+		}
+
+	}
+
+	static class PlaceholderInKey {
+
+		@DistributedLock(key = "${a}")
+		public void run() {
+		}
+
+	}
+
+	static class UnresolvedName {
+
+		@DistributedLock(name = "${no.such.property}")
+		public void run() {
+		}
+
+	}
+
+	static class NegativeMaxWaiters {
+
+		@DistributedLock(maxWaiters = -2)
 		public void run() {
 		}
 

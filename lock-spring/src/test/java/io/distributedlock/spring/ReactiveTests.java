@@ -2,6 +2,7 @@ package io.distributedlock.spring;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -96,6 +97,23 @@ class ReactiveTests {
 			.verifyComplete();
 		assertThat(this.provider.events()).containsExactly("acquire t:Streams.many:1", "a", "b",
 				"release t:Streams.many:1");
+	}
+
+	@Test
+	void blockingAndFutureMethodsInTheChainReenter() {
+		assertThat(this.streams.outerOfBlocking("1", this.streams).block()).isEqualTo("blocking 1");
+		assertThat(this.streams.outerOfFuture("1", this.streams).block()).isEqualTo("future 1");
+		assertThat(this.provider.keys()).hasSize(2);
+	}
+
+	@Test
+	void subscriberIsOutsideOfTheLock() {
+		List<Boolean> found = this.streams.many("1")
+			.map((value) -> LockContext.find().isPresent())
+			.collectList()
+			.blockOptional()
+			.orElseThrow();
+		assertThat(found).containsExactly(false, false);
 	}
 
 	@Test
@@ -292,6 +310,26 @@ class ReactiveTests {
 		public Mono<String> inner(String id) {
 			return Mono.deferContextual((context) -> Mono.just("inner " + id + " "
 					+ context.get(LockContext.class).innermost().map(LockHandle::key).orElseThrow()));
+		}
+
+		@DistributedLock(name = "shared", key = "#id", waitTime = "0")
+		public Mono<String> outerOfBlocking(String id, Streams self) {
+			return Mono.just(id).map(self::blocking);
+		}
+
+		@DistributedLock(name = "shared", key = "#id", waitTime = "0")
+		public Mono<String> outerOfFuture(String id, Streams self) {
+			return Mono.just(id).flatMap((each) -> Mono.fromFuture(self.futureOf(each)));
+		}
+
+		@DistributedLock(name = "shared", key = "#id", waitTime = "0")
+		public String blocking(String id) {
+			return "blocking " + id;
+		}
+
+		@DistributedLock(name = "shared", key = "#id", waitTime = "0")
+		public CompletableFuture<String> futureOf(String id) {
+			return CompletableFuture.completedFuture("future " + id);
 		}
 
 		@DistributedLock(name = "shared", key = "#id")

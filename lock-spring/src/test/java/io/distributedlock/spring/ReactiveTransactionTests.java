@@ -17,8 +17,10 @@ import org.springframework.r2dbc.core.DatabaseClient;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 
@@ -92,6 +94,40 @@ class ReactiveTransactionTests {
 		StepVerifier.create(this.stock.takeInTransaction(true)).verifyError(LockLostException.class);
 		assertThat(this.provider.events()).startsWith(TAKE, "begin", "take", "rolled back");
 		assertThat(this.stock.left().block()).isEqualTo(10);
+	}
+
+	@Test
+	void newTransactionOfAMethodHasItsOwnLocks() {
+		this.shop
+			.sell(this.stock.takeInANewTransaction(false)
+				.then(Mono.fromRunnable(() -> this.provider.record("outer again"))))
+			.block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "begin", "take", "committed", GIVE,
+				"outer again", "committed");
+	}
+
+	@Test
+	void newTransactionOfAMethodIsRolledBackIfTheLeaseWasLost() {
+		StepVerifier.create(this.shop.sell(this.stock.takeInANewTransaction(true)))
+			.verifyError(LockLostException.class);
+		assertThat(this.provider.events()).doesNotContain("committed");
+		assertThat(this.stock.left().block()).isEqualTo(10);
+	}
+
+	@Test
+	void keyIsTakenWhileSynchronizationsOfTheCommitRun() {
+		this.shop.sell(this.stock.take()
+			.then(TransactionSynchronizationManager.forCurrentTransaction()
+				.doOnNext((transaction) -> transaction.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public Mono<Void> afterCompletion(int status) {
+						return Mono.fromRunnable(() -> ReactiveTransactionTests.this.provider.record("told"));
+					}
+
+				})))
+			.then()).block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "committed", "told", GIVE);
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -187,6 +223,12 @@ class ReactiveTransactionTests {
 		@Transactional
 		@DistributedLock(name = "stock", key = "'1'")
 		public Mono<Void> takeInTransaction(boolean lose) {
+			return lose ? update().doOnTerminate(this.provider::loseLast) : update();
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@DistributedLock(name = "stock", key = "'1'")
+		public Mono<Void> takeInANewTransaction(boolean lose) {
 			return lose ? update().doOnTerminate(this.provider::loseLast) : update();
 		}
 

@@ -1,0 +1,134 @@
+package io.distributedlock.spring;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedSemaphore;
+import io.distributedlock.local.LocalLockProvider;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Beans that are made in other ways than by their constructor, and keys of all shapes.
+ */
+class BeanShapeTests {
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	private AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+	@AfterEach
+	void close() {
+		this.context.close();
+		assertThat(LockContext.find()).isEmpty();
+	}
+
+	@Test
+	void proxyWithNothingBehindItIsLockedUnderTheNameOfItsInterface() {
+		this.context = Contexts.open(this.provider, false, true,
+				(context) -> context.registerBean("client", Client.class, BeanShapeTests::clientOfHttp));
+		assertThat(this.context.getBean(Client.class).fetch("1")).isEqualTo("answer");
+		assertThat(this.provider.keys()).containsExactly("t:Client.fetch:1");
+	}
+
+	/**
+	 * As the factory of HTTP interface clients makes it.
+	 */
+	private static Client clientOfHttp() {
+		ProxyFactory factory = new ProxyFactory();
+		factory.addInterface(Client.class);
+		factory.addAdvice((MethodInterceptor) (call) -> "answer");
+		return (Client) factory.getProxy(BeanShapeTests.class.getClassLoader());
+	}
+
+	@Test
+	void lambdaIsLockedUnderTheNameOfItsInterface() {
+		this.context = Contexts.open(this.provider, false, false,
+				(context) -> context.registerBean("client", Client.class, () -> (id) -> "lambda " + id));
+		assertThat(this.context.getBean(Client.class).fetch("1")).isEqualTo("lambda 1");
+		assertThat(this.provider.keys()).containsExactly("t:Client.fetch:1");
+	}
+
+	@Test
+	void beanUnderTwoNamesIsLockedOnce() {
+		this.context = Contexts.open(new LocalLockProvider(), false, true, (context) -> {
+			context.registerBean("first", Single.class, Single::new);
+			context.registerBean("second", Single.class, () -> context.getBean("first", Single.class));
+		});
+		assertThat(this.context.getBean("second", Single.class).run()).isEqualTo("ran");
+	}
+
+	@Test
+	void keysWhoseTextDiffersFromInstanceToInstanceAreRefused() {
+		this.context = Contexts.open(this.provider, false, Keys.class);
+		Keys keys = this.context.getBean(Keys.class);
+		assertThatIllegalArgumentException().isThrownBy(() -> keys.any(new WithArray(new byte[1])))
+			.withMessageContaining("array");
+		assertThatIllegalArgumentException().isThrownBy(() -> keys.any(new WithPart(String.class, new Plain())))
+			.withMessageContaining("toString()");
+		assertThatIllegalArgumentException().isThrownBy(() -> keys.any(new Object[] { "a", null }))
+			.withMessageContaining("null");
+		keys.any(new WithOwnText(new byte[1]));
+		keys.any(new WithText("a", 1));
+		assertThat(this.provider.keys()).containsExactly("t:Keys.any:own",
+				"t:Keys.any:WithText%5Btext=a,%20number=1%5D");
+	}
+
+	interface Client {
+
+		@DistributedLock(key = "#id")
+		String fetch(String id);
+
+	}
+
+	static class Single {
+
+		@DistributedSemaphore(permits = "1", waitTime = "0")
+		public String run() {
+			return "ran";
+		}
+
+	}
+
+	static class Keys {
+
+		@DistributedLock(key = "#key")
+		public void any(Object key) {
+		}
+
+	}
+
+	static class Plain {
+
+	}
+
+	@SuppressWarnings("ArrayRecordComponent")
+	record WithArray(byte[] bytes) {
+
+	}
+
+	record WithPart(Class<?> type, Plain part) {
+
+	}
+
+	record WithText(String text, int number) {
+
+	}
+
+	@SuppressWarnings("ArrayRecordComponent")
+	record WithOwnText(byte[] bytes) {
+
+		@Override
+		public String toString() {
+			return "own";
+		}
+
+	}
+
+}
