@@ -105,7 +105,7 @@ abstract class NetworkContract extends KeyContract {
 				connect(far);
 				List<LockHandle> handles = acquire(far.template(), requests);
 				far.loseReply(step);
-				List<CompletableFuture<Void>> closing = handles.stream().map(LockHandle::closeAsync).toList();
+				List<CompletableFuture<@Nullable Void>> closing = handles.stream().map(LockHandle::closeAsync).toList();
 				closing.forEach(NetworkContract::get);
 				boolean last = far.isLossPending();
 				far.heal();
