@@ -25,7 +25,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
  */
 final class RedisLink implements AutoCloseable {
 
-	private static final Duration FIRST_CONNECT = Duration.ofSeconds(2);
+	private static final Duration FIRST_CONNECT = Duration.ofSeconds(4);
 
 	/**
 	 * After how long without an answer a connection is doubted.
@@ -41,6 +41,8 @@ final class RedisLink implements AutoCloseable {
 	private final Topology topology;
 
 	private volatile long answeredAt = System.nanoTime();
+
+	private volatile boolean used;
 
 	RedisLink(AbstractRedisClient client, Duration commandTimeout) {
 		this.commandTimeout = commandTimeout;
@@ -113,16 +115,26 @@ final class RedisLink implements AutoCloseable {
 		return (this.commands.hasFailedToConnect() || most.compareTo(FIRST_CONNECT) > 0) ? most : FIRST_CONNECT;
 	}
 
+	/**
+	 * The first command loads classes and scripts, as the first connection does.
+	 */
+	private Duration firstTimeout() {
+		Duration connect = connectTimeout();
+		return (connect.compareTo(this.commandTimeout) > 0) ? connect : this.commandTimeout;
+	}
+
 	private CompletionStage<Long> sendOver(StatefulConnection<String, String> connection, RedisCall call) {
 		if (connection instanceof StatefulRedisConnection && !connection.isOpen()) {
 			// Lettuce would keep the command until the server is back, and send it then
 			return CompletableFuture.failedFuture(RedisErrors.disconnected());
 		}
-		return call.send(asyncCommands(connection), this.commandTimeout).handle((answer, failure) -> {
+		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
+		return call.send(asyncCommands(connection), timeout).handle((answer, failure) -> {
+			this.used = true;
 			Throwable cause = (failure != null) ? RedisErrors.unwrap(failure) : null;
 			if (cause instanceof TimeoutException) {
 				noteSilence(connection);
-				throw noAnswer(cause);
+				throw noAnswer(timeout, cause);
 			}
 			if (cause == null || cause instanceof RedisCommandExecutionException) {
 				this.answeredAt = System.nanoTime();
@@ -148,9 +160,8 @@ final class RedisLink implements AutoCloseable {
 		}
 	}
 
-	private BackendException noAnswer(Throwable cause) {
-		return RedisErrors.retryable("Redis did not answer within %d ms".formatted(this.commandTimeout.toMillis()),
-				cause);
+	private static BackendException noAnswer(Duration timeout, Throwable cause) {
+		return RedisErrors.retryable("Redis did not answer within %d ms".formatted(timeout.toMillis()), cause);
 	}
 
 	private static RedisClusterAsyncCommands<String, String> asyncCommands(

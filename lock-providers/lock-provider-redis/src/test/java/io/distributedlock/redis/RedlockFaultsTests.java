@@ -177,6 +177,20 @@ class RedlockFaultsTests {
 		assertNothingIsLeft("k");
 	}
 
+	/**
+	 * A JVM that has just started is slow, which is no outage of the servers.
+	 */
+	@Test
+	void firstCommandMayTakeLonger() {
+		get(acquireOnAll(this.provider, "warm").release());
+		List<TcpProxy> proxies = this.servers.stream().map((server) -> new TcpProxy(server.port())).toList();
+		proxies.forEach((proxy) -> proxy.delay(TcpProxy.Direction.REPLIES, Duration.ofMillis(400)));
+		RedlockProvider far = provider(proxies.stream().map((proxy) -> "redis://127.0.0.1:" + proxy.port()).toList(),
+				Duration.ofMillis(200));
+		assertThat(get(far.tryAcquire(request("k", LONG)))).isNotNull();
+		proxies.forEach(TcpProxy::close);
+	}
+
 	@Test
 	void fewerThanThreeServersAreRefused() {
 		assertThatIllegalArgumentException()
