@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import org.slf4j.Logger;
@@ -35,12 +35,26 @@ public final class UnknownOwners implements AutoCloseable {
 	 */
 	private static final Duration LONGEST_STALL = Duration.ofHours(1);
 
+	private final LongSupplier nanoTime;
+
+	private final Delay delay;
+
 	private volatile boolean closed;
 
 	/**
 	 * Create an object that removes nobody yet.
 	 */
 	public UnknownOwners() {
+		this(System::nanoTime,
+				(millis, task) -> CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(task));
+	}
+
+	/**
+	 * Create one that goes by another clock.
+	 */
+	UnknownOwners(LongSupplier nanoTime, Delay delay) {
+		this.nanoTime = nanoTime;
+		this.delay = delay;
 	}
 
 	/**
@@ -54,7 +68,7 @@ public final class UnknownOwners implements AutoCloseable {
 		logger.debug(
 				"The answer to an attempt at lock '{}' was lost: its owner is removed in case that it has the lock",
 				key);
-		long giveUpAtNanos = System.nanoTime() + leaseTime.plus(LONGEST_STALL).toNanos();
+		long giveUpAtNanos = this.nanoTime.getAsLong() + leaseTime.plus(LONGEST_STALL).toNanos();
 		new Removal(key, giveUpAtNanos, release).tryNow();
 	}
 
@@ -64,6 +78,21 @@ public final class UnknownOwners implements AutoCloseable {
 	@Override
 	public void close() {
 		this.closed = true;
+	}
+
+	/**
+	 * Runs a task later.
+	 */
+	@FunctionalInterface
+	interface Delay {
+
+		/**
+		 * Run a task later.
+		 * @param millis how much later
+		 * @param task what to run
+		 */
+		void run(long millis, Runnable task);
+
 	}
 
 	/**
@@ -107,7 +136,7 @@ public final class UnknownOwners implements AutoCloseable {
 		}
 
 		private void tryAgain(Throwable failure) {
-			if (System.nanoTime() - this.giveUpAtNanos >= 0) {
+			if (UnknownOwners.this.nanoTime.getAsLong() - this.giveUpAtNanos >= 0) {
 				logger.warn(
 						"The owner of lock '{}' whose answer was lost could not be removed; its lease ends by itself",
 						this.key, failure);
@@ -119,8 +148,7 @@ public final class UnknownOwners implements AutoCloseable {
 
 		private void later(long millis) {
 			if (!UnknownOwners.this.closed) {
-				Executor delayed = CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
-				delayed.execute(this::tryNow);
+				UnknownOwners.this.delay.run(millis, this::tryNow);
 			}
 		}
 

@@ -23,6 +23,8 @@ import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.UnknownOwners;
+import io.distributedlock.spi.VirtualTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,8 @@ class SimulatedProvider implements LockProvider, LockQueue {
 
 	private final Set<SimulatedSubscription> subscriptions = new LinkedHashSet<>();
 
+	private final UnknownOwners unknownOwners;
+
 	private int owners;
 
 	SimulatedProvider(SimulatedNode node, SimulatedBackend backend, SimulationChecks checks, SimulatedFaults faults,
@@ -56,6 +60,8 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		this.checks = checks;
 		this.faults = faults;
 		this.link = new SimulatedLink(node, faults);
+		this.unknownOwners = VirtualTime.unknownOwners(() -> node.clock().nanoTime(), (task, millis) -> node.world()
+			.later(SimulatedFaults.millis(millis), node, Role.CLIENT, "unknown owner again", task));
 		this.capabilities = EnumSet.allOf(LockCapability.class);
 		if (!exactExpiry) {
 			this.capabilities.remove(LockCapability.EXACT_EXPIRY);
@@ -87,8 +93,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		this.checks.asked(this.node, request);
 		enter("tryAcquire");
 		SimulatedLease lease = new SimulatedLease(this, newOwner(), request);
-		return ask("acquire", lease, () -> this.backend.acquire(lease),
-				() -> removeUntilDone(lease.lane(), lease.owner(), 0));
+		return ask("acquire", lease, () -> this.backend.acquire(lease), () -> removeUnknown(lease));
 	}
 
 	@Override
@@ -111,7 +116,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			// the place removes its owner when it is left, and not before
 			return ask("enqueue", lease, () -> this.backend.enqueue(lease), () -> {
 			});
-		}, () -> removeUntilDone(first.lane(), owner, 0),
+		}, () -> removeUnknown(first),
 				this.link.hasMessages() ? (onRelease) -> subscribe(first.key(), onRelease) : null));
 		this.places.removeIf(SimulatedPlace::isOver);
 		this.places.add(place);
@@ -257,18 +262,28 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	/**
 	 * Remove an owner as soon as the server can be reached.
 	 */
-	private void removeUntilDone(String lane, String owner, int tries) {
+	private void removeUnknown(SimulatedLease lease) {
 		this.node.world()
-			.later(this.faults.trip() * (1L << Math.min(tries, 10)), this.node, Role.CLIENT, "remove", () -> {
-				if (this.link.isCutOff() && tries < 30) {
-					removeUntilDone(lane, owner, tries + 1);
+			.later(this.faults.trip(), this.node, Role.CLIENT, "unknown owner", () -> this.unknownOwners
+				.remove(lease.key(), lease.request().leaseTime(), () -> sendRemoval(lease.lane(), lease.owner())));
+	}
+
+	private CompletionStage<Boolean> sendRemoval(String lane, String owner) {
+		CompletableFuture<Boolean> answer = new CompletableFuture<>();
+		if (this.link.isCutOff()) {
+			answer.completeExceptionally(new BackendException("connection broken", true, null));
+			return answer;
+		}
+		this.node.world().later(this.faults.trip(), null, Role.OUTSIDE, "removal", () -> {
+			boolean removed = this.backend.release(lane, owner);
+			this.node.world().later(this.faults.longestTrip(), this.node, Role.CLIENT, "removed", () -> {
+				if (this.link.isCutOff()) {
+					answer.completeExceptionally(new BackendException("connection broken", true, null));
 				}
-				else {
-					this.node.world()
-						.later(this.faults.trip(), null, Role.OUTSIDE, "removed",
-								() -> this.backend.release(lane, owner));
-				}
+				answer.complete(removed);
 			});
+		});
+		return answer;
 	}
 
 	private String newOwner() {
