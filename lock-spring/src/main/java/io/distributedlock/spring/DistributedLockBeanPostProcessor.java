@@ -1,7 +1,6 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.Collections;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -27,7 +26,6 @@ import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -126,6 +124,13 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		if (OptionalLibraries.TRANSACTIONS) {
 			this.commitCheck = new DefaultPointcutAdvisor(pointcut, new CommitCheckInterceptor());
 		}
+		if (!this.proxying) {
+			// before there are beans, whose initialization may call locked methods
+			DistributedLockAspect.use(interceptor());
+		}
+		else if (OptionalLibraries.ASPECTJ) {
+			DistributedLockAspect.leaveToProxies();
+		}
 	}
 
 	/**
@@ -146,9 +151,6 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			LostLockListener.listenToSingletons(this.beanFactory);
 		}
 		checkOperations();
-		if (!this.proxying) {
-			DistributedLockAspect.use(interceptor());
-		}
 	}
 
 	@Override
@@ -196,7 +198,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	}
 
 	/**
-	 * Stop to lock what was woven.
+	 * Stop locking woven methods.
 	 */
 	@Override
 	public void destroy() {
@@ -232,10 +234,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		LockOperationSource source = this.operations;
 		if (source != null && this.examined.add(targetClass)
 				&& AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
-			Class<?> userClass = ClassUtils.getUserClass(targetClass);
-			// an annotation on a class is woven into its public methods
-			ReflectionUtils.doWithMethods(userClass, (method) -> source.find(method, userClass),
-					(method) -> Modifier.isPublic(method.getModifiers()) || UnreachableMethods.isLocked(method));
+			WovenMethods.check(ClassUtils.getUserClass(targetClass), source);
 		}
 	}
 

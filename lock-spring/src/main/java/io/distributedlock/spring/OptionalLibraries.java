@@ -23,6 +23,11 @@ final class OptionalLibraries {
 	 */
 	static final boolean WEB = isPresent("org.springframework.http.HttpEntity");
 
+	/**
+	 * AspectJ, which weaves.
+	 */
+	static final boolean ASPECTJ = isPresent("org.aspectj.lang.Aspects");
+
 	private OptionalLibraries() {
 	}
 

@@ -12,6 +12,7 @@ import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.awaitility.Awaitility;
 import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -90,6 +91,7 @@ class AdviceOrderTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void lockMayBeMovedOutsideOfSecurity() {
 		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (beans) -> {
 			beans.registerBean(RecordingProvider.class, () -> this.provider);
@@ -112,6 +114,7 @@ class AdviceOrderTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void cacheIsLookedAtUnderTheLock() {
 		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
 			Guarded guarded = context.getBean(Guarded.class);
@@ -123,6 +126,7 @@ class AdviceOrderTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void argumentsAreValidatedUnderTheLock() {
 		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
 			Guarded guarded = context.getBean(Guarded.class);
@@ -132,6 +136,7 @@ class AdviceOrderTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void aspectWithAnOrderIsOutsideAndOneWithoutIsInside() {
 		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
 			context.getBean(Guarded.class).observed("1");

@@ -6,6 +6,7 @@ import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.local.LocalLockProvider;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -30,6 +31,7 @@ class BeanShapeTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void proxyWithNothingBehindItIsLockedUnderTheNameOfItsInterface() {
 		this.context = Contexts.open(this.provider, false, true,
 				(context) -> context.registerBean("client", Client.class, BeanShapeTests::clientOfHttp));
@@ -48,6 +50,7 @@ class BeanShapeTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void lambdaIsLockedUnderTheNameOfItsInterface() {
 		this.context = Contexts.open(this.provider, false, false,
 				(context) -> context.registerBean("client", Client.class, () -> (id) -> "lambda " + id));

@@ -16,6 +16,11 @@ import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
  */
 final class Contexts {
 
+	/**
+	 * Whether locks are woven in, and not taken by proxies.
+	 */
+	static final boolean WOVEN = Boolean.getBoolean("lock.test.woven");
+
 	private Contexts() {
 	}
 
@@ -45,6 +50,7 @@ final class Contexts {
 					() -> context.getBean(LockTemplate.class), new DistributedLockSettings(beanReferences,
 							OnContention.THROW, ReleaseTime.AFTER_TRANSACTION, true));
 			processor.setProxyTargetClass(proxyTargetClass);
+			processor.setProxying(!WOVEN);
 			return processor;
 		});
 		beans.accept(context);

@@ -15,6 +15,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLock;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.support.AopUtils;
@@ -95,6 +96,7 @@ class DistributedLockTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void annotationIsFoundOnClassInterfaceAndMetaAnnotation() {
 		OnClass onClass = bean(OnClass.class, Composed.class, ThroughInterface.class);
 		onClass.any("1");
@@ -108,6 +110,7 @@ class DistributedLockTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void jdkProxyAndGenericBridgeWork() {
 		this.context = Contexts.openWithInterfaceProxies(this.provider, ThroughInterface.class);
 		Settling settling = this.context.getBean(Settling.class);

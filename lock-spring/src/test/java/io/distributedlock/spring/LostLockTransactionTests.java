@@ -10,6 +10,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnLost;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ApplicationEventPublisher;
@@ -72,6 +73,7 @@ class LostLockTransactionTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void lockOfANewTransactionEndsWithIt() {
 		this.shop.sell(() -> {
 			this.warehouse.takeInANewTransaction(false);
@@ -94,6 +96,7 @@ class LostLockTransactionTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void transactionOfAMethodThatReturnsAFuture() {
 		assertThat(this.warehouse.takeLater()).failsWithin(Duration.ofSeconds(30))
 			.withThrowableThat()

@@ -5,6 +5,7 @@ import io.distributedlock.annotation.DistributedLock;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -83,6 +84,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void transactionOfTheMethodEndsInsideOfTheLock() {
 		this.stock.takeInTransaction(false).block();
 		assertThat(this.provider.events()).containsExactly(TAKE, "begin", "take", "committed", GIVE);
@@ -90,6 +92,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void transactionOfTheMethodIsRolledBackIfTheLeaseWasLost() {
 		StepVerifier.create(this.stock.takeInTransaction(true)).verifyError(LockLostException.class);
 		assertThat(this.provider.events()).startsWith(TAKE, "begin", "take", "rolled back");
@@ -97,6 +100,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void newTransactionOfAMethodHasItsOwnLocks() {
 		this.shop
 			.sell(this.stock.takeInANewTransaction(false)

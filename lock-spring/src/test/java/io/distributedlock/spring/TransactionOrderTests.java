@@ -3,6 +3,7 @@ package io.distributedlock.spring;
 import javax.sql.DataSource;
 
 import io.distributedlock.annotation.DistributedLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * The lock is outside the transaction of the same method: the next owner sees what was
  * committed.
  */
+@Tag("proxies")
 class TransactionOrderTests {
 
 	private final RecordingProvider provider = new RecordingProvider();

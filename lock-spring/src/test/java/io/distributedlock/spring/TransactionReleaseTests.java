@@ -13,6 +13,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.ReleaseTime;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -148,6 +149,7 @@ class TransactionReleaseTests {
 	}
 
 	@Test
+	@Tag("proxies")
 	void transactionOfTheMethodIsRolledBackIfTheLeaseWasLost() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.stock.takeInTransaction(this.provider, true));
@@ -262,8 +264,7 @@ class TransactionReleaseTests {
 
 		@DistributedLock(name = "stock", key = "'1'")
 		public void take(RecordingProvider provider) {
-			provider.record("take");
-			this.jdbcTemplate.update("update stock set amount = amount - 1");
+			takeOne(provider);
 		}
 
 		@DistributedLock(name = "stock", key = "'1'")
@@ -273,7 +274,7 @@ class TransactionReleaseTests {
 
 		@DistributedLock(name = "stock", key = "'1'", release = ReleaseTime.AFTER_METHOD)
 		public void takeAndGiveBackAtOnce(RecordingProvider provider) {
-			take(provider);
+			takeOne(provider);
 		}
 
 		@Transactional(propagation = Propagation.REQUIRED)
@@ -287,14 +288,23 @@ class TransactionReleaseTests {
 
 		@DistributedLock(name = "stock", key = "'1'")
 		public void readAndWrite() {
-			int amount = left();
-			this.reads.incrementAndGet();
-			this.jdbcTemplate.update("update stock set amount = ?", amount - 1);
+			write();
 		}
 
 		@DistributedLock(name = "stock", key = "'1'", release = ReleaseTime.AFTER_METHOD)
 		public void readAndWriteAndGiveBackAtOnce() {
-			readAndWrite();
+			write();
+		}
+
+		private void takeOne(RecordingProvider provider) {
+			provider.record("take");
+			this.jdbcTemplate.update("update stock set amount = amount - 1");
+		}
+
+		private void write() {
+			int amount = left();
+			this.reads.incrementAndGet();
+			this.jdbcTemplate.update("update stock set amount = ?", amount - 1);
 		}
 
 		int left() {

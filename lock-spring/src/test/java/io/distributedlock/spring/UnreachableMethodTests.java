@@ -1,6 +1,7 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.annotation.DistributedLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -13,6 +14,7 @@ import org.springframework.context.annotation.Lazy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("proxies")
 @ExtendWith(OutputCaptureExtension.class)
 class UnreachableMethodTests {
 

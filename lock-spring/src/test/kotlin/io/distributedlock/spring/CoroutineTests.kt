@@ -18,11 +18,13 @@ import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.awaitility.Awaitility
 import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
  * Suspending functions and flows hold their locks until they end.
  */
+@Tag("proxies")
 internal class CoroutineTests {
 
 	private val provider = RecordingProvider()

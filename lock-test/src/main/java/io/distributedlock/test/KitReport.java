@@ -4,11 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -19,7 +17,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Writes down what each run of the kit has shown, for a table that compares providers: a
- * file per run in {@code target/lock-kit}, named by the display name of the test class.
+ * file per run in {@code target/lock-kit}, named by the display name of the test class. A
+ * case that has failed and is run once more by the same JVM counts by its last result.
  */
 final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 
@@ -30,37 +29,32 @@ final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 
 	private static final Path FOLDER = Path.of("target", "lock-kit");
 
-	private final Set<LockCapability> capabilities = ConcurrentHashMap.newKeySet();
-
-	private final Collection<String> passed = ConcurrentHashMap.newKeySet();
-
-	private final Collection<String> failed = ConcurrentHashMap.newKeySet();
+	private static final Map<String, Results> RESULTS = new ConcurrentHashMap<>();
 
 	@Override
 	public void afterTestExecution(ExtensionContext context) {
-		String test = context.getRequiredTestMethod().getName();
+		Results results = results(context.getParent().orElseThrow());
 		Throwable failure = context.getExecutionException().orElse(null);
-		if (failure == null) {
-			this.passed.add(test);
-		}
-		else if (!ABORTED.equals(failure.getClass().getName())) {
-			this.failed.add(test);
+		if (failure == null || !ABORTED.equals(failure.getClass().getName())) {
+			results.passed.put(context.getRequiredTestMethod().getName(), failure == null);
 		}
 		if (context.getRequiredTestInstance() instanceof KitNodes kit) {
-			this.capabilities.addAll(kit.capabilities());
+			results.capabilities.addAll(kit.capabilities());
 		}
 	}
 
 	@Override
 	public void afterAll(ExtensionContext context) {
-		if (this.passed.isEmpty() && this.failed.isEmpty()) {
+		Results results = results(context);
+		if (results.passed.isEmpty()) {
 			return;
 		}
-		List<String> lines = new ArrayList<>();
-		lines.add("capabilities="
-				+ this.capabilities.stream().sorted().map(LockCapability::name).collect(Collectors.joining(",")));
-		lines.add("passed=" + String.join(",", new TreeSet<>(this.passed)));
-		lines.add("failed=" + String.join(",", new TreeSet<>(this.failed)));
+		List<String> lines = List.of(
+				"capabilities=" + results.capabilities.stream()
+					.sorted()
+					.map(LockCapability::name)
+					.collect(Collectors.joining(",")),
+				"passed=" + results.cases(true), "failed=" + results.cases(false));
 		try {
 			Files.createDirectories(FOLDER);
 			Files.write(FOLDER.resolve(context.getDisplayName() + ".properties"), lines);
@@ -68,6 +62,27 @@ final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private static Results results(ExtensionContext context) {
+		return RESULTS.computeIfAbsent(context.getUniqueId() + context.getDisplayName(), (ignored) -> new Results());
+	}
+
+	private static final class Results {
+
+		private final Set<LockCapability> capabilities = ConcurrentHashMap.newKeySet();
+
+		private final Map<String, Boolean> passed = new ConcurrentHashMap<>();
+
+		private String cases(boolean passed) {
+			return this.passed.entrySet()
+				.stream()
+				.filter((entry) -> entry.getValue() == passed)
+				.map(Map.Entry::getKey)
+				.sorted()
+				.collect(Collectors.joining(","));
+		}
+
 	}
 
 }

@@ -24,10 +24,26 @@ public final class DistributedLockAspect {
 
 	private static final Logger logger = LoggerFactory.getLogger(DistributedLockAspect.class);
 
+	private static final String LOCK = "@(io.distributedlock.annotation.DistributedLock || io.distributedlock.annotation.DistributedLocks)";
+
+	/**
+	 * An annotation that carries one of the library's, as its own ones for one purpose
+	 * do.
+	 */
+	private static final String COMPOSED = "@(" + LOCK + " *)";
+
+	private static final String COMPOSED_TWICE = "@(" + COMPOSED + " *)";
+
 	/**
 	 * The advice of the contexts that are open, the newest first.
 	 */
 	private static final Deque<MethodInterceptor> ADVICE = new ConcurrentLinkedDeque<>();
+
+	/**
+	 * What counts when no context is open: the advice of the one that was closed last,
+	 * which refuses calls, rather than let them run without their locks.
+	 */
+	private static volatile @Nullable MethodInterceptor closed;
 
 	/**
 	 * Called by AspectJ.
@@ -52,14 +68,26 @@ public final class DistributedLockAspect {
 					"Several application contexts of this JVM have lock.mode=aspectj: woven methods take the locks of the newest");
 		}
 		ADVICE.addFirst(advice);
+		closed = null;
 	}
 
 	/**
-	 * Run this advice no more, but that of the context before it.
+	 * Run this advice no more, but that of the context before it. If there is none, calls
+	 * of woven methods are refused until another context is opened.
 	 * @param advice the advice that was in use
 	 */
 	public static void forget(MethodInterceptor advice) {
-		ADVICE.remove(advice);
+		if (ADVICE.remove(advice) && ADVICE.isEmpty()) {
+			closed = advice;
+		}
+	}
+
+	/**
+	 * Let woven methods run without locks if no context that uses this aspect is open: a
+	 * context with proxies opens, which has beans of the same classes.
+	 */
+	public static void leaveToProxies() {
+		closed = null;
 	}
 
 	/**
@@ -68,15 +96,16 @@ public final class DistributedLockAspect {
 	 * @return what the method returns
 	 * @throws Throwable what the method throws, or that the lock was not to be had
 	 */
-	@Around("(execution(@io.distributedlock.annotation.DistributedLock !static * *(..))"
-			+ " || execution(@io.distributedlock.annotation.DistributedLocks !static * *(..))"
-			+ " || execution(@(@io.distributedlock.annotation.DistributedLock *) !static * *(..))"
-			+ " || execution(public !static * (@io.distributedlock.annotation.DistributedLock *).*(..))"
-			+ " || execution(public !static * (@(@io.distributedlock.annotation.DistributedLock *) *).*(..)))"
-			+ " && !within(io.distributedlock.annotation..*)")
+	@Around("(execution(" + LOCK + " !static * *(..)) || execution(" + COMPOSED + " !static * *(..)) || execution("
+			+ COMPOSED_TWICE + " !static * *(..)) || execution(public !static * (" + LOCK
+			+ " *).*(..)) || execution(public !static * (" + COMPOSED + " *).*(..)) || execution(public !static * ("
+			+ COMPOSED_TWICE + " *).*(..)))"
+			+ " && !within(java.lang.annotation.Annotation+) && !within(*..*$$SpringCGLIB$$*)")
 	public @Nullable Object aroundLockedMethod(ProceedingJoinPoint point) throws Throwable {
-		MethodInterceptor advice = ADVICE.peekFirst();
-		return (advice != null) ? advice.invoke(new JoinPointInvocation(point)) : point.proceed();
+		MethodInterceptor newest = ADVICE.peekFirst();
+		MethodInterceptor advice = (newest != null) ? newest : closed;
+		JoinPointInvocation call = new JoinPointInvocation(point);
+		return (advice != null && !call.belongsToItsOverride()) ? advice.invoke(call) : point.proceed();
 	}
 
 }

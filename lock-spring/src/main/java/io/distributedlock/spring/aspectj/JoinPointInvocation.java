@@ -2,6 +2,7 @@ package io.distributedlock.spring.aspectj;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -11,11 +12,14 @@ import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
 
 /**
  * A woven call in the eyes of advice for proxies.
  */
 final class JoinPointInvocation implements ProxyMethodInvocation {
+
+	private static final ThreadLocal<@Nullable JoinPointInvocation> RUNNING = new ThreadLocal<>();
 
 	private final ProceedingJoinPoint point;
 
@@ -64,7 +68,37 @@ final class JoinPointInvocation implements ProxyMethodInvocation {
 
 	@Override
 	public @Nullable Object proceed() throws Throwable {
-		return this.point.proceed(this.arguments);
+		JoinPointInvocation caller = RUNNING.get();
+		RUNNING.set(this);
+		try {
+			return this.point.proceed(this.arguments);
+		}
+		finally {
+			if (caller != null) {
+				RUNNING.set(caller);
+			}
+			else {
+				RUNNING.remove();
+			}
+		}
+	}
+
+	/**
+	 * Return whether this is a call by {@code super} from the method that overrides this
+	 * one, with the same arguments: the locks of that stand for it, as where a proxy
+	 * takes them.
+	 */
+	boolean belongsToItsOverride() {
+		JoinPointInvocation caller = RUNNING.get();
+		if (caller == null || caller.getThis() != getThis()) {
+			return false;
+		}
+		Method override = caller.getMethod();
+		Method overridden = getMethod();
+		return !override.equals(overridden)
+				&& overridden.getDeclaringClass().isAssignableFrom(override.getDeclaringClass())
+				&& AopUtils.getMostSpecificMethod(overridden, override.getDeclaringClass()).equals(override)
+				&& Arrays.equals(caller.arguments, this.arguments);
 	}
 
 	@Override
