@@ -49,11 +49,8 @@ final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 		if (results.passed.isEmpty()) {
 			return;
 		}
-		List<String> lines = List.of(
-				"capabilities=" + results.capabilities.stream()
-					.sorted()
-					.map(LockCapability::name)
-					.collect(Collectors.joining(",")),
+		List<String> lines = List.of("capabilities="
+				+ results.capabilities.stream().sorted().map(LockCapability::name).collect(Collectors.joining(",")),
 				"passed=" + results.cases(true), "failed=" + results.cases(false));
 		try {
 			Files.createDirectories(FOLDER);

@@ -5,10 +5,7 @@ import java.util.List;
 
 import io.distributedlock.test.process.ChildJvm;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,21 +20,8 @@ class DemonstrationTests {
 			demo.awaitLine("[demo] with the lock");
 			demo.awaitLine("  with the lock");
 			assertThat(demo.awaitExit()).as(String.join("\n", demo.lines())).isZero();
-			assertThat(refused(demo, "  with the lock")).isZero();
-			assertThat(refused(demo, "  without the lock")).isPositive();
-		}
-	}
-
-	@ParameterizedTest
-	@Tag("every-backend")
-	@ValueSource(strings = { "jdbc", "zookeeper", "etcd", "memcached", "redis", "redlock" })
-	void everyBackendKeepsThePromise(String profile) {
-		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=6s", "--server.port=0",
-				"--spring.profiles.active=" + profile)) {
-			demo.awaitLine("[demo] with the lock");
-			demo.awaitLine("  with the lock");
-			assertThat(demo.awaitExit()).as(String.join("\n", demo.lines())).isZero();
-			assertThat(refused(demo, "  with the lock")).isZero();
+			assertThat(Demonstration.refused(demo, "  with the lock")).isZero();
+			assertThat(Demonstration.refused(demo, "  without the lock")).isPositive();
 		}
 	}
 
@@ -59,11 +43,6 @@ class DemonstrationTests {
 	private static boolean isOfDemo(ProcessHandle process) {
 		String command = process.info().commandLine().orElse("");
 		return command.contains(SampleApplication.class.getName()) || command.contains("redis-server");
-	}
-
-	private static long refused(ChildJvm demo, String row) {
-		String line = demo.awaitLine(row).trim();
-		return Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
 	}
 
 }

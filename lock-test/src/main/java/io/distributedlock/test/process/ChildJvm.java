@@ -25,6 +25,11 @@ public final class ChildJvm implements AutoCloseable {
 
 	private static final Duration LINE_TIMEOUT = Duration.ofSeconds(60);
 
+	/**
+	 * For JVMs that live for seconds, and those that they start.
+	 */
+	private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
 	private final Process process;
 
 	private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -56,6 +61,7 @@ public final class ChildJvm implements AutoCloseable {
 		// be
 		builder.environment()
 			.put("CLASSPATH", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+		builder.environment().merge("JDK_JAVA_OPTIONS", SHORT_LIVED, (given, added) -> given + " " + added);
 		try {
 			return new ChildJvm(builder.start());
 		}

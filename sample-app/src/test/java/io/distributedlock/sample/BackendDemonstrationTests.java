@@ -1,0 +1,29 @@
+package io.distributedlock.sample;
+
+import io.distributedlock.test.process.ChildJvm;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The sample on each backend that it has a profile for. Its processes need half a minute
+ * each, so builds that try less leave them out.
+ */
+@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
+class BackendDemonstrationTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jdbc", "zookeeper", "etcd", "memcached", "redis", "redlock" })
+	void everyBackendKeepsThePromise(String profile) {
+		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=6s", "--server.port=0",
+				"--spring.profiles.active=" + profile)) {
+			demo.awaitLine("[demo] with the lock");
+			demo.awaitLine("  with the lock");
+			assertThat(demo.awaitExit()).as(String.join("\n", demo.lines())).isZero();
+			assertThat(Demonstration.refused(demo, "  with the lock")).isZero();
+		}
+	}
+
+}
