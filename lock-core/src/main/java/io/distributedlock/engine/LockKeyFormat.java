@@ -95,8 +95,8 @@ final class LockKeyFormat {
 
 	private static boolean isSafe(char c, boolean keepColon) {
 		return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-'
-				|| c == '_' || c == '$' || c == '#' || c == '@' || c == '=' || c == '+' || c == ','
-				|| (c == ':' && keepColon);
+				|| c == '_' || c == '$' || c == '#' || c == '@' || c == '=' || c == '+' || c == ',' || c == '('
+				|| c == ')' || (c == ':' && keepColon);
 	}
 
 	private static String sha256(String text) {

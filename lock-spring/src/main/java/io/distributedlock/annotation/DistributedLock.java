@@ -80,8 +80,10 @@ public @interface DistributedLock {
 
 	/**
 	 * What the key stands under: methods with the same name share the locks of equal
-	 * keys. Default: simple class name and method name, such as
-	 * {@code OrderService.settle}. May be a placeholder.
+	 * keys. Default: the annotated method with its class and parameter types, such as
+	 * {@code com.example.OrderService.settle(Long)}, where types of {@code java.lang}
+	 * have no package. An annotation on a type stands for the methods of that type and of
+	 * those that extend it, each under its own name. May be a placeholder.
 	 * @return the name
 	 */
 	String name() default "";

@@ -3,7 +3,9 @@ package io.distributedlock.spring;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 import io.distributedlock.annotation.DistributedLock;
 import org.jspecify.annotations.Nullable;
@@ -41,24 +43,29 @@ final class LockAttributes {
 	}
 
 	/**
-	 * Return the type that gives a lock its name where it has none: the class of the
-	 * bean, or the type that declares the annotation where the class is made at run time,
-	 * by a proxy or a lambda, or serves many, as the implementation of all repositories
-	 * does.
+	 * Return what a lock is called that has no name: the whole name of the method that
+	 * the annotation stands on. One on a type stands for the methods of that type and of
+	 * those below it, but not for what is made at run time, by a proxy or a lambda, or
+	 * serves many types, as the implementation of all repositories does.
 	 */
-	Class<?> declaringType() {
-		Class<?> source = sourceType();
-		boolean madeAtRunTime = Proxy.isProxyClass(this.userClass) || this.userClass.isHidden()
-				|| this.userClass.isSynthetic();
-		return (madeAtRunTime || !source.isAssignableFrom(this.userClass)) ? source : this.userClass;
+	String defaultName() {
+		Object source = this.annotation.getSource();
+		if (source instanceof Method annotated) {
+			return name(annotated.getDeclaringClass(), annotated);
+		}
+		Class<?> type = (source instanceof Class<?> annotated) ? annotated : this.userClass;
+		Class<?> declaring = this.method.getDeclaringClass();
+		boolean madeAtRunTime = Proxy.isProxyClass(declaring) || declaring.isHidden() || declaring.isSynthetic();
+		return name((!madeAtRunTime && type.isAssignableFrom(declaring)) ? declaring : type, this.method);
 	}
 
-	private Class<?> sourceType() {
-		Object source = this.annotation.getSource();
-		if (source instanceof Method declared) {
-			return declared.getDeclaringClass();
-		}
-		return (source instanceof Class<?> type) ? type : this.userClass;
+	private static String name(Class<?> type, Method method) {
+		return Arrays.stream(method.getParameterTypes())
+			.map(Class::getTypeName)
+			.filter((parameter) -> !parameter.equals("kotlin.coroutines.Continuation"))
+			.map((parameter) -> parameter.startsWith("java.lang.") ? parameter.substring("java.lang.".length())
+					: parameter)
+			.collect(Collectors.joining(",", type.getName() + "." + method.getName() + "(", ")"));
 	}
 
 	MergedAnnotation<DistributedLock> annotation() {

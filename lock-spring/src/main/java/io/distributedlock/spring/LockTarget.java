@@ -29,7 +29,7 @@ record LockTarget(LockRequest prototype, LockKeys keys, @Nullable LockExpression
 					"a name is no expression, but the same for all calls. Write the expression into key", null);
 		}
 		if (name.isEmpty()) {
-			name = attributes.declaringType().getSimpleName() + "." + attributes.method().getName();
+			name = attributes.defaultName();
 		}
 		LockRequest prototype = withTimes(withKind(LockRequest.of(name), attributes), attributes);
 		String provider = attributes.text("provider");

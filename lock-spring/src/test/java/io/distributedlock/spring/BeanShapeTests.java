@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import java.util.List;
+
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
@@ -59,6 +61,38 @@ class BeanShapeTests {
 	}
 
 	@Test
+	@Tag("proxies")
+	void nameIsThatOfTheAnnotatedMethod() {
+		RecordingProvider whole = new RecordingProvider() {
+
+			@Override
+			void record(String event) {
+				super.record(event.replace(BeanShapeTests.class.getName(), "Outer"));
+			}
+
+			@Override
+			String shown(String key) {
+				return key;
+			}
+
+		};
+		this.context = Contexts.open(whole, false, Named.class, NamedToo.class);
+		Named named = this.context.getBean("named", Named.class);
+		named.run();
+		named.run(1L, new String[0], List.of());
+		named.inherited();
+		named.generic("x");
+		NamedToo too = this.context.getBean(NamedToo.class);
+		too.run();
+		too.inherited();
+		too.generic("x");
+		assertThat(whole.keys()).containsExactly("t::Outer$Named.run()",
+				"t::Outer$Named.run(Long,String%5B%5D,java.util.List)", "t::Outer$Named.inherited()",
+				"t:Outer$Generic.generic(Object):x", "t::Outer$NamedToo.run()", "t::Outer$NamedToo.inherited()",
+				"t:Outer$Generic.generic(Object):x");
+	}
+
+	@Test
 	void beanUnderTwoNamesIsLockedOnce() {
 		this.context = Contexts.open(new LocalLockProvider(), false, true, (context) -> {
 			context.registerBean("first", Single.class, Single::new);
@@ -87,6 +121,44 @@ class BeanShapeTests {
 
 		@DistributedLock(key = "#id")
 		String fetch(String id);
+
+	}
+
+	static class Unannotated {
+
+		public void inherited() {
+		}
+
+	}
+
+	static class Generic<T> extends Unannotated {
+
+		@DistributedLock("#value")
+		public void generic(T value) {
+		}
+
+	}
+
+	@DistributedLock
+	static class Named extends Generic<String> {
+
+		public void run() {
+		}
+
+		public void run(Long number, String[] texts, List<String> list) {
+		}
+
+		@Override
+		public void generic(String value) {
+		}
+
+	}
+
+	@DistributedLock
+	static class NamedToo extends Generic<String> {
+
+		public void run() {
+		}
 
 	}
 

@@ -106,7 +106,7 @@ class DistributedLockTests {
 		assertThat(AopUtils.isJdkDynamicProxy(settling)).isFalse();
 		settling.settleIt("4");
 		assertThat(this.provider.keys()).containsExactly("t:on-class:k", "t:OnClass.own:2", "t:Composed.settle:3",
-				"t:ThroughInterface.settleIt:4");
+				"t:Settling.settleIt:4");
 	}
 
 	@Test
@@ -116,7 +116,7 @@ class DistributedLockTests {
 		Settling settling = this.context.getBean(Settling.class);
 		assertThat(AopUtils.isJdkDynamicProxy(settling)).isTrue();
 		settling.settleIt("4");
-		assertThat(this.provider.keys()).containsExactly("t:ThroughInterface.settleIt:4");
+		assertThat(this.provider.keys()).containsExactly("t:Settling.settleIt:4");
 		this.context.close();
 		Generic<String> generic = bean(StringGeneric.class);
 		generic.take("5");
@@ -178,7 +178,7 @@ class DistributedLockTests {
 		Orders orders = bean(Orders.class);
 		this.provider.contended(true);
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> orders.once("1"))
-			.withMessageContaining("t:Orders.once:1");
+			.withMessageContaining("Orders.once(");
 		this.provider.contended(false);
 		this.provider.down(true);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> orders.once("1"));

@@ -183,8 +183,8 @@ class ReactiveTests {
 	@Test
 	void handleIsFilledInForEachSubscription() {
 		Mono<String> mono = this.streams.withHandle("1", null);
-		assertThat(onEventLoop(mono).block()).isEqualTo("t:Streams.withHandle:1 true");
-		assertThat(onEventLoop(mono).block()).isEqualTo("t:Streams.withHandle:1 true");
+		assertThat(RecordingProvider.shortened(onEventLoop(mono).block())).isEqualTo("t:Streams.withHandle:1 true");
+		assertThat(RecordingProvider.shortened(onEventLoop(mono).block())).isEqualTo("t:Streams.withHandle:1 true");
 	}
 
 	@Test

@@ -80,7 +80,7 @@ internal class CoroutineTests {
 
 	@Test
 	fun handleIsFilledIn() = runBlocking<Unit> {
-		assertThat(coroutines.withHandle("1", null)).isEqualTo("t:Coroutines.withHandle:1")
+		assertThat(RecordingProvider.shortened(coroutines.withHandle("1", null)!!)).isEqualTo("t:Coroutines.withHandle:1")
 	}
 
 	@Test

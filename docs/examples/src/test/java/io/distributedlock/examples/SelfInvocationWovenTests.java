@@ -30,7 +30,7 @@ class SelfInvocationWovenTests extends OnEveryProvider {
 
 		@DistributedLock("#id")
 		private boolean send(String id) {
-			return LockContext.current().key().endsWith(":Invoices.send:" + id);
+			return LockContext.current().key().endsWith("Invoices.send(String):" + id);
 		}
 
 	}

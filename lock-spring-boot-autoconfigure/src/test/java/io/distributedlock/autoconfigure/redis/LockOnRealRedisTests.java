@@ -44,7 +44,7 @@ class LockOnRealRedisTests {
 				Settlement other = second.getBean(Settlement.class);
 				Thread thread = new Thread(() -> slow.settle("42"));
 				thread.start();
-				Awaitility.await().until(() -> server.command("EXISTS", "shop:lock:Settlement.settle:42").equals(1L));
+				Awaitility.await().until(() -> server.command("EXISTS", "shop:lock:settlement:42").equals(1L));
 				assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> other.settle("42"));
 				slow.mayEnd().countDown();
 				thread.join();
@@ -115,7 +115,7 @@ class LockOnRealRedisTests {
 				settlement.mayEnd().countDown();
 				long start = System.nanoTime();
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> settlement.settle("42"))
-					.withMessageContaining("shop:lock:Settlement.settle:42");
+					.withMessageContaining("shop:lock:settlement:42");
 				assertThat(Duration.ofNanos(System.nanoTime() - start)).as("one command time-out, on a slow machine")
 					.isLessThan(Duration.ofSeconds(10));
 				assertThat(settlement.runs()).isZero();
@@ -146,7 +146,7 @@ class LockOnRealRedisTests {
 
 		private final CountDownLatch mayEnd = new CountDownLatch(1);
 
-		@DistributedLock(key = "#id", waitTime = "100ms")
+		@DistributedLock(name = "settlement", key = "#id", waitTime = "100ms")
 		public void settle(String id) {
 			this.runs.incrementAndGet();
 			try {
