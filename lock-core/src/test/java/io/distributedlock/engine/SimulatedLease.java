@@ -57,7 +57,7 @@ final class SimulatedLease implements Lease {
 	 */
 	@Nullable CompletableFuture<?> renewal;
 
-	long renewalSentAt;
+	long renewalAskedAt;
 
 	/**
 	 * Whether the provider told that it is lost.

@@ -126,7 +126,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		alive();
-		renewals.forEach((each) -> this.checks.renews((SimulatedLease) each.lease(), each.leaseTime()));
+		renewals.forEach((each) -> asked((SimulatedLease) each.lease(), each.leaseTime()));
 		enter("renewAll");
 		if (this.faults.isHostile()) {
 			return hostileRenewals(renewals);
@@ -152,15 +152,19 @@ class SimulatedProvider implements LockProvider, LockQueue {
 
 	CompletionStage<@Nullable LeaseTerm> renew(SimulatedLease lease, Duration leaseTime) {
 		alive();
-		this.checks.renews(lease, leaseTime);
+		asked(lease, leaseTime);
 		enter("renew");
 		return sendRenewal(lease, leaseTime);
+	}
+
+	private void asked(SimulatedLease lease, Duration leaseTime) {
+		this.checks.renews(lease, leaseTime);
+		lease.renewalAskedAt = this.node.world().now();
 	}
 
 	private CompletionStage<@Nullable LeaseTerm> sendRenewal(SimulatedLease lease, Duration leaseTime) {
 		long start = this.node.clock().nanoTime();
 		lease.renewal = null;
-		lease.renewalSentAt = this.node.world().now();
 		CompletionStage<@Nullable LeaseTerm> answer = this.link.send("renew",
 				() -> this.backend.renew(lease, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null, null,
 				(term) -> this.checks.renewed(lease, term != null));

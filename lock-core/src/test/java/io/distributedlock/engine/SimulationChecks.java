@@ -442,7 +442,7 @@ final class SimulationChecks {
 			violation(5, "%s of %s is renewed though %s has left".formatted(lease.lane(), lease.owner(), call));
 		}
 		if (call.over && holders.isEmpty() && lease.renewal != null && !lease.renewal.isDone()
-				&& this.world.now() - lease.renewalSentAt < lease.node().commandTimeout() / 2) {
+				&& this.world.now() - lease.renewalAskedAt < lease.node().commandTimeout() / 2) {
 			violation(5, "the minimum hold of %s is asked for while a renewal is under way that may come after it"
 				.formatted(lease.owner()));
 		}
