@@ -2,16 +2,21 @@ package io.distributedlock.spring;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 import io.distributedlock.LockNotAcquiredException;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Another method of the same object runs instead, without the lock.
+ * Another method of the same object runs instead, without the lock. It is called as a
+ * caller from outside would call it.
  */
 final class FallbackPolicy implements ContentionPolicy {
 
@@ -26,24 +31,47 @@ final class FallbackPolicy implements ContentionPolicy {
 
 	static ContentionPolicy of(LockAttributes attributes) {
 		String name = attributes.raw("fallback");
-		Class<?>[] parameters = attributes.method().getParameterTypes();
-		Class<?>[] withException = Arrays.copyOf(parameters, parameters.length + 1);
-		withException[parameters.length] = LockNotAcquiredException.class;
-		Method fallback = ReflectionUtils.findMethod(attributes.userClass(), name, parameters);
-		Method fallbackWithException = ReflectionUtils.findMethod(attributes.userClass(), name, withException);
+		List<Class<?>> parameters = parameters(attributes.method(), attributes.userClass());
+		List<Class<?>> withException = new ArrayList<>(parameters);
+		withException.add(LockNotAcquiredException.class);
+		Method fallback = find(attributes, name, parameters);
+		Method fallbackWithException = find(attributes, name, withException);
 		Method chosen = (fallbackWithException != null) ? fallbackWithException : fallback;
-		if (chosen == null || chosen.equals(attributes.method())) {
+		if (chosen == null) {
 			throw attributes.invalid("fallback",
 					"there is no method %s with the parameters of the locked one, %s, with or without a LockNotAcquiredException behind them"
-						.formatted(name, Arrays.stream(parameters).map(Class::getSimpleName).toList()),
+						.formatted(name, parameters.stream().map(Class::getSimpleName).toList()),
 					null);
 		}
-		if (!ClassUtils.isAssignable(attributes.method().getReturnType(), chosen.getReturnType())) {
-			throw attributes.invalid("fallback", "it returns %s, and the locked method %s".formatted(
-					chosen.getReturnType().getSimpleName(), attributes.method().getReturnType().getSimpleName()), null);
+		Class<?> expected = ReturnType.of(attributes.method(), attributes.userClass()).type();
+		Class<?> returned = ReturnType.of(chosen, attributes.userClass()).type();
+		if (!ClassUtils.isAssignable(expected, returned)) {
+			throw attributes.invalid("fallback", "it returns %s, and the locked method %s"
+				.formatted(returned.getSimpleName(), expected.getSimpleName()), null);
 		}
 		ReflectionUtils.makeAccessible(chosen);
 		return new FallbackPolicy(chosen, chosen.equals(fallbackWithException));
+	}
+
+	private static @Nullable Method find(LockAttributes attributes, String name, List<Class<?>> parameters) {
+		Method[] found = new Method[1];
+		ReflectionUtils.doWithMethods(attributes.userClass(), (method) -> found[0] = method,
+				(method) -> found[0] == null && method.getName().equals(name) && !method.isSynthetic()
+						&& !method.equals(attributes.method())
+						&& parameters(method, attributes.userClass()).equals(parameters));
+		return found[0];
+	}
+
+	/**
+	 * Return the types of a method's parameters, where a generic base class or interface
+	 * may leave them to the class of the bean.
+	 */
+	private static List<Class<?>> parameters(Method method, Class<?> userClass) {
+		List<Class<?>> types = new ArrayList<>();
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			types.add(ResolvableType.forMethodParameter(method, i, userClass).resolve(Object.class));
+		}
+		return types;
 	}
 
 	@Override
@@ -54,11 +82,23 @@ final class FallbackPolicy implements ContentionPolicy {
 			arguments[arguments.length - 1] = contention;
 		}
 		try {
-			return this.fallback.invoke(call.target(), arguments);
+			return this.fallback.invoke(callee(call), arguments);
 		}
 		catch (InvocationTargetException ex) {
 			throw (ex.getCause() != null) ? ex.getCause() : ex;
 		}
+	}
+
+	/**
+	 * Return the proxy, so that the fallback's own annotations count, or the object
+	 * behind it where a proxy does not have the method.
+	 */
+	private Object callee(LockCall call) {
+		Object proxy = call.proxy();
+		int modifiers = this.fallback.getModifiers();
+		boolean overridden = !Modifier.isPrivate(modifiers) && !Modifier.isFinal(modifiers)
+				&& !Modifier.isStatic(modifiers);
+		return (overridden && this.fallback.getDeclaringClass().isInstance(proxy)) ? proxy : call.target();
 	}
 
 }

@@ -63,6 +63,14 @@ final class LockCall {
 		return (target != null) ? target : ((ProxyMethodInvocation) call).getProxy();
 	}
 
+	/**
+	 * Return what the caller has called: the proxy, or the object itself where the lock
+	 * is woven in.
+	 */
+	Object proxy() {
+		return ((ProxyMethodInvocation) this.call).getProxy();
+	}
+
 	@Nullable Object[] arguments() {
 		return this.call.getArguments();
 	}

@@ -2,6 +2,7 @@ package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 
 import io.distributedlock.annotation.DistributedLock;
 import org.slf4j.Logger;
@@ -24,16 +25,37 @@ final class UnreachableMethods {
 	}
 
 	static void warn(Class<?> userClass) {
-		ReflectionUtils.doWithLocalMethods(userClass, (method) -> {
-			if (isOutOfReach(method) && isLocked(method)) {
-				logger.warn("@DistributedLock on {}.{} has no effect: a {} method is out of a proxy's reach. {}",
-						userClass.getName(), method.getName(), Modifier.toString(method.getModifiers()), WAY_OUT);
-			}
-		});
-		SelfInvocations.find(userClass, (method) -> !isOutOfReach(method) && isLocked(method))
+		if (Proxy.isProxyClass(userClass)) {
+			// its methods are final, and stand for those of interfaces
+			return;
+		}
+		ReflectionUtils.doWithMethods(userClass,
+				(method) -> logger.warn(
+						"@DistributedLock on {}.{} has no effect: a {} method is out of a proxy's reach. {}",
+						method.getDeclaringClass().getName(), method.getName(),
+						Modifier.toString(method.getModifiers()), WAY_OUT),
+				(method) -> isOutOfReach(method) && isMeant(method, userClass));
+		SelfInvocations
+			.find(userClass,
+					(method) -> !isOutOfReach(method) && !LockOperationSource.isCopy(method)
+							&& !LockOperationSource.annotations(method, userClass).isEmpty())
 			.forEach((call) -> logger.warn(
 					"In {}, {} of the same class. On the same object that does not go through the proxy: it runs without its lock. {}",
 					userClass.getName(), call, WAY_OUT));
+	}
+
+	/**
+	 * Return whether somebody wants a method to be locked. An annotation on a class means
+	 * its public methods, but not those of a framework below it.
+	 */
+	private static boolean isMeant(Method method, Class<?> userClass) {
+		if (isLocked(method)) {
+			return true;
+		}
+		int modifiers = method.getModifiers();
+		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers)
+				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass())
+				&& !LockOperationSource.annotations(method, userClass).isEmpty();
 	}
 
 	private static boolean isOutOfReach(Method method) {

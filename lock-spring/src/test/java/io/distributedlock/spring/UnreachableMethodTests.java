@@ -1,10 +1,12 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.annotation.DistributedLock;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -39,6 +41,125 @@ class UnreachableMethodTests {
 			.contains("lock.mode=aspectj")
 			.doesNotContain("Talking, other() calls")
 			.doesNotContain("ThroughProxy, ");
+	}
+
+	@Test
+	void classLevelAnnotationsSuperclassesAndInnerClassesAreLookedAt(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Whole.class).close();
+		assertThat(output).contains("Whole, direct() calls locked()")
+			.contains("Whole, run() calls locked()")
+			.contains("Whole, inherited() calls locked()")
+			.contains("Whole, withNeighbour() calls locked()")
+			.contains("Ancestor.fixed has no effect: a public final method")
+			.contains("Whole.ownFixed has no effect: a public final method")
+			.doesNotContain("hidden has no effect")
+			.doesNotContain("overridden() calls overridden()");
+	}
+
+	@Test
+	void whatTheCompilerCallsIsNoSelfInvocation(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Handler.class).close();
+		assertThat(output).doesNotContain("In ").doesNotContain("has no effect");
+	}
+
+	@Test
+	void proxiesOfInterfacesAreNoFinalClasses(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, false, (context) -> context.registerBean(Repository.class,
+				() -> ProxyFactory.getProxy(Repository.class, (MethodInterceptor) (call) -> null)))
+			.close();
+		assertThat(output).doesNotContain("has no effect");
+	}
+
+	interface Repository {
+
+		@DistributedLock
+		void save();
+
+	}
+
+	static class Base<T> {
+
+		@DistributedLock
+		public void handle(T value) {
+		}
+
+	}
+
+	static class Handler extends Base<String> {
+
+		private int calls;
+
+		@Override
+		public void handle(String value) {
+			super.handle(value);
+			if (this.calls++ < 3) {
+				handle(value + "again");
+			}
+		}
+
+	}
+
+	static class WholeNeighbour {
+
+	}
+
+	static class Ancestor {
+
+		public final void fixed() {
+		}
+
+		public void inherited() {
+			overridden();
+			locked();
+		}
+
+		public void overridden() {
+		}
+
+		public void locked() {
+		}
+
+	}
+
+	@SuppressWarnings("unused")
+	@DistributedLock
+	static class Whole extends Ancestor {
+
+		// not of its own type, though the name begins with it
+		private WholeNeighbour neighbour;
+
+		@Override
+		public void locked() {
+		}
+
+		@Override
+		public void overridden() {
+			super.overridden();
+		}
+
+		public final void ownFixed() {
+		}
+
+		public void direct() {
+			locked();
+		}
+
+		public Runnable inner() {
+			return new Runnable() {
+				@Override
+				public void run() {
+					locked();
+				}
+			};
+		}
+
+		public void withNeighbour() {
+			locked();
+		}
+
+		private void hidden() {
+		}
+
 	}
 
 	@SuppressWarnings("unused")
