@@ -15,18 +15,25 @@ final class DefaultProviderName {
 	private DefaultProviderName() {
 	}
 
+	/**
+	 * Check that the providers named beside the default one are there.
+	 */
+	static void requireAll(List<String> wanted, List<LockProvider> providers) {
+		List<String> names = providers.stream().map(LockProvider::name).toList();
+		for (String each : wanted) {
+			if (!names.contains(each)) {
+				throw unknown("lock.providers names", each, names);
+			}
+		}
+	}
+
 	static String choose(@Nullable String wanted, List<LockProvider> providers) {
 		List<String> names = providers.stream().map(LockProvider::name).toList();
 		if (wanted != null) {
 			if (names.contains(wanted)) {
 				return wanted;
 			}
-			throw new LockConfigurationException(
-					"lock.provider is '%s', and there is no such lock provider. Those that there are: %s."
-						.formatted(wanted, names.isEmpty() ? "none" : names),
-					"Set lock.provider to one of %s, add the module that brings it, io.distributedlock:lock-provider-%s, or declare a LockProvider bean of that name."
-						.formatted(KNOWN, wanted),
-					null);
+			throw unknown("lock.provider is", wanted, names);
 		}
 		if (names.isEmpty()) {
 			throw new LockConfigurationException(
@@ -39,6 +46,15 @@ final class DefaultProviderName {
 					"Set lock.provider to the one that serves requests which name none.", null);
 		}
 		return names.get(0);
+	}
+
+	private static LockConfigurationException unknown(String where, String wanted, List<String> names) {
+		return new LockConfigurationException(
+				"%s '%s', and there is no such lock provider. Those that there are: %s.".formatted(where, wanted,
+						names.isEmpty() ? "none" : names),
+				"Name one of %s, in lower case, and add the module that brings it, such as io.distributedlock:lock-provider-jdbc; or declare a LockProvider bean of that name."
+					.formatted(KNOWN),
+				null);
 	}
 
 }

@@ -39,7 +39,9 @@ public final class DistributedLockAutoConfiguration {
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
 			Environment environment, ApplicationEventPublisher events) {
+		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
+		DefaultProviderName.requireAll(properties.getProviders(), providers);
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
 		providers.forEach(builder::provider);
 		logger.info("Locks are granted by {}",

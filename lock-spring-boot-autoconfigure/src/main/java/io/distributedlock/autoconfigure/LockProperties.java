@@ -20,6 +20,11 @@ import org.springframework.core.env.Environment;
 public class LockProperties {
 
 	/**
+	 * What {@code -1} is converted to.
+	 */
+	private static final Duration KEEP_ALIVE = Duration.ofMillis(-1);
+
+	/**
 	 * Whether to configure locks at all. When off there is no LockTemplate, and annotated
 	 * methods run without a lock.
 	 */
@@ -58,7 +63,7 @@ public class LockProperties {
 
 	/**
 	 * When a lock ends by itself even if its holder still works, where the call does not
-	 * say. Without it a lease is kept alive until the lock is given back.
+	 * say. Without it, or with -1, a lease is kept alive until the lock is given back.
 	 */
 	private @Nullable Duration leaseTime;
 
@@ -164,7 +169,7 @@ public class LockProperties {
 	}
 
 	public void setLeaseTime(@Nullable Duration leaseTime) {
-		this.leaseTime = leaseTime;
+		this.leaseTime = KEEP_ALIVE.equals(leaseTime) ? null : leaseTime;
 	}
 
 	public Duration getCommandTimeout() {

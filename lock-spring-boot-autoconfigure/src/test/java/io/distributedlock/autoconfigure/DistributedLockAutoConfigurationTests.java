@@ -167,6 +167,30 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
+	void unknownProviderBesideTheDefaultOneIsExplained() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.providers=tibet").run((context) -> {
+			FailureAnalysis analysis = analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("lock.providers", "'tibet'", "local");
+		});
+	}
+
+	@Test
+	void timesAreWrittenAsInAnnotations() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.wait-time=5").run((context) -> {
+			FailureAnalysis analysis = analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("lock.wait-time", "'5'", "without a unit");
+			assertThat(analysis.getAction()).contains("30s");
+		});
+		this.runner
+			.withPropertyValues("lock.provider=local", "lock.wait-time=0", "lock.lease-time=-1",
+					"lock.command-timeout=PT2S")
+			.run((context) -> {
+				assertThat(context.getBean(LockProperties.class).getLeaseTime()).isNull();
+				assertThat(context).hasSingleBean(LockTemplate.class);
+			});
+	}
+
+	@Test
 	void twoCandidatesAndNoChoiceAreExplained() {
 		this.withRedis.run((context) -> {
 			FailureAnalysis analysis = analyze(context.getStartupFailure());

@@ -1,0 +1,32 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.List;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * Refuses times without a unit, as the annotations do: Spring Boot takes {@code 5} for
+ * five milliseconds, and who writes it mostly means seconds.
+ */
+final class DurationTexts {
+
+	private static final List<String> PROPERTIES = List.of("lock.wait-time", "lock.lease-time", "lock.lock-delay",
+			"lock.command-timeout", "lock.poll-interval", "lock.renewal.lease-time", "lock.redis.redlock.node-timeout",
+			"lock.zookeeper.session-timeout", "lock.zookeeper.connection-timeout", "lock.jdbc.sweep-after");
+
+	private DurationTexts() {
+	}
+
+	static void requireUnits(Environment environment) {
+		Binder binder = Binder.get(environment);
+		for (String property : PROPERTIES) {
+			String text = binder.bind(property, String.class).orElse("").trim();
+			if (text.matches("\\d+") && !text.matches("0+")) {
+				throw new LockConfigurationException("%s is '%s', a number without a unit.".formatted(property, text),
+						"Write 500ms, 30s, 5m or PT30S.", null);
+			}
+		}
+	}
+
+}
