@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -56,11 +57,26 @@ public final class LockTemplateBuilder {
 	 * @return this builder
 	 */
 	public LockTemplateBuilder provider(LockProvider provider) {
+		requireDescribed(provider);
 		if (this.providers.putIfAbsent(provider.name(), provider) != null) {
 			throw new IllegalArgumentException(
 					"There are two lock providers named '%s'. Give each a name of its own.".formatted(provider.name()));
 		}
 		return this;
+	}
+
+	/**
+	 * A mock of a provider describes nothing.
+	 */
+	// what the types rule out is what a mock does
+	@SuppressWarnings("ConstantValue")
+	private static void requireDescribed(LockProvider provider) {
+		if (Objects.isNull(provider.name()) || Objects.isNull(provider.capabilities())
+				|| Objects.isNull(provider.leaseLimits())) {
+			throw new IllegalArgumentException(
+					"A lock provider of %s returns null for its name, capabilities or lease limits. Tests need no mock of it: LocalLockProvider grants real locks in the JVM."
+						.formatted(provider.getClass().getName()));
+		}
 	}
 
 	/**

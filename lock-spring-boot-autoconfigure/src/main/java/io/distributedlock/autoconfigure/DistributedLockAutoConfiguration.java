@@ -41,9 +41,15 @@ public final class DistributedLockAutoConfiguration {
 			Environment environment, ApplicationEventPublisher events) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
-		DefaultProviderName.requireAll(properties.getProviders(), providers);
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
-		providers.forEach(builder::provider);
+		try {
+			providers.forEach(builder::provider);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException("A LockProvider bean cannot work: " + ex.getMessage(),
+					"Correct the bean; in a test set lock.provider=local instead of a mock.", ex);
+		}
+		DefaultProviderName.requireAll(properties.getProviders(), providers);
 		logger.info("Locks are granted by {}",
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));

@@ -40,6 +40,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 class DistributedLockAutoConfigurationTests {
@@ -188,6 +191,26 @@ class DistributedLockAutoConfigurationTests {
 				assertThat(context.getBean(LockProperties.class).getLeaseTime()).isNull();
 				assertThat(context).hasSingleBean(LockTemplate.class);
 			});
+	}
+
+	@Test
+	void mockOfAProviderIsExplained() {
+		this.runner.withBean(LockProvider.class, () -> mock(LockProvider.class)).run((context) -> {
+			FailureAnalysis analysis = analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("returns null");
+			assertThat(analysis.getAction()).contains("lock.provider=local");
+		});
+	}
+
+	@Test
+	void mockOfTheTemplateIsExplainedAndMayBeStubbed() {
+		LockTemplate template = mock(LockTemplate.class);
+		this.runner.withBean(LockTemplate.class, () -> template).withBean(Locked.class).run((context) -> {
+			Locked locked = context.getBean(Locked.class);
+			assertThatIllegalStateException().isThrownBy(locked::run).withMessageContaining("stub");
+			given(template.acquire(any(LockRequest.class))).willReturn(mock(LockHandle.class));
+			assertThat(locked.run()).isEqualTo("ran");
+		});
 	}
 
 	@Test
@@ -354,6 +377,15 @@ class DistributedLockAutoConfigurationTests {
 		static DistributedLockBeanPostProcessor ownPostProcessor() {
 			return new DistributedLockBeanPostProcessor(() -> mock(LockTemplate.class),
 					DistributedLockSettings.DEFAULTS);
+		}
+
+	}
+
+	static class Locked {
+
+		@DistributedLock
+		public String run() {
+			return "ran";
 		}
 
 	}

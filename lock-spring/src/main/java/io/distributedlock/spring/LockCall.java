@@ -92,7 +92,7 @@ final class LockCall {
 	}
 
 	LockHandle acquire() {
-		return this.template.acquire(this.request);
+		return given(this.template.acquire(this.request));
 	}
 
 	/**
@@ -101,11 +101,23 @@ final class LockCall {
 	 */
 	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
 			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
-		return this.template.executeAsync(this.request, work, otherwise);
+		return given(this.template.executeAsync(this.request, work, otherwise));
 	}
 
 	CompletableFuture<LockHandle> acquireAsync() {
-		return this.template.acquireAsync(this.request);
+		return given(this.template.acquireAsync(this.request));
+	}
+
+	/**
+	 * A mock of a template gives nothing.
+	 */
+	private <T> T given(@Nullable T answer) {
+		if (answer == null) {
+			throw new IllegalStateException(
+					"%s asked %s for its lock and got null. Where that is a mock, stub it, or test with lock.provider=local instead"
+						.formatted(method(), this.template.getClass().getName()));
+		}
+		return answer;
 	}
 
 	/**
