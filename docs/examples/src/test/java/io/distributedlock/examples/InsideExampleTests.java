@@ -22,7 +22,7 @@ class InsideExampleTests extends OnEveryProvider {
 	void methodKnowsItsLock() {
 		Imports imports = node(Imports.class).getBean(Imports.class);
 		assertThat(imports.load("a")).isPresent();
-		assertThat(imports.loadWith("b", null)).endsWith("Imports.loadWith:b");
+		assertThat(imports.loadWith("b", null)).endsWith(":b");
 	}
 
 	@Test
