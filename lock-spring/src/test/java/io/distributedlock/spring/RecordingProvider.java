@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
@@ -25,6 +26,8 @@ class RecordingProvider implements LockProvider {
 	private final LocalLockProvider locks = new LocalLockProvider();
 
 	private final List<String> events = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger attempts = new AtomicInteger();
 
 	private final List<Duration> leases = new CopyOnWriteArrayList<>();
 
@@ -50,6 +53,13 @@ class RecordingProvider implements LockProvider {
 
 	List<Duration> leases() {
 		return this.leases;
+	}
+
+	/**
+	 * Return how often somebody has asked.
+	 */
+	int attempts() {
+		return this.attempts.get();
 	}
 
 	void record(String event) {
@@ -102,6 +112,7 @@ class RecordingProvider implements LockProvider {
 
 	@Override
 	public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+		this.attempts.incrementAndGet();
 		if (this.down) {
 			return CompletableFuture.failedFuture(new BackendException("unplugged", true, null));
 		}

@@ -1,0 +1,534 @@
+package io.distributedlock.spring;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.OnLost;
+import io.distributedlock.engine.DefaultLockTemplate;
+import org.awaitility.Awaitility;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/**
+ * Each return type, in each place that an annotation may stand, in each situation of a
+ * call: while the body works the key is taken, and when the result is there it is free.
+ */
+class MatrixTests {
+
+	private static final LockRequest KEY = LockRequest.of("k").withName("m").withWaitTime(Duration.ZERO);
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	private final DefaultLockTemplate other = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.keyPrefix("t")
+		.build();
+
+	private AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+	@AfterEach
+	void close() {
+		this.context.close();
+		this.other.close();
+	}
+
+	static Stream<Arguments> cases() {
+		return places().stream()
+			.flatMap((place) -> Arrays.stream(Returned.values())
+				.flatMap((returned) -> Arrays.stream(Situation.values())
+					.map((situation) -> arguments(place, returned, situation))));
+	}
+
+	private static Set<Place> places() {
+		// what is not woven is refused, which WovenTests show
+		return Contexts.WOVEN ? EnumSet.complementOf(EnumSet.of(Place.INTERFACE, Place.OVERRIDDEN))
+				: EnumSet.allOf(Place.class);
+	}
+
+	@ParameterizedTest
+	@MethodSource("cases")
+	void keyIsTakenWhileTheBodyWorksAndFreeBehindIt(Place place, Returned returned, Situation situation)
+			throws Exception {
+		this.context = Contexts.open(this.provider, false, place != Place.INTERFACE,
+				(beans) -> beans.registerBean("calls", place.type));
+		Calls calls = this.context.getBean(Calls.class);
+		AtomicBoolean worked = new AtomicBoolean();
+		Supplier<String> work = () -> {
+			assertThat(isFree()).as("free while the body works").isFalse();
+			worked.set(true);
+			if (situation == Situation.LOST) {
+				this.provider.loseLast();
+			}
+			return "done";
+		};
+		situation.run(this, () -> returned.call(calls, work));
+		assertThat(worked).as("the body has run").isTrue();
+		if (situation != Situation.LOST) {
+			assertThat(isFree()).as("free when the result is there").isTrue();
+		}
+	}
+
+	/**
+	 * Return whether somebody else would get the lock, on a thread that has none.
+	 */
+	private boolean isFree() {
+		return CompletableFuture.supplyAsync(() -> {
+			Optional<LockHandle> handle = this.other.tryAcquire(KEY);
+			handle.ifPresent(LockHandle::close);
+			return handle.isPresent();
+		}, (task) -> new Thread(task).start()).join();
+	}
+
+	/**
+	 * What a call is made in.
+	 */
+	enum Situation {
+
+		PLAIN {
+			@Override
+			void run(MatrixTests test, Runnable call) {
+				call.run();
+			}
+		},
+
+		IN_A_TRANSACTION {
+			@Override
+			void run(MatrixTests test, Runnable call) {
+				JdbcDataSource dataSource = new JdbcDataSource();
+				dataSource.setURL("jdbc:h2:mem:matrix");
+				new TransactionTemplate(new DataSourceTransactionManager(dataSource))
+					.executeWithoutResult((status) -> call.run());
+			}
+		},
+
+		RE_ENTERED {
+			@Override
+			void run(MatrixTests test, Runnable call) {
+				test.context.getBean(DefaultLockTemplate.class).execute(KEY, call::run);
+			}
+		},
+
+		CONTENDED {
+			@Override
+			void run(MatrixTests test, Runnable call) throws Exception {
+				CompletableFuture<Void> called;
+				try (LockHandle handle = test.other.acquire(KEY)) {
+					int before = test.provider.attempts();
+					called = CompletableFuture.runAsync(call, (task) -> new Thread(task).start());
+					Awaitility.await().until(() -> test.provider.attempts() > before);
+					assertThat(handle.isValid()).isTrue();
+				}
+				called.get(30, TimeUnit.SECONDS);
+			}
+		},
+
+		LOST {
+			@Override
+			void run(MatrixTests test, Runnable call) {
+				assertThatExceptionOfType(Exception.class).isThrownBy(call::run)
+					.satisfies((failure) -> assertThat(
+							(failure instanceof CompletionException) ? failure.getCause() : failure)
+						.isInstanceOf(LockLostException.class));
+			}
+		};
+
+		abstract void run(MatrixTests test, Runnable call) throws Exception;
+
+	}
+
+	/**
+	 * What a method returns, and how its caller comes by the result.
+	 */
+	enum Returned {
+
+		NOTHING((calls) -> (work) -> {
+			calls.nothing("k", work);
+			return "done";
+		}), TEXT((calls) -> (work) -> calls.text("k", work)),
+		OPTIONAL((calls) -> (work) -> calls.optional("k", work).orElseThrow()),
+		FUTURE((calls) -> (work) -> calls.future("k", work).join()),
+		STAGE((calls) -> (work) -> calls.stage("k", work).toCompletableFuture().join()),
+		MONO((calls) -> (work) -> String.valueOf(calls.mono("k", work).block())),
+		FLUX((calls) -> (work) -> String.valueOf(calls.flux("k", work).blockLast()));
+
+		@SuppressWarnings("ImmutableEnumChecker")
+		private final Function<Calls, Function<Supplier<String>, String>> call;
+
+		Returned(Function<Calls, Function<Supplier<String>, String>> call) {
+			this.call = call;
+		}
+
+		void call(Calls calls, Supplier<String> work) {
+			assertThat(this.call.apply(calls).apply(work)).isEqualTo("done");
+		}
+
+	}
+
+	/**
+	 * Where the annotation stands.
+	 */
+	enum Place {
+
+		METHOD(OnMethods.class), CLASS(OnClass.class), COMPOSED(Composed.class), INTERFACE(OfInterface.class),
+		INHERITED(Inheriting.class), OVERRIDDEN(Overriding.class);
+
+		private final Class<? extends Calls> type;
+
+		Place(Class<? extends Calls> type) {
+			this.type = type;
+		}
+
+	}
+
+	/**
+	 * The methods that each bean has.
+	 */
+	interface Calls {
+
+		void nothing(String id, Supplier<String> work);
+
+		String text(String id, Supplier<String> work);
+
+		Optional<String> optional(String id, Supplier<String> work);
+
+		CompletableFuture<String> future(String id, Supplier<String> work);
+
+		CompletionStage<String> stage(String id, Supplier<String> work);
+
+		Mono<String> mono(String id, Supplier<String> work);
+
+		Flux<String> flux(String id, Supplier<String> work);
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+	@interface Matrix {
+
+	}
+
+	static class Plain implements Calls {
+
+		@Override
+		public void nothing(String id, Supplier<String> work) {
+			assertThat(work.get()).isEqualTo("done");
+		}
+
+		@Override
+		public String text(String id, Supplier<String> work) {
+			return work.get();
+		}
+
+		@Override
+		public Optional<String> optional(String id, Supplier<String> work) {
+			return Optional.of(work.get());
+		}
+
+		@Override
+		public CompletableFuture<String> future(String id, Supplier<String> work) {
+			return CompletableFuture.supplyAsync(work, (task) -> new Thread(task).start());
+		}
+
+		@Override
+		public CompletionStage<String> stage(String id, Supplier<String> work) {
+			return future(id, work);
+		}
+
+		@Override
+		public Mono<String> mono(String id, Supplier<String> work) {
+			return Mono.fromFuture(() -> CompletableFuture.supplyAsync(work, (task) -> new Thread(task).start()));
+		}
+
+		@Override
+		public Flux<String> flux(String id, Supplier<String> work) {
+			return Flux.concat(Mono.just("first"),
+					Mono.fromFuture(() -> CompletableFuture.supplyAsync(work, (task) -> new Thread(task).start())));
+		}
+
+	}
+
+	static class OnMethods implements Calls {
+
+		private final Plain plain = new Plain();
+
+		@Override
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		public void nothing(String id, Supplier<String> work) {
+			this.plain.nothing(id, work);
+		}
+
+		@Override
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		public String text(String id, Supplier<String> work) {
+			return this.plain.text(id, work);
+		}
+
+		@Override
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		public Optional<String> optional(String id, Supplier<String> work) {
+			return this.plain.optional(id, work);
+		}
+
+		@Override
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		public CompletableFuture<String> future(String id, Supplier<String> work) {
+			return this.plain.future(id, work);
+		}
+
+		@Override
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		public CompletionStage<String> stage(String id, Supplier<String> work) {
+			return this.plain.stage(id, work);
+		}
+
+		@Override
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		public Mono<String> mono(String id, Supplier<String> work) {
+			return this.plain.mono(id, work);
+		}
+
+		@Override
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		public Flux<String> flux(String id, Supplier<String> work) {
+			return this.plain.flux(id, work);
+		}
+
+	}
+
+	/**
+	 * Without annotations of its own.
+	 */
+	static class Overriding extends OnMethods {
+
+		private final Plain own = new Plain();
+
+		@Override
+		public void nothing(String id, Supplier<String> work) {
+			this.own.nothing(id, work);
+		}
+
+		@Override
+		public String text(String id, Supplier<String> work) {
+			return this.own.text(id, work);
+		}
+
+		@Override
+		public Optional<String> optional(String id, Supplier<String> work) {
+			return this.own.optional(id, work);
+		}
+
+		@Override
+		public CompletableFuture<String> future(String id, Supplier<String> work) {
+			return this.own.future(id, work);
+		}
+
+		@Override
+		public CompletionStage<String> stage(String id, Supplier<String> work) {
+			return this.own.stage(id, work);
+		}
+
+		@Override
+		public Mono<String> mono(String id, Supplier<String> work) {
+			return this.own.mono(id, work);
+		}
+
+		@Override
+		public Flux<String> flux(String id, Supplier<String> work) {
+			return this.own.flux(id, work);
+		}
+
+	}
+
+	@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+	static class OnClass implements Calls {
+
+		private final Plain plain = new Plain();
+
+		@Override
+		public void nothing(String id, Supplier<String> work) {
+			this.plain.nothing(id, work);
+		}
+
+		@Override
+		public String text(String id, Supplier<String> work) {
+			return this.plain.text(id, work);
+		}
+
+		@Override
+		public Optional<String> optional(String id, Supplier<String> work) {
+			return this.plain.optional(id, work);
+		}
+
+		@Override
+		public CompletableFuture<String> future(String id, Supplier<String> work) {
+			return this.plain.future(id, work);
+		}
+
+		@Override
+		public CompletionStage<String> stage(String id, Supplier<String> work) {
+			return this.plain.stage(id, work);
+		}
+
+		@Override
+		public Mono<String> mono(String id, Supplier<String> work) {
+			return this.plain.mono(id, work);
+		}
+
+		@Override
+		public Flux<String> flux(String id, Supplier<String> work) {
+			return this.plain.flux(id, work);
+		}
+
+	}
+
+	static class Composed implements Calls {
+
+		private final Plain plain = new Plain();
+
+		@Override
+		@Matrix
+		public void nothing(String id, Supplier<String> work) {
+			this.plain.nothing(id, work);
+		}
+
+		@Override
+		@Matrix
+		public String text(String id, Supplier<String> work) {
+			return this.plain.text(id, work);
+		}
+
+		@Override
+		@Matrix
+		public Optional<String> optional(String id, Supplier<String> work) {
+			return this.plain.optional(id, work);
+		}
+
+		@Override
+		@Matrix
+		public CompletableFuture<String> future(String id, Supplier<String> work) {
+			return this.plain.future(id, work);
+		}
+
+		@Override
+		@Matrix
+		public CompletionStage<String> stage(String id, Supplier<String> work) {
+			return this.plain.stage(id, work);
+		}
+
+		@Override
+		@Matrix
+		public Mono<String> mono(String id, Supplier<String> work) {
+			return this.plain.mono(id, work);
+		}
+
+		@Override
+		@Matrix
+		public Flux<String> flux(String id, Supplier<String> work) {
+			return this.plain.flux(id, work);
+		}
+
+	}
+
+	@Matrix
+	interface Annotated extends Calls {
+
+	}
+
+	static class OfInterface extends Plain implements Annotated {
+
+	}
+
+	/**
+	 * Its return types are variables of the base class that has the annotations.
+	 *
+	 * @param <T> of text
+	 * @param <O> of the optional
+	 * @param <F> of the future
+	 * @param <S> of the stage
+	 * @param <M> of the mono
+	 * @param <X> of the flux
+	 */
+	abstract static class Generic<T, O, F, S, M, X> {
+
+		final Plain plain = new Plain();
+
+		@Matrix
+		public void nothing(String id, Supplier<String> work) {
+			this.plain.nothing(id, work);
+		}
+
+		@Matrix
+		@SuppressWarnings("unchecked")
+		public T text(String id, Supplier<String> work) {
+			return (T) this.plain.text(id, work);
+		}
+
+		@Matrix
+		@SuppressWarnings("unchecked")
+		public O optional(String id, Supplier<String> work) {
+			return (O) this.plain.optional(id, work);
+		}
+
+		@Matrix
+		@SuppressWarnings("unchecked")
+		public F future(String id, Supplier<String> work) {
+			return (F) this.plain.future(id, work);
+		}
+
+		@Matrix
+		@SuppressWarnings("unchecked")
+		public S stage(String id, Supplier<String> work) {
+			return (S) this.plain.stage(id, work);
+		}
+
+		@Matrix
+		@SuppressWarnings("unchecked")
+		public M mono(String id, Supplier<String> work) {
+			return (M) this.plain.mono(id, work);
+		}
+
+		@Matrix
+		@SuppressWarnings("unchecked")
+		public X flux(String id, Supplier<String> work) {
+			return (X) this.plain.flux(id, work);
+		}
+
+	}
+
+	static class Inheriting extends
+			Generic<String, Optional<String>, CompletableFuture<String>, CompletionStage<String>, Mono<String>, Flux<String>>
+			implements Calls {
+
+	}
+
+}
