@@ -23,10 +23,10 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * }
  * </pre>
  *
- * Holds no lock objects: its memory does not grow with the keys. A lock belongs to the
- * thread that locked it, as {@link java.util.concurrent.locks.Lock} demands. A lease is
- * kept alive until it is unlocked, unless the request or the call sets its time.
- * Thread-safe.
+ * Holds no lock objects: its memory does not grow with the keys that were ever used. A
+ * lock belongs to the thread that locked it, as {@link java.util.concurrent.locks.Lock}
+ * demands. A lease is kept alive until it is unlocked, unless the request or the call
+ * sets its time. Thread-safe.
  *
  * @since 0.1
  */
@@ -35,6 +35,8 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	private final LockTemplate template;
 
 	private final LockRequest prototype;
+
+	private final LeaseTimes leaseTimes = new LeaseTimes();
 
 	/**
 	 * Create a registry.
@@ -55,12 +57,19 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	 */
 	@Override
 	public DistributedLock obtain(Object lockKey) {
-		return new TemplateLock(this.template, request(lockKey));
+		return new TemplateLock(this.template, request(lockKey), this.leaseTimes);
 	}
 
+	/**
+	 * Renew a lock for the time that it was locked for: that of the call, or else that of
+	 * the request.
+	 * @param lockKey the key
+	 * @throws IllegalStateException if this thread does not hold it
+	 */
 	@Override
 	public void renewLock(Object lockKey) {
-		Duration leaseTime = this.prototype.leaseTime();
+		Duration ofCall = this.leaseTimes.find(request(lockKey).key());
+		Duration leaseTime = (ofCall != null) ? ofCall : this.prototype.leaseTime();
 		// without a lease time the lock is kept alive anyway
 		renew(lockKey, (leaseTime != null) ? leaseTime : Duration.ZERO);
 	}

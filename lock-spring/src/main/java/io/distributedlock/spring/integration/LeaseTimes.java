@@ -1,0 +1,42 @@
+package io.distributedlock.spring.integration;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lease times of locks that are held and were locked with one of their own. Nothing
+ * is kept of others. Thread-safe.
+ */
+final class LeaseTimes {
+
+	private final ConcurrentHashMap<String, Held> held = new ConcurrentHashMap<>();
+
+	@Nullable Duration find(String key) {
+		Held found = this.held.get(key);
+		return (found != null) ? found.leaseTime() : null;
+	}
+
+	/**
+	 * Note that a lock was locked, perhaps not for the first time.
+	 * @param leaseTime the time that the call has set, {@code null} for none
+	 */
+	void locked(String key, @Nullable Duration leaseTime) {
+		this.held.compute(key, (ignored, before) -> {
+			if (leaseTime == null) {
+				return (before != null) ? new Held(before.leaseTime(), before.holds() + 1) : null;
+			}
+			return new Held(leaseTime, (before != null) ? before.holds() + 1 : 1);
+		});
+	}
+
+	void unlocked(String key) {
+		this.held.computeIfPresent(key,
+				(ignored, before) -> (before.holds() > 1) ? new Held(before.leaseTime(), before.holds() - 1) : null);
+	}
+
+	private record Held(Duration leaseTime, int holds) {
+	}
+
+}

@@ -1,0 +1,85 @@
+package io.distributedlock.spring.integration;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.integration.support.locks.DistributedLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+@SuppressWarnings("LockNotBeforeTry")
+class LockTemplateLockRegistryTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(new LocalLockProvider())
+		.build();
+
+	private final LockTemplateLockRegistry registry = new LockTemplateLockRegistry(this.template,
+			LockRequest.of("integration"));
+
+	private final DistributedLock lock = this.registry.obtain("k");
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void lockWithALeaseTimeIsRenewedForThatTime() throws InterruptedException {
+		this.lock.lock(LEASE);
+		assertIsRenewed();
+		this.lock.lock();
+		this.lock.unlock();
+		assertIsRenewed();
+		this.lock.unlock();
+		assertThat(this.lock.tryLock(Duration.ZERO, LEASE)).isTrue();
+		assertIsRenewed();
+		this.lock.unlock();
+		assertThatIllegalStateException().isThrownBy(() -> this.registry.renewLock("k")).withMessageContaining("'k'");
+	}
+
+	@Test
+	void lockBelongsToItsThread() {
+		this.lock.lock();
+		assertThat(isLockedByAnotherThread()).isFalse();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> onAnotherThread(this.lock::unlock))
+			.withCauseInstanceOf(IllegalMonitorStateException.class);
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> onAnotherThread(() -> this.registry.renewLock("k")))
+			.withCauseInstanceOf(IllegalStateException.class);
+		this.registry.renewLock("k");
+		this.lock.unlock();
+		assertThat(isLockedByAnotherThread()).isTrue();
+	}
+
+	private void assertIsRenewed() {
+		LockHandle held = LockContext.capture().handles().get(0);
+		Duration less = held.remaining().minusMillis(500);
+		Awaitility.await().until(() -> held.remaining().compareTo(less) < 0);
+		this.registry.renewLock("k");
+		assertThat(held.remaining()).isGreaterThan(less);
+	}
+
+	private boolean isLockedByAnotherThread() {
+		return CompletableFuture.supplyAsync(this.lock::tryLock, (run) -> new Thread(run).start()).join();
+	}
+
+	private static void onAnotherThread(Runnable task) {
+		CompletableFuture.runAsync(task, (run) -> new Thread(run).start()).join();
+	}
+
+}
