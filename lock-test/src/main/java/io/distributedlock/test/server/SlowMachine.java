@@ -15,6 +15,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class SlowMachine implements BeforeAllCallback {
 
+	/**
+	 * Called by JUnit.
+	 */
+	public SlowMachine() {
+	}
+
 	@Override
 	public void beforeAll(ExtensionContext context) {
 		Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
