@@ -92,7 +92,9 @@ final class LockCall {
 	}
 
 	LockHandle acquire() {
-		return given(this.template.acquire(this.request));
+		LockHandle handle = this.template.acquire(this.request);
+		requireGiven(handle);
+		return handle;
 	}
 
 	/**
@@ -101,23 +103,26 @@ final class LockCall {
 	 */
 	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
 			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
-		return given(this.template.executeAsync(this.request, work, otherwise));
+		CompletableFuture<@Nullable Object> result = this.template.executeAsync(this.request, work, otherwise);
+		requireGiven(result);
+		return result;
 	}
 
 	CompletableFuture<LockHandle> acquireAsync() {
-		return given(this.template.acquireAsync(this.request));
+		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(this.request);
+		requireGiven(acquired);
+		return acquired;
 	}
 
 	/**
 	 * A mock of a template gives nothing.
 	 */
-	private <T> T given(@Nullable T answer) {
+	private void requireGiven(@Nullable Object answer) {
 		if (answer == null) {
 			throw new IllegalStateException(
 					"%s asked %s for its lock and got null. Where that is a mock, stub it, or test with lock.provider=local instead"
 						.formatted(method(), this.template.getClass().getName()));
 		}
-		return answer;
 	}
 
 	/**
