@@ -10,6 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
@@ -141,6 +145,26 @@ class ModuleTableTests {
 				assertThat(Files.readString(file)).as(file.toString()).doesNotContainPattern("\\bsynchronized\\s*\\(");
 			}
 		}
+	}
+
+	/**
+	 * The JVM's common pool belongs to the application, which may block all its threads.
+	 */
+	@Test
+	void nothingRunsInTheCommonPool() {
+		noClasses().should()
+			.callMethodWhere(describe("a method of CompletableFuture that picks the executor itself",
+					(call) -> call.getTargetOwner().isAssignableTo(CompletableFuture.class)
+							&& (call.getName().endsWith("Async") || call.getName().equals("delayedExecutor"))
+							&& call.getTarget()
+								.getRawParameterTypes()
+								.stream()
+								.noneMatch((type) -> type.isEquivalentTo(Executor.class))))
+			.orShould()
+			.callMethod(ForkJoinPool.class, "commonPool")
+			.orShould()
+			.callMethodWhere(describe("a parallel stream", (call) -> call.getName().equals("parallelStream")))
+			.check(CLASSES);
 	}
 
 	@Test

@@ -55,6 +55,8 @@ public final class LockTemplateBuilder {
 	 * {@link #defaultProvider(String)} says otherwise.
 	 * @param provider the provider; its name must not have been added before
 	 * @return this builder
+	 * @throws IllegalArgumentException if the name has been added before, or the provider
+	 * does not describe itself, as a mock does not
 	 */
 	public LockTemplateBuilder provider(LockProvider provider) {
 		requireDescribed(provider);
@@ -68,8 +70,6 @@ public final class LockTemplateBuilder {
 	/**
 	 * A mock of a provider describes nothing.
 	 */
-	// what the types rule out is what a mock does
-	@SuppressWarnings("ConstantValue")
 	private static void requireDescribed(LockProvider provider) {
 		if (Objects.isNull(provider.name()) || Objects.isNull(provider.capabilities())
 				|| Objects.isNull(provider.leaseLimits())) {

@@ -1,15 +1,16 @@
 package io.distributedlock.local;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+import io.distributedlock.spi.DelayedTasks;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
@@ -31,7 +32,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	 */
 	public static final String NAME = "local";
 
-	private static final long SWEEP_MILLIS = 5000;
+	private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
 
 	private final ConcurrentHashMap<String, LocalKey> keys = new ConcurrentHashMap<>();
 
@@ -126,7 +127,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	 */
 	private void sweepLater() {
 		if (!this.keys.isEmpty() && this.sweeping.compareAndSet(false, true)) {
-			CompletableFuture.delayedExecutor(SWEEP_MILLIS, TimeUnit.MILLISECONDS).execute(this::sweep);
+			DelayedTasks.after(SWEEP_PAUSE).execute(this::sweep);
 		}
 	}
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -45,8 +44,7 @@ public final class UnknownOwners implements AutoCloseable {
 	 * Create an object that removes nobody yet.
 	 */
 	public UnknownOwners() {
-		this(System::nanoTime,
-				(millis, task) -> CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(task));
+		this(System::nanoTime, (millis, task) -> DelayedTasks.after(Duration.ofMillis(millis)).execute(task));
 	}
 
 	/**

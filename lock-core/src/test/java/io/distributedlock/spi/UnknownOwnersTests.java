@@ -5,6 +5,8 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -60,6 +62,29 @@ class UnknownOwnersTests {
 		this.answers.add(() -> CompletableFuture.completedFuture(true));
 		remove();
 		awaitCalls(2);
+	}
+
+	@Test
+	void applicationThatBlocksTheCommonPoolHoldsNothingUp() {
+		CountDownLatch end = new CountDownLatch(1);
+		try {
+			for (int i = 0; i < 2 * ForkJoinPool.getCommonPoolParallelism(); i++) {
+				ForkJoinPool.commonPool().execute(() -> await(end));
+			}
+			removalIsTriedAgainBeyondTheLease();
+		}
+		finally {
+			end.countDown();
+		}
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private void remove() {

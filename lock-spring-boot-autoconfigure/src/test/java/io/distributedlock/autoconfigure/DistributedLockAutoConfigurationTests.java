@@ -3,6 +3,8 @@ package io.distributedlock.autoconfigure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
@@ -310,8 +312,20 @@ class DistributedLockAutoConfigurationTests {
 		assertThat(count(properties, "\"description\"")).isEqualTo(count(properties, "\"name\": \"lock"));
 	}
 
+	@Test
+	void everyTimeIsReadWithItsUnit() throws IOException {
+		String metadata = new ClassPathResource("META-INF/spring-configuration-metadata.json")
+			.getContentAsString(StandardCharsets.UTF_8);
+		List<String> times = Pattern.compile("\"name\": \"(lock\\.[^\"]+)\",\\s*\"type\": \"java\\.time\\.Duration\"")
+			.matcher(metadata)
+			.results()
+			.map((match) -> match.group(1))
+			.toList();
+		assertThat(times).isNotEmpty().containsExactlyInAnyOrderElementsOf(DurationTexts.PROPERTIES);
+	}
+
 	private static int count(String text, String part) {
-		return text.split(java.util.regex.Pattern.quote(part), -1).length - 1;
+		return text.split(Pattern.quote(part), -1).length - 1;
 	}
 
 	private static FailureAnalysis analyze(Throwable failure) {

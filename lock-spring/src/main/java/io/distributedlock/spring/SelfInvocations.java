@@ -58,8 +58,8 @@ final class SelfInvocations {
 		}
 		Set<String> found = new TreeSet<>();
 		for (Class<?> each = type; each != null && !isOfAFramework(each); each = each.getSuperclass()) {
-			Class<?> owner = each;
-			codeOf(owner).forEach((code) -> read(code, new Calls(Type.getInternalName(owner), lockedMethods, found)));
+			Calls calls = new Calls(Type.getInternalName(each), lockedMethods, found);
+			codeOf(each).forEach((code) -> read(code, calls));
 		}
 		return found;
 	}
@@ -73,9 +73,18 @@ final class SelfInvocations {
 	 * anonymous ones.
 	 */
 	private static Stream<Class<?>> codeOf(Class<?> owner) {
-		return Arrays.stream(owner.getNestMembers())
-			.filter((member) -> member == owner || Arrays.stream(member.getDeclaredFields())
-				.anyMatch((field) -> field.isSynthetic() && field.getType() == owner));
+		return Arrays.stream(owner.getNestMembers()).filter((member) -> member == owner || hasObjectOf(owner, member));
+	}
+
+	private static boolean hasObjectOf(Class<?> owner, Class<?> member) {
+		try {
+			return Arrays.stream(member.getDeclaredFields())
+				.anyMatch((field) -> field.isSynthetic() && field.getType() == owner);
+		}
+		catch (LinkageError ex) {
+			logger.debug("{} needs a library that is not there", member.getName(), ex);
+			return false;
+		}
 	}
 
 	private static void read(Class<?> code, Calls calls) {

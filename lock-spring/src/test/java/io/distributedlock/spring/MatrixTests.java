@@ -199,8 +199,8 @@ class MatrixTests {
 	 */
 	enum Place {
 
-		METHOD(OnMethods.class), CLASS(OnClass.class), COMPOSED(Composed.class), INTERFACE(OfInterface.class),
-		INHERITED(Inheriting.class), OVERRIDDEN(Overriding.class);
+		COMPOSED(OnMethods.class), CLASS(OnClass.class), INTERFACE(OfInterface.class), INHERITED(Inheriting.class),
+		OVERRIDDEN(Overriding.class);
 
 		private final Class<? extends Calls> type;
 
@@ -282,43 +282,43 @@ class MatrixTests {
 		private final Plain plain = new Plain();
 
 		@Override
-		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@Matrix
 		public void nothing(String id, Supplier<String> work) {
 			this.plain.nothing(id, work);
 		}
 
 		@Override
-		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@Matrix
 		public String text(String id, Supplier<String> work) {
 			return this.plain.text(id, work);
 		}
 
 		@Override
-		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@Matrix
 		public Optional<String> optional(String id, Supplier<String> work) {
 			return this.plain.optional(id, work);
 		}
 
 		@Override
-		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@Matrix
 		public CompletableFuture<String> future(String id, Supplier<String> work) {
 			return this.plain.future(id, work);
 		}
 
 		@Override
-		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@Matrix
 		public CompletionStage<String> stage(String id, Supplier<String> work) {
 			return this.plain.stage(id, work);
 		}
 
 		@Override
-		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@Matrix
 		public Mono<String> mono(String id, Supplier<String> work) {
 			return this.plain.mono(id, work);
 		}
 
 		@Override
-		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@Matrix
 		public Flux<String> flux(String id, Supplier<String> work) {
 			return this.plain.flux(id, work);
 		}
@@ -411,54 +411,6 @@ class MatrixTests {
 
 	}
 
-	static class Composed implements Calls {
-
-		private final Plain plain = new Plain();
-
-		@Override
-		@Matrix
-		public void nothing(String id, Supplier<String> work) {
-			this.plain.nothing(id, work);
-		}
-
-		@Override
-		@Matrix
-		public String text(String id, Supplier<String> work) {
-			return this.plain.text(id, work);
-		}
-
-		@Override
-		@Matrix
-		public Optional<String> optional(String id, Supplier<String> work) {
-			return this.plain.optional(id, work);
-		}
-
-		@Override
-		@Matrix
-		public CompletableFuture<String> future(String id, Supplier<String> work) {
-			return this.plain.future(id, work);
-		}
-
-		@Override
-		@Matrix
-		public CompletionStage<String> stage(String id, Supplier<String> work) {
-			return this.plain.stage(id, work);
-		}
-
-		@Override
-		@Matrix
-		public Mono<String> mono(String id, Supplier<String> work) {
-			return this.plain.mono(id, work);
-		}
-
-		@Override
-		@Matrix
-		public Flux<String> flux(String id, Supplier<String> work) {
-			return this.plain.flux(id, work);
-		}
-
-	}
-
 	@Matrix
 	interface Annotated extends Calls {
 
@@ -482,42 +434,42 @@ class MatrixTests {
 
 		final Plain plain = new Plain();
 
-		@Matrix
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
 		public void nothing(String id, Supplier<String> work) {
 			this.plain.nothing(id, work);
 		}
 
-		@Matrix
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
 		@SuppressWarnings("unchecked")
 		public T text(String id, Supplier<String> work) {
 			return (T) this.plain.text(id, work);
 		}
 
-		@Matrix
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
 		@SuppressWarnings("unchecked")
 		public O optional(String id, Supplier<String> work) {
 			return (O) this.plain.optional(id, work);
 		}
 
-		@Matrix
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
 		@SuppressWarnings("unchecked")
 		public F future(String id, Supplier<String> work) {
 			return (F) this.plain.future(id, work);
 		}
 
-		@Matrix
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
 		@SuppressWarnings("unchecked")
 		public S stage(String id, Supplier<String> work) {
 			return (S) this.plain.stage(id, work);
 		}
 
-		@Matrix
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
 		@SuppressWarnings("unchecked")
 		public M mono(String id, Supplier<String> work) {
 			return (M) this.plain.mono(id, work);
 		}
 
-		@Matrix
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
 		@SuppressWarnings("unchecked")
 		public X flux(String id, Supplier<String> work) {
 			return (X) this.plain.flux(id, work);

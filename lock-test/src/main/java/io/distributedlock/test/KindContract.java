@@ -92,8 +92,8 @@ abstract class KindContract extends ProviderContract {
 		LockRequest write = request().withType(LockType.WRITE);
 		LockTemplate first = node();
 		LockTemplate second = node();
-		LockHandle reader = CompletableFuture.supplyAsync(() -> first.acquire(read)).get();
-		LockHandle sameNode = CompletableFuture.supplyAsync(() -> first.acquire(read)).get();
+		LockHandle reader = CompletableFuture.supplyAsync(() -> first.acquire(read), OTHER_THREAD).get();
+		LockHandle sameNode = CompletableFuture.supplyAsync(() -> first.acquire(read), OTHER_THREAD).get();
 		LockHandle otherNode = second.acquireAsync(read).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		assertThat(second.tryAcquire(write)).isEmpty();
 		assertThat(first.tryAcquire(request())).as("an exclusive one").isEmpty();

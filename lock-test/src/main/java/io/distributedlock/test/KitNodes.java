@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -38,6 +39,11 @@ abstract class KitNodes {
 	static final Duration NEVER_POLL = Duration.ofMinutes(10);
 
 	static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	/**
+	 * The common pool has a single thread on small machines.
+	 */
+	static final Executor OTHER_THREAD = (task) -> new Thread(task, "kit-other").start();
 
 	/**
 	 * The command time-out of nodes whose server will not answer.

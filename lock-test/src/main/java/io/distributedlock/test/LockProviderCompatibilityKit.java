@@ -240,7 +240,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 		LockTemplate node = node();
 		LockTemplate other = node();
 		LockHandle handle = node.acquire(request());
-		CompletableFuture.runAsync(handle::close).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		CompletableFuture.runAsync(handle::close, OTHER_THREAD).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		try (LockHandle successor = other.acquire(request())) {
 			assertThat(node.tryAcquire(request())).as("by the thread that once had it").isEmpty();
 			successor.ensureHeld();
@@ -306,7 +306,8 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 		AtomicReference<LockLostException> loss = new AtomicReference<>();
 		LockHandle handle = node.acquire(request());
 		handle.onLost(loss::set);
-		CompletableFuture<LockHandle> waiting = CompletableFuture.supplyAsync(() -> node.acquire(request()));
+		CompletableFuture<LockHandle> waiting = CompletableFuture.supplyAsync(() -> node.acquire(request()),
+				OTHER_THREAD);
 		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
 		node.close();
 		assertThatExceptionOfType(ExecutionException.class)
@@ -367,7 +368,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 		LockTemplate node = node();
 		List<Integer> served = new ArrayList<>();
 		// held by code on another thread: what this thread asks for is no re-entry
-		LockHandle handle = CompletableFuture.supplyAsync(() -> node.acquire(request())).get();
+		LockHandle handle = CompletableFuture.supplyAsync(() -> node.acquire(request()), OTHER_THREAD).get();
 		CompletableFuture<?>[] waiting = new CompletableFuture<?>[10];
 		for (int i = 0; i < waiting.length; i++) {
 			int number = i;

@@ -73,7 +73,7 @@ abstract class NodeContract extends CrowdContract {
 			try (LockHandle again = node.acquire(request(type, "forgotten"))) {
 				assertThat(again.isValid()).as("%s", type).isTrue();
 			}
-			CompletableFuture.supplyAsync(() -> node.acquire(request(type, "forgotten")))
+			CompletableFuture.supplyAsync(() -> node.acquire(request(type, "forgotten")), OTHER_THREAD)
 				.orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)
 				.join()
 				.close();
@@ -99,7 +99,7 @@ abstract class NodeContract extends CrowdContract {
 					}
 					create.run();
 					return null;
-				}, (task) -> new Thread(task, "node-start").start());
+				}, OTHER_THREAD);
 			}
 			get(CompletableFuture.allOf(nodes));
 		}

@@ -6,12 +6,12 @@ import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.DelayedTasks;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -312,7 +312,7 @@ final class EtcdPlace implements LockQueue.Place {
 	 * What is refused at once may be refused again, and again.
 	 */
 	private void lookAnewLater() {
-		CompletableFuture.delayedExecutor(WATCH_PAUSE.toMillis(), TimeUnit.MILLISECONDS).execute(this::lookAnew);
+		DelayedTasks.after(WATCH_PAUSE).execute(this::lookAnew);
 	}
 
 	private void stopWatching() {

@@ -2,11 +2,11 @@ package io.distributedlock.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.distributedlock.spi.DelayedTasks;
 import io.lettuce.core.api.StatefulConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -168,7 +168,7 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 
 	private void retire(C silent) {
 		this.retired.set(silent);
-		CompletableFuture.delayedExecutor(this.grace.toMillis(), TimeUnit.MILLISECONDS).execute(this::closeRetired);
+		DelayedTasks.after(this.grace).execute(this::closeRetired);
 		if (this.closed) {
 			closeRetired();
 		}

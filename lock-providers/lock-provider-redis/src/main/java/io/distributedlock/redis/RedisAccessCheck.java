@@ -20,7 +20,7 @@ final class RedisAccessCheck {
 		String key = keyPrefix + ":access-check";
 		provider.releaseUnknown(key).whenComplete((released, failure) -> {
 			if (failure != null && RedisErrors.unwrap(failure) instanceof BackendException backendFailure
-					&& !backendFailure.isRetryable() && !(backendFailure instanceof RedisErrors.NotSentException)) {
+					&& !backendFailure.isRetryable() && !(backendFailure instanceof RedisErrors.ClosedException)) {
 				logger.error("Locks under '{}' cannot work: {}", keyPrefix, backendFailure.getMessage());
 			}
 		});

@@ -90,7 +90,7 @@ final class RedisErrors {
 	}
 
 	static BackendException closed() {
-		return new NotSentException("the lock provider is closed", false, null);
+		return new ClosedException();
 	}
 
 	/**
@@ -189,12 +189,25 @@ final class RedisErrors {
 	/**
 	 * Nothing was sent.
 	 */
-	static final class NotSentException extends BackendException {
+	static class NotSentException extends BackendException {
 
 		private static final long serialVersionUID = 1L;
 
 		private NotSentException(String message, boolean retryable, @Nullable Throwable cause) {
 			super(message, retryable, cause);
+		}
+
+	}
+
+	/**
+	 * Nothing was sent, as the application ends.
+	 */
+	static final class ClosedException extends NotSentException {
+
+		private static final long serialVersionUID = 1L;
+
+		private ClosedException() {
+			super("the lock provider is closed", false, null);
 		}
 
 	}

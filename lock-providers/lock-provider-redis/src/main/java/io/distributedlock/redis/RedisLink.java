@@ -25,7 +25,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
  */
 final class RedisLink implements AutoCloseable {
 
-	private static final Duration FIRST_CONNECT = Duration.ofSeconds(4);
+	private static final Duration FIRST_CONNECT = Duration.ofSeconds(2);
 
 	/**
 	 * After how long without an answer a connection is doubted.

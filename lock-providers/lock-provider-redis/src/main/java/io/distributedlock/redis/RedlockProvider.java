@@ -5,12 +5,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.DelayedTasks;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
@@ -180,10 +179,9 @@ public final class RedlockProvider implements LockProvider {
 	}
 
 	private static CompletableFuture<Void> pause() {
-		Executor later = CompletableFuture
-			.delayedExecutor(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE_MILLIS), TimeUnit.MILLISECONDS);
+		Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE_MILLIS));
 		return CompletableFuture.runAsync(() -> {
-		}, later);
+		}, DelayedTasks.after(pause));
 	}
 
 	private static BackendException undecided(Votes votes) {

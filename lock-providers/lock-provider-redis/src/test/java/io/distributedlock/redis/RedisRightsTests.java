@@ -151,10 +151,13 @@ class RedisRightsTests {
 		try {
 			template("start-no-scripts", DOCUMENTED.replace("+eval +evalsha", ""), Duration.ofMillis(50));
 			template("start-silent", DOCUMENTED.replace("+publish +subscribe +unsubscribe", ""), Duration.ofMillis(50));
+			createUser("start-other-password", DOCUMENTED);
+			connect("start-other-password", "secret-but-wrong", Duration.ofMillis(50));
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(log.toString(StandardCharsets.UTF_8))
 					.contains("Locks under 'shop:lock' cannot work")
 					.contains("may not subscribe to channels under 'shop:lock'")
+					.contains("Locks under 'shop:lock' cannot work: Redis refuses the credentials")
 					.doesNotContain("secret"));
 		}
 		finally {

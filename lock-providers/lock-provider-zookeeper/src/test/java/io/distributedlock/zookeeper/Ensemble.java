@@ -41,7 +41,8 @@ final class Ensemble implements AutoCloseable {
 		// each is ready when a majority is
 		CompletableFuture
 			.allOf(servers.stream()
-				.map((server) -> CompletableFuture.runAsync(server::start))
+				.map((server) -> CompletableFuture.runAsync(server::start,
+						(start) -> new Thread(start, "start").start()))
 				.toArray(CompletableFuture<?>[]::new))
 			.join();
 		return ensemble;

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease times of locks that are held and were locked with one of their own. Nothing
- * is kept of others. Thread-safe.
+ * The lease times of locks that were locked with one of their own, each until it is
+ * unlocked. A lock that is never unlocked leaves its entry. Thread-safe.
  */
 final class LeaseTimes {
 
