@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.aop.framework.AopContext;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
@@ -31,13 +32,15 @@ import org.springframework.util.ReflectionUtils;
  * Finds calls of locked methods from within their own class, its superclasses, lambdas
  * and inner classes, which do not go through the proxy. A class that has a field of its
  * own type is taken to call itself through that, by injection of its own proxy, and is
- * passed over.
+ * passed over; so is one that asks for the proxy of the current call.
  */
 final class SelfInvocations {
 
 	private static final Logger logger = LoggerFactory.getLogger(SelfInvocations.class);
 
 	private static final String LAMBDA = "lambda$";
+
+	private static final String AOP_CONTEXT = Type.getInternalName(AopContext.class);
 
 	private SelfInvocations() {
 	}
@@ -58,8 +61,12 @@ final class SelfInvocations {
 		}
 		Set<String> found = new TreeSet<>();
 		for (Class<?> each = type; each != null && !isOfAFramework(each); each = each.getSuperclass()) {
-			Calls calls = new Calls(Type.getInternalName(each), lockedMethods, found);
+			Calls calls = new Calls(Type.getInternalName(each), lockedMethods);
 			codeOf(each).forEach((code) -> read(code, calls));
+			if (calls.throughProxy) {
+				return Set.of();
+			}
+			found.addAll(calls.found);
 		}
 		return found;
 	}
@@ -114,13 +121,14 @@ final class SelfInvocations {
 
 		private final Map<String, String> locked;
 
-		private final Set<String> found;
+		private final Set<String> found = new TreeSet<>();
 
-		private Calls(String owner, Map<String, String> locked, Set<String> found) {
+		private boolean throughProxy;
+
+		private Calls(String owner, Map<String, String> locked) {
 			super(SpringAsmInfo.ASM_VERSION);
 			this.owner = owner;
 			this.locked = locked;
-			this.found = found;
 		}
 
 		@Override
@@ -136,6 +144,9 @@ final class SelfInvocations {
 				@Override
 				public void visitMethodInsn(int opcode, String calledOwner, String name, String calledDescriptor,
 						boolean isInterface) {
+					if (calledOwner.equals(AOP_CONTEXT)) {
+						Calls.this.throughProxy = true;
+					}
 					if (opcode == Opcodes.INVOKESPECIAL) {
 						// a call by super, which belongs to the method that overrides
 						return;
