@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of locks in controllers.
+ */
+@NullMarked
+package io.distributedlock.autoconfigure.web;
+
+import org.jspecify.annotations.NullMarked;
