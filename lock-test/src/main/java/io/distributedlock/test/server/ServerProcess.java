@@ -2,6 +2,7 @@ package io.distributedlock.test.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -26,9 +28,13 @@ public abstract class ServerProcess implements AutoCloseable {
 	private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
 	/**
-	 * A node of a Redis cluster listens on its port and on the one 10000 above.
+	 * Below the ports that systems give to the near ends of connections: one of those may
+	 * be taken before the server has started. A node of a Redis cluster listens on its
+	 * port and on the one 10000 above.
 	 */
-	private static final int HIGHEST_PORT = 65_535 - 10_000;
+	private static final int FIRST_PORT = 12_000;
+
+	private static final int LAST_PORT = 22_000;
 
 	private final Path folder;
 
@@ -200,10 +206,12 @@ public abstract class ServerProcess implements AutoCloseable {
 	 */
 	public static int freePort() {
 		while (true) {
-			try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-				if (socket.getLocalPort() <= HIGHEST_PORT) {
-					return socket.getLocalPort();
-				}
+			int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+				return socket.getLocalPort();
+			}
+			catch (BindException ex) {
+				// somebody listens there
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -198,9 +199,15 @@ class TcpProxyTests {
 
 	@Test
 	void serverThatIsDownEndsTheClientsConnectionOnly() throws IOException {
+		int port = this.server.port();
 		this.server.close();
-		try (Client client = new Client(this.proxy.port())) {
-			assertThat(client.isEnded()).isTrue();
+		// bound and not listened on: no other test's server has the port meanwhile
+		try (Socket kept = new Socket()) {
+			kept.setReuseAddress(true);
+			kept.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+			try (Client client = new Client(this.proxy.port())) {
+				assertThat(client.isEnded()).isTrue();
+			}
 		}
 		assertThat(this.proxy.connections()).isEmpty();
 	}
