@@ -1,10 +1,12 @@
 package io.distributedlock.engine;
 
+import java.lang.ref.Reference;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import io.distributedlock.LockContext;
@@ -135,17 +137,16 @@ final class Acquirer {
 	<R> void start(LockAttempt attempt, boolean mustHave, Function<Optional<Holding>, R> toResult,
 			CompletableFuture<R> future) {
 		StackReserve.require();
+		Delivery<R> delivery = new Delivery<>(attempt, mustHave, toResult, future);
 		Outcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
-			this.engine.runtime().callBack(() -> deliver(attempt, reentered, mustHave, toResult, future));
+			delivery.send(reentered);
 			return;
 		}
 		Acquisition acquisition = new Acquisition(attempt, this.engine);
 		// completed by somebody else: cancelled, or timed out
 		future.whenComplete((ignored, failure) -> acquisition.end(Outcome.INTERRUPTED));
-		acquisition.start()
-			.thenAccept((outcome) -> this.engine.runtime()
-				.callBack(() -> deliver(attempt, outcome, mustHave, toResult, future)));
+		acquisition.start().thenAccept(delivery::send);
 	}
 
 	/**
@@ -180,24 +181,6 @@ final class Acquirer {
 		return new HandleSet(taken, this.exits);
 	}
 
-	private <R> void deliver(LockAttempt attempt, Outcome outcome, boolean mustHave,
-			Function<Optional<Holding>, R> toResult, CompletableFuture<R> future) {
-		HeldLock lock = outcome.lock();
-		if (lock != null && future.isDone()) {
-			this.exits.discard(lock);
-			return;
-		}
-		try {
-			Optional<Holding> handle = Optional.ofNullable(toHandle(attempt, outcome, mustHave));
-			if (!future.complete(toResult.apply(handle))) {
-				handle.ifPresent(Holding::discard);
-			}
-		}
-		catch (Throwable ex) {
-			future.completeExceptionally(ex);
-		}
-	}
-
 	private @Nullable Outcome reenter(LockAttempt attempt, LockContext context) {
 		if (this.engine.waiting().isClosed()) {
 			return Outcome.CLOSED;
@@ -228,6 +211,89 @@ final class Acquirer {
 	private long longestNanos(LockAttempt attempt) {
 		long commandTimeout = this.engine.questions().commandTimeoutNanos();
 		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
+	}
+
+	/**
+	 * An outcome on its way to the caller, over an executor that may take its time or
+	 * drop it. A lock is given back as soon as nobody wants it any more.
+	 *
+	 * @param <R> what the caller gets
+	 */
+	private final class Delivery<R> {
+
+		private final LockAttempt attempt;
+
+		private final boolean mustHave;
+
+		private final Function<Optional<Holding>, R> toResult;
+
+		private final CompletableFuture<R> future;
+
+		/**
+		 * Whoever takes the lock from here either hands it over or gives it back.
+		 */
+		private final AtomicReference<@Nullable HeldLock> undelivered = new AtomicReference<>();
+
+		private Delivery(LockAttempt attempt, boolean mustHave, Function<Optional<Holding>, R> toResult,
+				CompletableFuture<R> future) {
+			this.attempt = attempt;
+			this.mustHave = mustHave;
+			this.toResult = toResult;
+			this.future = future;
+		}
+
+		private void send(Outcome outcome) {
+			HeldLock lock = outcome.lock();
+			if (lock == null) {
+				Acquirer.this.engine.runtime().callBack(() -> deliver(outcome));
+				return;
+			}
+			this.undelivered.set(lock);
+			// completed by somebody else: cancelled, or timed out
+			this.future.whenComplete((ignored, failure) -> giveBack());
+			// only the task refers to this: if it is dropped, the keeper lets go of the
+			// lock
+			Object hold = lock.hold();
+			Acquirer.this.engine.runtime().callBack(() -> deliver(outcome, hold));
+		}
+
+		private void deliver(Outcome outcome, Object hold) {
+			try {
+				if (this.undelivered.getAndSet(null) != null) {
+					deliver(outcome);
+				}
+			}
+			finally {
+				Reference.reachabilityFence(hold);
+			}
+		}
+
+		private void deliver(Outcome outcome) {
+			Holding handle = null;
+			boolean delivered = false;
+			try {
+				handle = toHandle(this.attempt, outcome, this.mustHave);
+				delivered = this.future.complete(this.toResult.apply(Optional.ofNullable(handle)));
+			}
+			catch (Throwable ex) {
+				this.future.completeExceptionally(ex);
+			}
+			HeldLock lock = outcome.lock();
+			if (!delivered && handle != null) {
+				handle.discard();
+			}
+			else if (!delivered && lock != null) {
+				Acquirer.this.exits.discard(lock);
+			}
+		}
+
+		private void giveBack() {
+			HeldLock lock = this.undelivered.getAndSet(null);
+			if (lock != null) {
+				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.exits.discard(lock));
+			}
+		}
+
 	}
 
 }

@@ -26,6 +26,8 @@ final class Acquisition {
 
 	private static final long FIRST_DELAY_NANOS = 20_000_000;
 
+	private static final long FIRST_LOOK_NANOS = 1_000_000;
+
 	private final LockAttempt attempt;
 
 	private final Engine engine;
@@ -56,13 +58,18 @@ final class Acquisition {
 
 	private volatile boolean inside;
 
+	/**
+	 * What the backend said last, or that this call has the lock.
+	 */
+	private volatile @Nullable Outcome lastAnswer;
+
 	private long delayNanos = FIRST_DELAY_NANOS;
 
 	Acquisition(LockAttempt attempt, Engine engine) {
 		this.attempt = attempt;
 		this.engine = engine;
 		this.lane = attempt.lane();
-		this.turn = attempt.turns() ? engine.gate().place(this.lane, this::onTurn) : Turn.FREE;
+		this.turn = attempt.turns() ? engine.gate().place(this.lane, this::onTurn, this::verdict) : Turn.FREE;
 		this.startNanos = engine.nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
 	}
@@ -83,7 +90,7 @@ final class Acquisition {
 				ask();
 			}
 			else if (this.attempt.waitTime().isZero()) {
-				end(Outcome.CONTENDED);
+				onTurnTimeout(FIRST_LOOK_NANOS);
 			}
 			else if (registerAsWaiting()) {
 				awaitTurn();
@@ -139,7 +146,11 @@ final class Acquisition {
 	}
 
 	private void awaitTurn() {
-		setTimer(this.waitTimer, this.engine.timers().stepAt(this.waitUntilNanos, this::onTurnTimeout));
+		awaitTurnUntil(this.waitUntilNanos, FIRST_LOOK_NANOS);
+	}
+
+	private void awaitTurnUntil(long untilNanos, long lookNanos) {
+		setTimer(this.waitTimer, this.engine.timers().stepAt(untilNanos, () -> onTurnTimeout(lookNanos)));
 		if (this.inside) {
 			cancel(this.waitTimer);
 		}
@@ -152,7 +163,16 @@ final class Acquisition {
 			this.turn.leave();
 			return;
 		}
+		if (this.engine.waiting().isClosed()) {
+			end(Outcome.CLOSED);
+			return;
+		}
 		try {
+			if (remainingWaitNanos() <= 0) {
+				// the time for an answer has begun when the wait was over
+				long until = this.waitUntilNanos + this.engine.questions().commandTimeoutNanos();
+				setTimer(this.waitTimer, this.engine.timers().stepAt(until, () -> end(Outcome.UNANSWERED)));
+			}
 			ask();
 		}
 		catch (Throwable ex) {
@@ -160,10 +180,38 @@ final class Acquisition {
 		}
 	}
 
-	private void onTurnTimeout() {
-		if (!this.inside) {
-			end(Outcome.CONTENDED);
+	/**
+	 * Who is inside may hold the key, or be as far from it as the callers behind: no
+	 * answer yet is no contention, and a failure is none. The command time-out decides on
+	 * it.
+	 */
+	private void onTurnTimeout(long lookNanos) {
+		if (this.inside) {
+			return;
 		}
+		Outcome verdict = this.turn.verdict();
+		long leftNanos = remainingWaitNanos() + this.engine.questions().commandTimeoutNanos();
+		if (verdict != null) {
+			end(verdict);
+		}
+		else if (leftNanos <= 0) {
+			end(Outcome.UNANSWERED);
+		}
+		else {
+			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
+					Math.min(lookNanos * 2, FIRST_DELAY_NANOS));
+		}
+	}
+
+	/**
+	 * Return what those behind this call are to be told when their wait is over.
+	 */
+	private @Nullable Outcome verdict() {
+		QueuedPlace place = this.queued.get();
+		if (place != null) {
+			return place.isBehindOthers() ? Outcome.CONTENDED : null;
+		}
+		return this.lastAnswer;
 	}
 
 	private void onSignal() {
@@ -257,6 +305,7 @@ final class Acquisition {
 	}
 
 	private void onLease(Lease lease) {
+		this.lastAnswer = Outcome.CONTENDED;
 		HeldLock lock;
 		try {
 			lock = new HeldLock(this.attempt, lease, this.attempt.takesTurnsToAsk() ? Turn.FREE : this.turn,
@@ -293,6 +342,7 @@ final class Acquisition {
 	}
 
 	private void onContention() {
+		this.lastAnswer = Outcome.CONTENDED;
 		if (remainingWaitNanos() <= 0) {
 			end(Outcome.CONTENDED);
 		}
@@ -317,6 +367,7 @@ final class Acquisition {
 	}
 
 	private void onFailure(Throwable failure) {
+		this.lastAnswer = Outcome.unavailable(failure);
 		leaveQueue();
 		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
 		if (!retryable || remainingWaitNanos() <= 0) {

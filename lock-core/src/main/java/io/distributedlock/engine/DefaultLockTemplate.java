@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -137,18 +138,48 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.engine.waiting().close();
-		List<HeldLock> held = this.engine.keeper().stop();
-		held.forEach((lock) -> Guard.run("a release that closing sends", () -> this.engine.releaser().release(lock)));
-		// with those that other threads have begun
-		CompletableFuture<?>[] releases = this.engine.releaser().pending().toArray(CompletableFuture<?>[]::new);
-		CompletableFuture<@Nullable Boolean> released = CompletableFuture.allOf(releases)
+		// a provider that blocks keeps none of the others from being told
+		List<CompletableFuture<?>> steps = new ArrayList<>();
+		this.engine.waiting().close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
+			call.end(Outcome.CLOSED);
+			return CompletableFuture.completedFuture(null);
+		})));
+		this.engine.keeper()
+			.stop()
+			.forEach((lock) -> steps.add(onThreadOfEngine(() -> this.engine.releaser().release(lock))));
+		// those that other threads have begun
+		steps.addAll(this.engine.releaser().pending());
+		CompletableFuture<@Nullable Boolean> ended = CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))
 			.<@Nullable Boolean>handle((done, failure) -> failure == null);
-		if (!Boolean.TRUE.equals(this.exits.awaitUninterruptibly(released))) {
+		if (!Boolean.TRUE.equals(this.exits.awaitUninterruptibly(ended))) {
 			logger.warn("Not every lock could be given back at close; what is left ends with its lease");
 		}
 		this.engine.timers().close();
 		this.engine.runtime().close();
+	}
+
+	/**
+	 * Run a step that a provider may block.
+	 * @return completes within the command time-out
+	 */
+	private CompletableFuture<?> onThreadOfEngine(Supplier<CompletableFuture<?>> step) {
+		CompletableFuture<@Nullable Object> ended = this.engine.questions().expect();
+		this.engine.runtime().execute(() -> {
+			try {
+				step.get().whenComplete((done, failure) -> {
+					if (failure != null) {
+						ended.completeExceptionally(failure);
+					}
+					else {
+						ended.complete(null);
+					}
+				});
+			}
+			catch (Throwable ex) {
+				ended.completeExceptionally(ex);
+			}
+		});
+		return ended;
 	}
 
 	Engine engine() {

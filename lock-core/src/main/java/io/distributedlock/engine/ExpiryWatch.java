@@ -1,14 +1,17 @@
 package io.distributedlock.engine;
 
+import java.lang.ref.WeakReference;
+
 /**
  * A callback for a lease that runs short. It fires once for each deadline that comes so
- * near.
+ * near. Who asked for it keeps the callback, so that one which refers to its handle does
+ * not keep a handle in use that was never closed.
  */
 final class ExpiryWatch {
 
 	private final long marginNanos;
 
-	private final Runnable callback;
+	private final WeakReference<Runnable> callback;
 
 	private volatile boolean fired;
 
@@ -16,11 +19,14 @@ final class ExpiryWatch {
 
 	ExpiryWatch(long marginNanos, Runnable callback) {
 		this.marginNanos = marginNanos;
-		this.callback = callback;
+		this.callback = new WeakReference<>(callback);
 	}
 
-	Runnable callback() {
-		return this.callback;
+	void call() {
+		Runnable current = this.callback.get();
+		if (current != null) {
+			current.run();
+		}
 	}
 
 	long dueNanos(long deadlineNanos) {

@@ -151,8 +151,10 @@ final class Handle implements Holding {
 
 	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
+		// not this handle: what refers to it keeps it in use
+		AtomicBoolean done = this.closed;
 		Runnable whileOpen = () -> {
-			if (!this.closed.get()) {
+			if (!done.get()) {
 				callback.run();
 			}
 		};
@@ -161,8 +163,9 @@ final class Handle implements Holding {
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
+		AtomicBoolean done = this.closed;
 		Consumer<LockLostException> whileOpen = (loss) -> {
-			if (!this.closed.get()) {
+			if (!done.get()) {
 				callback.accept(loss);
 			}
 		};
@@ -233,9 +236,8 @@ final class Handle implements Holding {
 			StackReserve.require();
 		}
 		catch (StackOverflowError ex) {
-			// what made the stack overflow goes on its way, and the keeper releases the
-			// lock
-			this.lock.closeFailed();
+			// what made the stack overflow goes on its way
+			abandon();
 			return CompletableFuture.completedFuture(null);
 		}
 		if (!this.closed.compareAndSet(false, true)) {
@@ -247,6 +249,13 @@ final class Handle implements Holding {
 			this.sample.close();
 		}
 		return exit.apply(this.lock);
+	}
+
+	@Override
+	public void abandon() {
+		if (this.closed.compareAndSet(false, true)) {
+			this.lock.closeFailed();
+		}
 	}
 
 	private LockLostException closedBefore() {

@@ -168,6 +168,16 @@ final class HandleSet implements Holding {
 
 	private CompletableFuture<@Nullable LockUnavailableException> leave(
 			Function<Holding, CompletableFuture<@Nullable LockUnavailableException>> exit) {
+		if (this.closed.get()) {
+			return CompletableFuture.completedFuture(null);
+		}
+		try {
+			StackReserve.require();
+		}
+		catch (StackOverflowError ex) {
+			abandon();
+			return CompletableFuture.completedFuture(null);
+		}
 		if (!this.closed.compareAndSet(false, true)) {
 			return CompletableFuture.completedFuture(null);
 		}
@@ -177,6 +187,15 @@ final class HandleSet implements Holding {
 			all = all.thenCombine(exit.apply(this.parts.get(i)), HandleSet::together);
 		}
 		return all;
+	}
+
+	@Override
+	public void abandon() {
+		if (this.closed.compareAndSet(false, true)) {
+			for (Holding part : this.parts) {
+				part.abandon();
+			}
+		}
 	}
 
 	private static @Nullable LockUnavailableException together(@Nullable LockUnavailableException first,

@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,7 +48,11 @@ final class HeldLock {
 
 	private final ReentrantLock guard = new ReentrantLock();
 
-	private final Set<Consumer<LockLostException>> lossCallbacks = new LinkedHashSet<>(0);
+	/**
+	 * Kept by the handles: a callback that refers to its handle does not keep that in use
+	 * if it was never closed.
+	 */
+	private final Set<WeakReference<Consumer<LockLostException>>> lossCallbacks = new LinkedHashSet<>(0);
 
 	private @Nullable LockLostException loss;
 
@@ -160,10 +165,13 @@ final class HeldLock {
 	}
 
 	/**
-	 * Note that a handle could not be closed, as its thread had no stack left.
+	 * Note that a handle could not be closed, as its thread had no stack left. If it was
+	 * the last one, nobody else will release the lock.
 	 */
 	void closeFailed() {
-		this.closeFailed = true;
+		if (this.holders.decrementAndGet() == 0) {
+			this.closeFailed = true;
+		}
 	}
 
 	/**
@@ -338,7 +346,7 @@ final class HeldLock {
 	 */
 	void lose(String reason) {
 		LockLostException exception = LockErrors.lost(this.attempt, reason);
-		List<Consumer<LockLostException>> toTell;
+		List<WeakReference<Consumer<LockLostException>>> toTell;
 		this.guard.lock();
 		try {
 			if (!this.state.compareAndSet(State.HELD, State.LOST)) {
@@ -351,7 +359,10 @@ final class HeldLock {
 		finally {
 			this.guard.unlock();
 		}
-		toTell.forEach((callback) -> tell("loss", () -> callback.accept(exception)));
+		toTell.stream()
+			.map(WeakReference::get)
+			.filter(Objects::nonNull)
+			.forEach((callback) -> tell("loss", () -> callback.accept(exception)));
 		this.engine.onLost().ifPresent((listener) -> tell("loss", () -> listener.accept(exception)));
 		this.engine.runtime().execute(() -> {
 			leaveGate();
@@ -361,17 +372,19 @@ final class HeldLock {
 
 	/**
 	 * Have a callback called when the lock is lost.
-	 * @return takes the callback back
+	 * @return takes the callback back; the callback is called as long as this is
+	 * reachable
 	 */
 	Runnable onLost(Consumer<LockLostException> callback) {
 		// the same callback may be given twice
 		Consumer<LockLostException> own = (loss) -> callback.accept(loss);
+		WeakReference<Consumer<LockLostException>> kept = new WeakReference<>(own);
 		LockLostException happened;
 		this.guard.lock();
 		try {
 			happened = this.loss;
 			if (happened == null) {
-				this.lossCallbacks.add(own);
+				this.lossCallbacks.add(kept);
 			}
 		}
 		finally {
@@ -380,13 +393,13 @@ final class HeldLock {
 		if (happened != null) {
 			tell("loss", () -> callback.accept(happened));
 		}
-		return () -> forget(own);
+		return new Registration(own, () -> forget(kept));
 	}
 
-	private void forget(Consumer<LockLostException> callback) {
+	private void forget(WeakReference<Consumer<LockLostException>> kept) {
 		this.guard.lock();
 		try {
-			this.lossCallbacks.remove(callback);
+			this.lossCallbacks.remove(kept);
 		}
 		finally {
 			this.guard.unlock();
@@ -395,13 +408,14 @@ final class HeldLock {
 
 	/**
 	 * Have a callback called when the lease runs short.
-	 * @return takes the callback back
+	 * @return takes the callback back; the callback is called as long as this is
+	 * reachable
 	 */
 	Runnable onExpiring(Duration margin, Runnable callback) {
 		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin), callback);
 		this.clock.watch(watch);
 		this.engine.keeper().lookAgain(this);
-		return () -> this.clock.unwatch(watch);
+		return new Registration(callback, () -> this.clock.unwatch(watch));
 	}
 
 	/**
@@ -410,7 +424,7 @@ final class HeldLock {
 	void warnOfExpiry(long now) {
 		this.clock.dueWatches(now).forEach((watch) -> tell("expiry", () -> {
 			if (isHeld()) {
-				watch.callback().run();
+				watch.call();
 			}
 		}));
 	}
@@ -437,6 +451,18 @@ final class HeldLock {
 				logger.error("A callback for the {} of lock '{}' failed", event, key(), ex);
 			}
 		});
+	}
+
+	/**
+	 * Takes a callback back. Whoever keeps this keeps the callback.
+	 */
+	private record Registration(Object callback, Runnable takeBack) implements Runnable {
+
+		@Override
+		public void run() {
+			this.takeBack.run();
+		}
+
 	}
 
 	private enum State {

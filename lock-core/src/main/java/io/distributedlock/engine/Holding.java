@@ -50,4 +50,10 @@ interface Holding extends LockHandle {
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> discard();
 
+	/**
+	 * Mark the handle as closed by a thread that has no stack left for more. The keeper
+	 * lets go of what nobody else has.
+	 */
+	void abandon();
+
 }

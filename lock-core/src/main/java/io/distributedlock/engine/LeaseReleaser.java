@@ -168,7 +168,7 @@ final class LeaseReleaser {
 				// a retry finds nothing where only the answer to its forerunner was lost
 				if (!Boolean.TRUE.equals(stillOwned) && this.wasHeld && retry == 0) {
 					logger.warn(
-							"Lock '{}' of provider {} was no longer held when it was given back: its lease ended before. Another owner may have held it meanwhile.",
+							"Lock '{}' of provider {} was no longer held when it was given back: its lease ended before, and another owner may have held it meanwhile. Only if the client lost its connection at this moment it may be the answer that was lost.",
 							this.attempt.key(), this.attempt.provider().name());
 				}
 				this.done.complete(null);

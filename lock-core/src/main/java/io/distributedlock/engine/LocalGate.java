@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +23,12 @@ final class LocalGate {
 	 * @param key the key
 	 * @param onTurn called when a place that had to queue gets its turn, on the thread of
 	 * the one who left, after the step that made it leave
+	 * @param verdict tells those behind, when this place is inside, how it stands with
+	 * the key: contended or unavailable, {@code null} for not known yet
 	 * @return the place, to be entered once and left in any case
 	 */
-	Place place(String key, Runnable onTurn) {
-		return new Place(key, onTurn);
+	Place place(String key, Runnable onTurn, Supplier<@Nullable Outcome> verdict) {
+		return new Place(key, onTurn, verdict);
 	}
 
 	int size() {
@@ -41,9 +44,23 @@ final class LocalGate {
 
 		private final Runnable onTurn;
 
-		private Place(String key, Runnable onTurn) {
+		private final Supplier<@Nullable Outcome> verdict;
+
+		private Place(String key, Runnable onTurn, Supplier<@Nullable Outcome> verdict) {
 			this.key = key;
 			this.onTurn = onTurn;
+			this.verdict = verdict;
+		}
+
+		@Override
+		public @Nullable Outcome verdict() {
+			AtomicReference<@Nullable Place> inside = new AtomicReference<>();
+			LocalGate.this.lanes.computeIfPresent(this.key, (ignored, lane) -> {
+				inside.set(lane.inside);
+				return lane;
+			});
+			Place front = inside.get();
+			return (front != null && front != this) ? front.verdict.get() : null;
 		}
 
 		@Override

@@ -85,10 +85,12 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 
 	/**
 	 * Return what the attempt competes for. A semaphore has nothing to do with a lock of
-	 * the same key.
+	 * the same key, and a call that asks for fewer permits is no reason to keep one back
+	 * that asks for more.
 	 */
 	String lane() {
-		return this.provider.name() + ((this.type == LockType.SEMAPHORE) ? " permits " : " ") + this.key;
+		String kind = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " ";
+		return this.provider.name() + kind + this.key;
 	}
 
 }

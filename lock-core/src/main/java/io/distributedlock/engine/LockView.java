@@ -54,7 +54,18 @@ final class LockView implements Lock {
 
 	@Override
 	public boolean tryLock() {
-		return this.template.tryAcquire(this.request.withWaitTime(Duration.ZERO)).isPresent();
+		// as of any lock, it is no matter that the thread was interrupted before; only
+		// while
+		// the backend is asked an interrupt ends it, with an exception
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.template.tryAcquire(this.request.withWaitTime(Duration.ZERO)).isPresent();
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
 	}
 
 	@Override

@@ -22,12 +22,20 @@ final class OpenRequests {
 	 */
 	private static final int COMMAND_TIMEOUTS = 10;
 
+	/**
+	 * What was sent before a network was parted arrives when it is whole again, also on a
+	 * connection that was closed meanwhile. Systems send again for about 15 minutes
+	 * (tcp_retries2 of Linux).
+	 */
+	private static final long LONGEST_ON_THE_WAY_NANOS = Duration.ofMinutes(30).toNanos();
+
 	private final List<Request> open = new CopyOnWriteArrayList<>();
 
 	private final long lifeNanos;
 
 	OpenRequests(long commandTimeoutNanos) {
-		this.lifeNanos = Math.min(commandTimeoutNanos, Long.MAX_VALUE / 4 / COMMAND_TIMEOUTS) * COMMAND_TIMEOUTS;
+		this.lifeNanos = Math.max(LONGEST_ON_THE_WAY_NANOS,
+				Math.min(commandTimeoutNanos, Long.MAX_VALUE / 4 / COMMAND_TIMEOUTS) * COMMAND_TIMEOUTS);
 	}
 
 	/**
@@ -37,7 +45,7 @@ final class OpenRequests {
 	 * @param term the term at hand
 	 */
 	Request sent(long now, Duration leaseTime, LeaseTerm term) {
-		this.open.removeIf((request) -> isSettledBefore(term, request));
+		this.open.removeIf((request) -> isSettledBefore(term, request) || isCovered(request, term));
 		Request request = new Request(now, leaseTime);
 		this.open.add(request);
 		return request;
@@ -48,6 +56,13 @@ final class OpenRequests {
 	 */
 	void withdrawn(Request request) {
 		this.open.remove(request);
+	}
+
+	/**
+	 * Return how many are remembered.
+	 */
+	int size() {
+		return this.open.size();
 	}
 
 	/**
@@ -76,6 +91,20 @@ final class OpenRequests {
 		Answer answer = request.answer;
 		long settledNanos = (answer != null) ? answer.nanos : request.sentNanos + this.lifeNanos;
 		return (answer != null && answer.term.equals(term)) || term.startNanos() - settledNanos >= 0;
+	}
+
+	/**
+	 * Return whether there is another request that cuts the term as short, and may do so
+	 * for longer. So what is kept of a backend that often does not answer stays small.
+	 */
+	private boolean isCovered(Request request, LeaseTerm term) {
+		return isUnansweredBefore(term, request) && this.open.stream()
+			.anyMatch((other) -> isUnansweredBefore(term, other) && other.sentNanos - request.sentNanos > 0
+					&& other.leaseTime.compareTo(request.leaseTime) <= 0);
+	}
+
+	private static boolean isUnansweredBefore(LeaseTerm term, Request request) {
+		return request.answer == null && request.sentNanos - term.startNanos() <= 0;
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.distributedlock.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One caller's turn at a key among those of this JVM: entered once, and left in any case.
  */
@@ -21,6 +23,12 @@ interface Turn {
 			// nobody waits behind it
 		}
 
+		@Override
+		public Outcome verdict() {
+			// nobody of this JVM is in front
+			return Outcome.CONTENDED;
+		}
+
 	};
 
 	/**
@@ -33,5 +41,12 @@ interface Turn {
 	 * Leave, and let the next in if this one was inside. Idempotent.
 	 */
 	void leave();
+
+	/**
+	 * Return how a wait ends that is over before this turn comes: as the one who is
+	 * inside knows.
+	 * @return the outcome, {@code null} if the one inside has no answer yet
+	 */
+	@Nullable Outcome verdict();
 
 }

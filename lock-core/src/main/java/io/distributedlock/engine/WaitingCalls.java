@@ -68,12 +68,12 @@ final class WaitingCalls {
 		return this.closed;
 	}
 
-	void close() {
+	/**
+	 * Let no call begin, and return those that wait, the oldest first.
+	 */
+	List<Acquisition> close() {
 		this.closed = true;
-		List<Acquisition> calls = this.underWay.stream()
-			.sorted(Comparator.comparingLong(Acquisition::startNanos))
-			.toList();
-		calls.forEach((call) -> Guard.run("a wait that closing ends", () -> call.end(Outcome.CLOSED)));
+		return this.underWay.stream().sorted(Comparator.comparingLong(Acquisition::startNanos)).toList();
 	}
 
 }

@@ -38,6 +38,14 @@ public final class AskingPlace implements LockQueue.Place {
 
 	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
 
+	/**
+	 * Whether the backend has confirmed the place once.
+	 */
+	private volatile boolean confirmed;
+
+	/**
+	 * Whether the last answer was that others are in front.
+	 */
 	private volatile boolean behindOthers;
 
 	private AskingPlace(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
@@ -101,6 +109,7 @@ public final class AskingPlace implements LockQueue.Place {
 				onLease(lease);
 			}
 			else {
+				this.confirmed = true;
 				this.behindOthers = true;
 				listen();
 			}
@@ -139,12 +148,13 @@ public final class AskingPlace implements LockQueue.Place {
 	}
 
 	private void onFailure(Throwable failure) {
+		this.behindOthers = false;
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
 		boolean mayPass = cause instanceof BackendException backendFailure && backendFailure.isRetryable();
 		// a place that is known to the backend is there until it counts as dead: the next
 		// question may find it
-		if (!mayPass || !this.behindOthers) {
+		if (!mayPass || !this.confirmed) {
 			leave();
 			this.granted.completeExceptionally(cause);
 		}

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -56,6 +58,31 @@ class AsyncCallsTests {
 	void close() {
 		this.template.close();
 		this.client.shutdownNow();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void lockIsGivenBackThoughTheExecutorNeverDeliversIt(boolean cancelled) {
+		List<Runnable> kept = new CopyOnWriteArrayList<>();
+		try (DefaultLockTemplate keeping = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.executor(kept::add)
+			.build()) {
+			CompletableFuture<LockHandle> future = keeping.acquireAsync(LockRequest.of("kept"));
+			Awaitility.await().until(() -> !kept.isEmpty());
+			assertThat(this.provider.isFree("kept")).isFalse();
+			if (cancelled) {
+				future.cancel(false);
+			}
+			else {
+				future.completeExceptionally(new TimeoutException());
+			}
+			Awaitility.await().until(() -> this.provider.isFree("kept"));
+			// it comes too late to give the lock back again, or to hand it over
+			kept.forEach(Runnable::run);
+			assertThat(future).isCompletedExceptionally();
+			Leftovers.assertNone(keeping);
+		}
 	}
 
 	@Test

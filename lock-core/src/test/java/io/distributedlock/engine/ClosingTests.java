@@ -39,6 +39,29 @@ class ClosingTests {
 	}
 
 	@Test
+	void providerThatBlocksKeepsNoOtherFromBeingTold() {
+		CountDownLatch end = new CountDownLatch(1);
+		TrickyProvider blocking = new TrickyProvider("blocking");
+		TrickyProvider healthy = new TrickyProvider("healthy");
+		DefaultLockTemplate both = DefaultLockTemplate.builder()
+			.provider(blocking)
+			.provider(healthy)
+			.commandTimeout(Duration.ofMillis(300))
+			.build();
+		try {
+			both.acquire(LockRequest.of("a").withProvider("blocking"));
+			both.acquire(LockRequest.of("b").withProvider("healthy"));
+			blocking.release.always(Trick.blocking(end));
+			assertThat(CompletableFuture.runAsync(both::close, (task) -> new Thread(task, "closing").start()))
+				.succeedsWithin(Duration.ofSeconds(20));
+			assertThat(healthy.isFree("b")).isTrue();
+		}
+		finally {
+			end.countDown();
+		}
+	}
+
+	@Test
 	void acquisitionThatIsNotAnsweredEnds() {
 		this.provider.acquire.always(Trick.never());
 		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(LockRequest.of("k"));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -24,6 +25,8 @@ import io.distributedlock.spi.LeaseTerm;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -48,6 +51,56 @@ class EngineFaultsTests {
 	@AfterEach
 	void close() {
 		this.template.close();
+	}
+
+	/**
+	 * Nobody holds the key, and nobody can be asked for it.
+	 */
+	@ParameterizedTest
+	@ValueSource(longs = { 0, 100, 1000 })
+	void outageIsNoContentionForThoseBehindTheOneWhoAsks(long waitMillis) {
+		this.provider.attempts.add(ScriptedProvider.never());
+		for (int i = 0; i < 1000; i++) {
+			this.provider.attempts.add(ScriptedProvider.unreachable());
+		}
+		CompletableFuture<LockHandle> first = this.template
+			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofSeconds(30)));
+		Awaitility.await().until(() -> this.provider.attempted.get() > 0);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
+				() -> this.template.tryAcquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(waitMillis))));
+		first.cancel(false);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void whatOthersHoldIsContentionForThoseBehindTheOneWhoAsks() {
+		for (int i = 0; i < 1000; i++) {
+			this.provider.attempts.add(ScriptedProvider.contended());
+		}
+		CompletableFuture<LockHandle> first = this.template
+			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofSeconds(30)));
+		Awaitility.await().until(() -> this.provider.attempted.get() > 0);
+		assertThat(this.template.tryAcquire("k")).isEmpty();
+		assertThat(this.template.tryAcquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(50)))).isEmpty();
+		first.cancel(false);
+		assertNothingIsLeft();
+	}
+
+	/**
+	 * The attempt in front is under way when the wait is over: its answer decides.
+	 */
+	@Test
+	void answerToTheOneInFrontIsWaitedFor() {
+		CompletableFuture<Lease> answer = new CompletableFuture<>();
+		this.provider.attempts.add(answer);
+		CompletableFuture<LockHandle> first = this.template.acquireAsync(LockRequest.of("k"));
+		Awaitility.await().until(() -> this.provider.attempted.get() > 0);
+		CompletableFuture<Optional<LockHandle>> second = this.template.tryAcquireAsync(LockRequest.of("k"));
+		assertThat(second).isNotDone();
+		answer.complete(this.provider.lease(Duration.ofMinutes(1)));
+		assertThat(second).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(Optional.empty());
+		first.join().close();
+		assertNothingIsLeft();
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -46,6 +47,52 @@ class HandleLeaksTests {
 	@AfterEach
 	void close() {
 		this.template.close();
+	}
+
+	/**
+	 * As a component does that keeps its lock, and its method as the callback.
+	 */
+	@Test
+	void callbackThatRefersToItsHandleDoesNotKeepTheLock() {
+		OtherThread.call(() -> {
+			LockHandle handle = this.template.acquire("k");
+			handle.onLost((loss) -> handle.isClosed());
+			handle.onExpiring(Duration.ofMillis(1), handle::close);
+			return true;
+		});
+		assertIsLetGoOf("k");
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void callbackIsCalledAsLongAsItsHandleIsInUse() {
+		AtomicInteger called = new AtomicInteger();
+		try (LockHandle handle = this.template.acquire("k")) {
+			handle.onLost((loss) -> called.incrementAndGet());
+			handle.onExpiring(Duration.ofMillis(100), called::incrementAndGet);
+			System.gc();
+			this.provider.renew.always(Trick.never());
+			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> called.get() == 2);
+			assertThat(handle.isValid()).isFalse();
+			this.provider.renew.behave();
+		}
+	}
+
+	/**
+	 * An executor that drops its tasks drops the news of the lock with them.
+	 */
+	@Test
+	void lockThatTheExecutorNeverDeliversIsLetGoOf() {
+		try (DefaultLockTemplate dropping = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofMillis(900))
+			.executor((task) -> {
+			})
+			.build()) {
+			CompletableFuture<LockHandle> future = dropping.acquireAsync(LockRequest.of("k"));
+			assertIsLetGoOf("k");
+			assertThat(future).isNotDone();
+		}
 	}
 
 	@Test

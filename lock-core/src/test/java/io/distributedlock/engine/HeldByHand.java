@@ -143,4 +143,9 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 		this.turnsGivenUp.incrementAndGet();
 	}
 
+	@Override
+	public Outcome verdict() {
+		return Outcome.CONTENDED;
+	}
+
 }

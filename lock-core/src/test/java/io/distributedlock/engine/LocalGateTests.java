@@ -109,7 +109,7 @@ class LocalGateTests {
 		private final Turn place;
 
 		private Visitor(String key) {
-			this.place = LocalGateTests.this.gate.place(key, this::onTurn);
+			this.place = LocalGateTests.this.gate.place(key, this::onTurn, () -> null);
 		}
 
 		private void come() {

@@ -74,6 +74,15 @@ class LockViewTests {
 	}
 
 	@Test
+	void attemptWithoutAWaitIsNotInterrupted() {
+		Lock lock = this.template.asLock(LockRequest.of("k"));
+		Thread.currentThread().interrupt();
+		assertThat(lock.tryLock()).isTrue();
+		assertThat(Thread.interrupted()).isTrue();
+		lock.unlock();
+	}
+
+	@Test
 	void unlockOfSeveralKeysLeavesOtherLocksAlone() {
 		Lock ab = this.template.asLock(LockRequest.ofAll(List.of("a", "b")));
 		Lock ac = this.template.asLock(LockRequest.ofAll(List.of("a", "c")));

@@ -101,7 +101,7 @@ class SchedulesTests {
 
 			private final AtomicInteger turns = new AtomicInteger();
 
-			private final Turn place = Gate.this.gate.place("k", this::onTurn);
+			private final Turn place = Gate.this.gate.place("k", this::onTurn, () -> null);
 
 			private volatile boolean entered;
 

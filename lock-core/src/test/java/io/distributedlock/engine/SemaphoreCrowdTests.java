@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +59,24 @@ class SemaphoreCrowdTests {
 		assertThat(most.get()).isBetween(1, permits);
 		assertThat(this.provider.acquire.calls()).as("commands").isLessThan(crowd * 10);
 		Leftovers.assertNone(this.template);
+	}
+
+	/**
+	 * Three permits are taken: a call for one of two waits, one for one of five does not.
+	 */
+	@Test
+	void callThatAsksForFewerPermitsKeepsNobodyBack() {
+		List<LockHandle> held = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			held.add(this.template.acquire(LockRequest.of("numbers").withPermits(5)));
+		}
+		CompletableFuture<LockHandle> waiting = this.template
+			.acquireAsync(LockRequest.of("numbers").withPermits(2).withWaitTime(Duration.ofSeconds(60)));
+		Awaitility.await().during(Duration.ofMillis(50)).until(() -> !waiting.isDone());
+		held.add(this.template.acquire(LockRequest.of("numbers").withPermits(5).withWaitTime(Duration.ofSeconds(20))));
+		assertThat(waiting).isNotDone();
+		held.forEach(LockHandle::close);
+		assertThat(waiting).succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
 	}
 
 	@Test

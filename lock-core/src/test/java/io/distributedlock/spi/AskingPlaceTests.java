@@ -45,6 +45,19 @@ class AskingPlaceTests {
 	}
 
 	@Test
+	void placeWhoseLastQuestionFailedIsNotKnownToBeBehindOthers() {
+		this.answers.add(AskingPlaceTests::behindOthers);
+		this.answers.add(() -> CompletableFuture.failedFuture(new BackendException("unreachable", true, null)));
+		this.answers.add(AskingPlaceTests::behindOthers);
+		AskingPlace place = take();
+		assertThat(place.isBehindOthers()).isTrue();
+		place.lookAgain();
+		assertThat(place.isBehindOthers()).isFalse();
+		place.lookAgain();
+		assertThat(place.isBehindOthers()).isTrue();
+	}
+
+	@Test
 	void questionThatThrowsAnErrorIsAFailureAndNotTheEndOfAsking() {
 		this.answers.add(() -> {
 			throw new NoClassDefFoundError("com/example/client/Codec");
