@@ -69,6 +69,13 @@ final class RedisCall {
 		return new RedisCall(this.script, this.keys, this.arguments, this.wanted, true, true);
 	}
 
+	/**
+	 * Return the name by which the server is found.
+	 */
+	String key() {
+		return this.keys[0];
+	}
+
 	boolean isRemoval() {
 		return this.removal;
 	}

@@ -3,6 +3,7 @@ package io.distributedlock.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -11,11 +12,14 @@ import io.distributedlock.spi.BackendException;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 
@@ -27,11 +31,6 @@ final class RedisLink implements AutoCloseable {
 
 	private static final Duration FIRST_CONNECT = Duration.ofSeconds(2);
 
-	/**
-	 * After how long without an answer a connection is doubted.
-	 */
-	private static final Duration SILENCE = Duration.ofSeconds(1);
-
 	private final LazyConnection<StatefulConnection<String, String>> commands;
 
 	private final LazyConnection<StatefulRedisPubSubConnection<String, String>> messages;
@@ -40,7 +39,10 @@ final class RedisLink implements AutoCloseable {
 
 	private final Topology topology;
 
-	private volatile long answeredAt = System.nanoTime();
+	/**
+	 * By the nodes of a cluster: one may be silent while others answer.
+	 */
+	private final ConcurrentHashMap<String, Silence> silences = new ConcurrentHashMap<>();
 
 	private volatile boolean used;
 
@@ -129,35 +131,45 @@ final class RedisLink implements AutoCloseable {
 			return CompletableFuture.failedFuture(RedisErrors.disconnected());
 		}
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
+		Silence silence = silenceOf(connection, call);
+		long askedAt = silence.ask();
 		return call.send(asyncCommands(connection), timeout).handle((answer, failure) -> {
 			this.used = true;
 			Throwable cause = (failure != null) ? RedisErrors.unwrap(failure) : null;
-			if (cause instanceof TimeoutException) {
-				noteSilence(connection);
-				throw noAnswer(timeout, cause);
-			}
 			if (cause == null || cause instanceof RedisCommandExecutionException) {
-				this.answeredAt = System.nanoTime();
+				silence.end();
 			}
 			else {
 				this.topology.doubt();
+			}
+			if (cause instanceof TimeoutException) {
+				if (silence.isDoubtful(askedAt) || connection instanceof StatefulRedisClusterConnection) {
+					replaceSilent();
+				}
+				throw noAnswer(timeout, cause);
+			}
+			// clients of applications may give up by themselves, and sooner
+			if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
+				replaceSilent();
 			}
 			return (cause == null) ? CompletableFuture.completedFuture(answer)
 					: CompletableFuture.<Long>failedFuture(cause);
 		}).thenCompose((result) -> result);
 	}
 
-	/**
-	 * Replace connections if they are silent. One that answers others is not, but on a
-	 * cluster it is several, of which one may be silent.
-	 */
-	private void noteSilence(StatefulConnection<String, String> connection) {
-		long silent = System.nanoTime() - this.answeredAt;
-		this.topology.doubt();
-		if (silent >= SILENCE.toNanos() || connection instanceof StatefulRedisClusterConnection) {
-			this.commands.replaceSilent();
-			this.messages.replaceSilent();
-		}
+	private void replaceSilent() {
+		this.commands.replaceSilent();
+		this.messages.replaceSilent();
+	}
+
+	private Silence silenceOf(StatefulConnection<String, String> connection, RedisCall call) {
+		return this.silences.computeIfAbsent(nodeOf(connection, call), (node) -> new Silence(this.commandTimeout));
+	}
+
+	private static String nodeOf(StatefulConnection<String, String> connection, RedisCall call) {
+		RedisClusterNode node = (connection instanceof StatefulRedisClusterConnection<String, String> cluster)
+				? cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(call.key())) : null;
+		return (node != null) ? node.getNodeId() : "";
 	}
 
 	private static BackendException noAnswer(Duration timeout, Throwable cause) {

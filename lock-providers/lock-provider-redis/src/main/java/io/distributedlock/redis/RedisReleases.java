@@ -89,7 +89,7 @@ final class RedisReleases implements ReleaseSignal {
 
 	private void hear(StatefulRedisPubSubConnection<String, String> connection) {
 		if (this.heard.getAndSet(connection) != connection) {
-			connection.addListener(new Listener());
+			connection.addListener(new Listener(connection));
 			// those who wait listened to the connection before
 			this.waiters.keySet().forEach((key) -> this.waiters.computeIfPresent(key, (channel, all) -> {
 				connection.async().subscribe(channel);
@@ -106,6 +106,19 @@ final class RedisReleases implements ReleaseSignal {
 			}
 			connection.async().unsubscribe(key);
 			return null;
+		});
+	}
+
+	/**
+	 * A client that refuses commands while it is disconnected has refused to leave the
+	 * channel, and subscribes to it again once it is connected.
+	 */
+	private void leaveUnlessWaitedFor(StatefulRedisPubSubConnection<String, String> connection, String key) {
+		this.waiters.compute(key, (channel, all) -> {
+			if (all == null) {
+				connection.async().unsubscribe(channel);
+			}
+			return all;
 		});
 	}
 
@@ -140,6 +153,12 @@ final class RedisReleases implements ReleaseSignal {
 
 	private final class Listener extends RedisPubSubAdapter<String, String> {
 
+		private final StatefulRedisPubSubConnection<String, String> connection;
+
+		private Listener(StatefulRedisPubSubConnection<String, String> connection) {
+			this.connection = connection;
+		}
+
 		@Override
 		public void message(String channel, String message) {
 			wake(channel);
@@ -149,6 +168,7 @@ final class RedisReleases implements ReleaseSignal {
 		public void subscribed(String channel, long count) {
 			// also after a lost connection: what was published meanwhile was not heard
 			wake(channel);
+			leaveUnlessWaitedFor(this.connection, channel);
 		}
 
 	}

@@ -87,28 +87,31 @@ enum RedisScript {
 
 	/**
 	 * Takes the lock for whoever is first in the queue. The queue is a set by tickets,
-	 * beside one by the times until which its members count as alive. Keys: the lock, its
-	 * counter, the queue, the times. Arguments: owner, lease in milliseconds, time to
-	 * live of the counter, for how long the owner counts as alive, 0 for one that does
-	 * not queue.
+	 * beside one by the times until which its members count as alive; both expire with
+	 * the last of these. Who has the lock already gets its token again, whoever waits
+	 * behind: the first answer was lost. Keys: the lock, its counter, the queue, the
+	 * times. Arguments: owner, lease in milliseconds, time to live of the counter, for
+	 * how long the owner counts as alive, 0 for one that does not queue.
 	 */
 	ACQUIRE_IN_TURN(Parts.OWNER + Parts.NOW + Parts.NEXT_TOKEN + """
 			for _, dead in ipairs(redis.call('zrangebyscore', KEYS[4], '-inf', now)) do
 			  redis.call('zrem', KEYS[3], dead)
 			  redis.call('zrem', KEYS[4], dead)
 			end
+			local mine = owner == ARGV[1]
 			local alive = tonumber(ARGV[4])
-			if alive > 0 and owner ~= ARGV[1] then
+			if alive > 0 and not mine then
 			  if not redis.call('zscore', KEYS[3], ARGV[1]) then
 			    local last = redis.call('zrange', KEYS[3], -1, -1, 'WITHSCORES')
 			    redis.call('zadd', KEYS[3], (last[2] or 0) + 1, ARGV[1])
 			  end
 			  redis.call('zadd', KEYS[4], now + alive, ARGV[1])
-			  redis.call('pexpire', KEYS[3], alive * 2)
-			  redis.call('pexpire', KEYS[4], alive * 2)
+			  local till = redis.call('zrange', KEYS[4], -1, -1, 'WITHSCORES')[2]
+			  redis.call('pexpireat', KEYS[3], till)
+			  redis.call('pexpireat', KEYS[4], till)
 			end
 			local first = redis.call('zrange', KEYS[3], 0, 0)[1]
-			if (owner and owner ~= ARGV[1]) or (first and first ~= ARGV[1]) then return 0 end
+			if not mine and (owner or (first and first ~= ARGV[1])) then return 0 end
 			local token = next_token(owner, ARGV[3])
 			redis.call('zrem', KEYS[3], ARGV[1])
 			redis.call('zrem', KEYS[4], ARGV[1])

@@ -1,0 +1,152 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.test.server.ProxyConnection;
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.TcpProxy;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.TimeoutOptions;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.redis.Clients.get;
+import static io.distributedlock.redis.Clients.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Clients of applications that give commands up by themselves, or refuse them while they
+ * are disconnected.
+ */
+class RedisClientOptionsTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+	private static final Duration TIMEOUT_OF_THE_CLIENT = Duration.ofMillis(200);
+
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	private final List<Runnable> closing = new ArrayList<>();
+
+	private RedisTestServer server;
+
+	private TcpProxy proxy;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisTestServer.run();
+		this.proxy = new TcpProxy(this.server.port());
+	}
+
+	@AfterEach
+	void stop() {
+		this.closing.forEach(Runnable::run);
+		this.proxy.close();
+		this.server.close();
+	}
+
+	@Test
+	void silentConnectionIsReplacedThoughTheClientGivesUpFirst() {
+		RedisLockProvider provider = provider(impatient());
+		awaitAcquired(provider, "warm");
+		fallSilent();
+		awaitAcquired(provider, "k");
+	}
+
+	@Test
+	void heldLockOutlivesASilentConnectionThoughTheClientGivesUpFirst() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider(impatient()))
+			.commandTimeout(TIMEOUT)
+			.renewalLeaseTime(Duration.ofSeconds(8))
+			.build(); LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(LONG))) {
+			AtomicBoolean lost = new AtomicBoolean();
+			handle.onLost((event) -> lost.set(true));
+			fallSilent();
+			Awaitility.await().during(Duration.ofSeconds(9)).until(() -> handle.isValid() && !lost.get());
+		}
+	}
+
+	/**
+	 * It was idle before, so that its last answer is long ago.
+	 */
+	@Test
+	void connectionIsKeptThatDoesNotAnswerForTheTimeOfTheClientOnly() {
+		RedisLockProvider provider = provider(impatient());
+		awaitAcquired(provider, "warm");
+		Awaitility.await().during(TIMEOUT.plus(TIMEOUT_OF_THE_CLIENT)).until(() -> true);
+		List<ProxyConnection> before = this.proxy.connections();
+		this.proxy.hold(TcpProxy.Direction.REPLIES);
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(request("k", LONG))))
+			.havingCause()
+			.isInstanceOfSatisfying(BackendException.class, (ex) -> assertThat(ex.isRetryable()).isTrue());
+		this.proxy.heal();
+		awaitAcquired(provider, "l");
+		Awaitility.await().during(TIMEOUT).until(() -> this.proxy.connections().equals(before));
+	}
+
+	@Test
+	void channelsThatNobodyWaitsForAreLeftThoughTheClientRefusedThatWhileItWasDisconnected() {
+		RedisLockProvider provider = provider(ClientOptions.builder()
+			.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+			.build());
+		Set<String> heard = ConcurrentHashMap.newKeySet();
+		List<ReleaseSignal.Subscription> waiting = IntStream.range(0, 20)
+			.mapToObj((i) -> provider.listen("k" + i, () -> heard.add("k" + i)))
+			.toList();
+		Awaitility.await().until(() -> heard.size() == 20);
+		this.proxy.refuse();
+		this.proxy.cut();
+		Awaitility.await().until(() -> channels().isEmpty());
+		waiting.stream().skip(1).forEach(ReleaseSignal.Subscription::close);
+		this.proxy.heal();
+		Awaitility.await().untilAsserted(() -> assertThat(channels()).containsExactly("k0"));
+	}
+
+	/**
+	 * Ask until it is granted, as on a slow machine the client may have given up before.
+	 */
+	private static void awaitAcquired(RedisLockProvider provider, String key) {
+		Awaitility.await().ignoreExceptions().until(() -> get(provider.tryAcquire(request(key, LONG))) != null);
+	}
+
+	private static ClientOptions impatient() {
+		return ClientOptions.builder().timeoutOptions(TimeoutOptions.enabled(TIMEOUT_OF_THE_CLIENT)).build();
+	}
+
+	private void fallSilent() {
+		this.proxy.connections().forEach((connection) -> {
+			connection.drop(TcpProxy.Direction.REQUESTS);
+			connection.drop(TcpProxy.Direction.REPLIES);
+		});
+	}
+
+	private RedisLockProvider provider(ClientOptions options) {
+		RedisClient client = Clients.client("redis://127.0.0.1:" + this.proxy.port());
+		client.setOptions(options);
+		RedisLockProvider provider = new RedisLockProvider(client, TIMEOUT);
+		this.closing.add(provider::close);
+		this.closing.add(() -> Clients.shutdown(client));
+		return provider;
+	}
+
+	private List<String> channels() {
+		return ((List<?>) this.server.command("PUBSUB", "CHANNELS")).stream().map(String::valueOf).toList();
+	}
+
+}
