@@ -19,24 +19,35 @@ final class FairQueue {
 	}
 
 	/**
-	 * Take a key if nobody has waited for it longer.
-	 * @param queue joins the queue if it is not to be had
+	 * Take a key if nobody waits for it.
+	 * @return the token, zero if it is not to be had
+	 */
+	long acquire(Session session, String key, String owner, Duration lease) throws SQLException {
+		return isFirst(session, key, owner) ? this.table.take(session, key, owner, lease) : 0;
+	}
+
+	/**
+	 * Join the queue, or stay in it, and take the key if nobody has waited for it longer.
+	 * @param inDoubt whether the owner may have the key already: it has lost its place
+	 * with that, and must not wait behind the others for itself
 	 * @return the token, zero if it is not to be had yet
 	 */
-	long acquire(Session session, String key, String owner, Duration lease, boolean queue) throws SQLException {
+	long acquireInTurn(Session session, String key, String owner, Duration lease, boolean inDoubt) throws SQLException {
 		String line = lineOf(key);
-		if (queue) {
-			this.members.put(session, line, owner, lease);
-		}
-		String first = this.members.firstAlive(session, line);
-		if (first != null && !first.equals(owner)) {
+		this.members.put(session, line, owner, lease);
+		if (!isFirst(session, key, owner) && !(inDoubt && this.table.isHeldBy(session, key, owner))) {
 			return 0;
 		}
 		long token = this.table.take(session, key, owner, lease);
-		if (token != 0 && queue) {
+		if (token != 0) {
 			this.members.remove(session, line, owner);
 		}
 		return token;
+	}
+
+	private boolean isFirst(Session session, String key, String owner) throws SQLException {
+		String first = this.members.firstAlive(session, lineOf(key));
+		return first == null || first.equals(owner);
 	}
 
 	/**

@@ -62,6 +62,15 @@ final class LockTable {
 	}
 
 	/**
+	 * Return whether an owner has a key, and its lease still runs.
+	 */
+	boolean isHeldBy(Session session, String key, String owner) throws SQLException {
+		return session.number(
+				"SELECT COUNT(*) FROM " + TABLE + " WHERE lock_key = ? AND owner = ? AND expires_at > " + this.now, key,
+				owner) == 1;
+	}
+
+	/**
 	 * Take a row if its version is still the one that was read, and it is still free.
 	 */
 	boolean takeIfVersionIs(Session session, String key, long version, String owner, Duration lease)

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -38,12 +39,22 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 
 	private final JdbcCalls calls;
 
+	private final ThreadFactory threads;
+
 	private volatile boolean listening;
 
 	private volatile boolean closed;
 
 	PostgresReleases(JdbcCalls calls) {
+		this(calls, CallThreads.daemon("lock-jdbc-listen"));
+	}
+
+	/**
+	 * Create one whose thread is made in another way.
+	 */
+	PostgresReleases(JdbcCalls calls, ThreadFactory threads) {
 		this.calls = calls;
+		this.threads = threads;
 	}
 
 	static boolean isSupported() {
@@ -84,9 +95,18 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 		if (this.closed || this.thread.get() != null) {
 			return;
 		}
-		Thread listener = CallThreads.daemon("lock-jdbc-listen").newThread(this::run);
+		Thread listener = this.threads.newThread(this::run);
 		if (this.thread.compareAndSet(null, listener)) {
-			listener.start();
+			try {
+				listener.start();
+			}
+			catch (Error ex) {
+				// no memory for another thread, say
+				this.thread.set(null);
+				logger.warn(
+						"Releases are noticed by asking at intervals: there is no thread to listen to notifications",
+						ex);
+			}
 		}
 	}
 
@@ -95,7 +115,7 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 			try (Session session = this.calls.open(System.nanoTime() + Session.NEVER_NANOS)) {
 				listen(session);
 			}
-			catch (SQLException | RuntimeException ex) {
+			catch (SQLException | RuntimeException | Error ex) {
 				logger.debug("Releases are noticed by asking at intervals until notifications can be listened to again",
 						ex);
 				LockSupport.parkNanos(this, RETRY_NANOS);

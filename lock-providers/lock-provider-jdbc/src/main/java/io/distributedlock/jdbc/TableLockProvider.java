@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.LockCapability;
@@ -97,27 +96,19 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	public Place enqueue(LeaseRequest request) {
 		String key = request.key();
 		String owner = this.owners.next();
-		AtomicBoolean left = new AtomicBoolean();
-		Runnable removal = () -> this.unknownOwners.remove(key, request.leaseTime(),
-				() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner)));
-		// what is under way when the place is left may join the queue after the removal
-		Runnable lookBack = () -> {
-			if (left.get()) {
-				removal.run();
-			}
-		};
+		QueuedOwner queued = new QueuedOwner(() -> this.unknownOwners.remove(key, request.leaseTime(),
+				() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner))));
 		return AskingPlace.take(() -> {
-			TableLease candidate = candidate(request, owner);
+			TableLease candidate = queued.watched(candidate(request, owner));
 			return this.calls
-				.<Long>attempt((giveUpAt) -> left.get() ? 0L : this.calls.inSession(
-						(session) -> this.queue.acquire(session, key, owner, request.leaseTime(), true), giveUpAt),
-						request.giveUpAtNanos(), (token) -> lookBack.run())
-				.whenComplete((token, failure) -> lookBack.run())
+				.<Long>attempt(
+						(giveUpAt) -> queued.isOver() ? 0L
+								: this.calls.inSession((session) -> this.queue.acquireInTurn(session, key, owner,
+										request.leaseTime(), queued.isInDoubt()), giveUpAt),
+						request.giveUpAtNanos(), queued)
+				.whenComplete((token, failure) -> queued.answered(failure))
 				.thenApply((token) -> (token != 0) ? withToken(candidate, request, token) : null);
-		}, () -> {
-			left.set(true);
-			removal.run();
-		}, null);
+		}, queued::leave, null);
 	}
 
 	private TableLease candidate(LeaseRequest request, String owner) {
@@ -194,7 +185,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		return switch (request.type()) {
 			case EXCLUSIVE, WRITE -> (this.settings.strategy() == JdbcLockStrategy.VERSION)
 					? takeByVersion(session, request, owner) : this.table.take(session, key, owner, lease);
-			case FAIR -> this.queue.acquire(session, key, owner, lease, false);
+			case FAIR -> this.queue.acquire(session, key, owner, lease);
 			case READ -> onRow(session, key, (locked) -> this.shares.acquire(locked, key, owner, lease, 0));
 			case SEMAPHORE -> onRow(session, rowOf(request),
 					(locked) -> this.shares.acquire(locked, rowOf(request), owner, lease, request.permits()));

@@ -1,0 +1,194 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Queues whose answers are lost or come late.
+ */
+class FairQueueTests {
+
+	/**
+	 * Longer than any test waits.
+	 */
+	private static final Duration LEASE = Duration.ofMinutes(5);
+
+	private static final LeaseRequest REQUEST = new LeaseRequest("k", LEASE, LockType.FAIR);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	/**
+	 * The last statement of a grant.
+	 */
+	private static final Predicate<String> LEAVE_LINE = "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"::equals;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private HikariDataSource pool;
+
+	private LostStatements lost;
+
+	private LockProvider other;
+
+	private Lease held;
+
+	private LockQueue.Place first;
+
+	@BeforeEach
+	void start() {
+		this.pool = open(Databases.pool("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()), "sa", "", 10));
+		JdbcLockSchema.create(this.pool, JdbcDialect.H2);
+		this.lost = new LostStatements(this.pool);
+		this.other = provider(this.pool);
+		this.held = Objects.requireNonNull(get(this.other.tryAcquire(REQUEST)));
+		this.first = behindOthers(provider(this.lost.dataSource()));
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void grantWhoseAnswerWasLostIsRecognisedByTheNextQuestion() throws SQLException {
+		LockQueue.Place second = behindOthers(this.other);
+		LostStatements.Fault fault = this.lost.loseReply(LEAVE_LINE);
+		get(this.held.release());
+		this.first.lookAgain();
+		Awaitility.await().until(fault::isReached);
+		assertThatGrantedInTurn(this.first, second);
+	}
+
+	@Test
+	void grantWhoseAnswerIsLateIsRecognisedByTheNextQuestion() throws SQLException {
+		LockQueue.Place second = behindOthers(this.other);
+		LostStatements.Fault fault = this.lost.delayReply(LEAVE_LINE);
+		get(this.held.release());
+		this.first.lookAgain();
+		Awaitility.await().until(fault::isReached);
+		assertThatGrantedInTurn(this.first, second);
+		fault.letGo();
+	}
+
+	/**
+	 * Two answers are lost: after the first one the place is at the end of the queue, and
+	 * the second question could not take it out.
+	 */
+	@Test
+	void grantIsRecognisedThoughItsPlaceIsAtTheEndOfTheQueue() throws SQLException {
+		LockQueue.Place second = behindOthers(this.other);
+		LostStatements.Fault afterGrant = this.lost.loseReply(LEAVE_LINE);
+		get(this.held.release());
+		this.first.lookAgain();
+		Awaitility.await().until(afterGrant::isReached);
+		LostStatements.Fault beforeLeaving = this.lost.loseReply(FairQueueTests::takes);
+		Awaitility.await().atMost(PATIENCE).until(() -> {
+			this.first.lookAgain();
+			return beforeLeaving.isReached();
+		});
+		assertThatGrantedInTurn(this.first, second);
+	}
+
+	/**
+	 * A question that was given up is executed when the next one has been granted and its
+	 * lock given back.
+	 */
+	@Test
+	void grantThatComesAfterTheReleaseIsUndone() {
+		LostStatements.Fault fault = this.lost.delay(FairQueueTests::takes);
+		get(this.held.release());
+		this.first.lookAgain();
+		Awaitility.await().until(fault::isReached);
+		get(granted(this.first).release());
+		fault.letGo();
+		Awaitility.await().until(fault::isExecuted);
+		Lease next = Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> get(this.other.tryAcquire(REQUEST)), Objects::nonNull);
+		assertThat(get(next.release())).isTrue();
+	}
+
+	@Test
+	void rowThatHasExpiredDoesNotOvertake() throws SQLException {
+		LockTable table = new LockTable(JdbcDialect.H2);
+		FairQueue queue = new FairQueue(table, new MemberTable(JdbcDialect.H2));
+		try (Connection connection = this.pool.getConnection()) {
+			Session session = Session.on(connection);
+			assertThat(table.take(session, "other", "had", Duration.ofMillis(1))).isNotZero();
+			Awaitility.await().until(() -> table.read(session, "other").free());
+			assertThat(queue.acquire(session, "other", "had", LEASE)).as("nobody waits").isNotZero();
+			assertThat(table.renew(session, "other", "had", Duration.ofMillis(1))).isTrue();
+			Awaitility.await().until(() -> table.read(session, "other").free());
+			new MemberTable(JdbcDialect.H2).put(session, "other~queue", "waiter", LEASE);
+			assertThat(queue.acquireInTurn(session, "other", "had", LEASE, true)).isZero();
+			assertThat(queue.acquireInTurn(session, "other", "waiter", LEASE, false)).isNotZero();
+		}
+	}
+
+	private void assertThatGrantedInTurn(LockQueue.Place one, LockQueue.Place another) throws SQLException {
+		Lease lease = granted(one);
+		assertThat(get(lease.renew(LEASE))).isNotNull();
+		another.lookAgain();
+		assertThat(another.granted().toCompletableFuture()).isNotDone();
+		assertThat(get(lease.release())).isTrue();
+		Lease next = granted(another);
+		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(lease.fencingToken().orElseThrow());
+		assertThat(get(next.release())).isTrue();
+		try (Connection connection = this.pool.getConnection()) {
+			assertThat(Session.on(connection).number("SELECT COUNT(*) FROM distributed_lock_member")).isZero();
+		}
+	}
+
+	private static boolean takes(String sql) {
+		return sql.startsWith("UPDATE distributed_lock SET owner = ?,");
+	}
+
+	private static Lease granted(LockQueue.Place place) {
+		Awaitility.await().atMost(PATIENCE).until(() -> {
+			place.lookAgain();
+			return place.granted().toCompletableFuture().isDone();
+		});
+		return get(place.granted());
+	}
+
+	private static LockQueue.Place behindOthers(LockProvider provider) {
+		LockQueue.Place place = ((LockQueue) provider).enqueue(REQUEST);
+		Awaitility.await().until(place::isBehindOthers);
+		return place;
+	}
+
+	private LockProvider provider(DataSource database) {
+		return open(JdbcLocks.provider(database,
+				JdbcLockSettings.of(JdbcDialect.H2).withCommandTimeout(Duration.ofSeconds(1))));
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+}

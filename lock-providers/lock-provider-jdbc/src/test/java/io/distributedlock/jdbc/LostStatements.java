@@ -1,0 +1,166 @@
+package io.distributedlock.jdbc;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+
+import javax.sql.DataSource;
+
+/**
+ * A database of which one statement, or the reply to it, is lost or comes late.
+ */
+final class LostStatements {
+
+	private final DataSource database;
+
+	private final AtomicReference<Fault> next = new AtomicReference<>();
+
+	LostStatements(DataSource database) {
+		this.database = database;
+	}
+
+	DataSource dataSource() {
+		return proxy(DataSource.class, (method, arguments) -> {
+			Object result = method.invoke(this.database, arguments);
+			return (result instanceof Connection connection) ? watched(connection) : result;
+		});
+	}
+
+	/**
+	 * Lose the reply to the next such statement.
+	 */
+	Fault loseReply(Predicate<String> statement) {
+		return arm(new Fault(statement, (fault, execution) -> {
+			execution.call();
+			fault.reached.countDown();
+			throw new SQLException("connection reset", "08006");
+		}));
+	}
+
+	/**
+	 * Keep the reply to the next such statement until it is let go.
+	 */
+	Fault delayReply(Predicate<String> statement) {
+		return arm(new Fault(statement, (fault, execution) -> {
+			Object reply = execution.call();
+			fault.reached.countDown();
+			fault.awaitLetGo();
+			return reply;
+		}));
+	}
+
+	/**
+	 * Keep the next such statement from the database until it is let go.
+	 */
+	Fault delay(Predicate<String> statement) {
+		return arm(new Fault(statement, (fault, execution) -> {
+			fault.reached.countDown();
+			fault.awaitLetGo();
+			Object reply = execution.call();
+			fault.executed.countDown();
+			return reply;
+		}));
+	}
+
+	private Fault arm(Fault fault) {
+		this.next.set(fault);
+		return fault;
+	}
+
+	private Connection watched(Connection connection) {
+		return proxy(Connection.class, (method, arguments) -> {
+			Object result = method.invoke(connection, arguments);
+			return (result instanceof PreparedStatement statement) ? watched(statement, (String) arguments[0]) : result;
+		});
+	}
+
+	private PreparedStatement watched(PreparedStatement statement, String sql) {
+		return proxy(PreparedStatement.class, (method, arguments) -> {
+			Fault fault = this.next.get();
+			if (fault != null && method.getName().startsWith("execute") && fault.statement.test(sql)
+					&& this.next.compareAndSet(fault, null)) {
+				return fault.behaviour.around(fault, () -> method.invoke(statement, arguments));
+			}
+			return method.invoke(statement, arguments);
+		});
+	}
+
+	private static <T> T proxy(Class<T> type, Call call) {
+		InvocationHandler handler = (proxy, method, arguments) -> {
+			try {
+				return call.on(method, arguments);
+			}
+			catch (InvocationTargetException ex) {
+				throw ex.getCause();
+			}
+		};
+		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, handler));
+	}
+
+	private interface Call {
+
+		Object on(Method method, Object[] arguments) throws Throwable;
+
+	}
+
+	private interface Execution {
+
+		Object call() throws Throwable;
+
+	}
+
+	private interface Behaviour {
+
+		Object around(Fault fault, Execution execution) throws Throwable;
+
+	}
+
+	/**
+	 * What happens to one statement.
+	 */
+	static final class Fault {
+
+		private final Predicate<String> statement;
+
+		private final Behaviour behaviour;
+
+		private final CountDownLatch reached = new CountDownLatch(1);
+
+		private final CountDownLatch letGo = new CountDownLatch(1);
+
+		private final CountDownLatch executed = new CountDownLatch(1);
+
+		private Fault(Predicate<String> statement, Behaviour behaviour) {
+			this.statement = statement;
+			this.behaviour = behaviour;
+		}
+
+		boolean isReached() {
+			return this.reached.getCount() == 0;
+		}
+
+		boolean isExecuted() {
+			return this.executed.getCount() == 0;
+		}
+
+		void letGo() {
+			this.letGo.countDown();
+		}
+
+		private void awaitLetGo() throws InterruptedException {
+			if (!this.letGo.await(60, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("nobody let the statement go");
+			}
+		}
+
+	}
+
+}
