@@ -117,8 +117,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 				(text) -> resolvePlaceholders(beanFactory, text), this.settings, beanFactory);
 		this.operations = operations;
 		OperationPointcut pointcut = new OperationPointcut(operations);
-		DefaultPointcutAdvisor lockAdvisor = new DefaultPointcutAdvisor(pointcut,
-				new DistributedLockInterceptor(operations, this.template));
+		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template));
 		lockAdvisor.setOrder(this.adviceOrder);
 		this.advisor = lockAdvisor;
 		if (OptionalLibraries.TRANSACTIONS) {
@@ -158,8 +157,8 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		if (verifiesCommits()) {
 			LostLockListener.listenTo(bean);
 		}
-		if (bean instanceof Advised advised && this.advisor != null && advised.indexOf(this.advisor) >= 0) {
-			// another bean under a second name
+		if (bean instanceof Advised advised && LockAdvisor.isAmong(advised)) {
+			// another bean under a second name, maybe one of the parent context
 			return bean;
 		}
 		Object result = super.postProcessAfterInitialization(bean, beanName);
