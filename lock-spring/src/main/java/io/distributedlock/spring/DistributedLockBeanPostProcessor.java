@@ -70,6 +70,8 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	private final transient Set<ProxyTypes> proxied = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
 
+	private final transient UnseenSingletons unseen = new UnseenSingletons();
+
 	/**
 	 * The order of the advice, which is not that of this post-processor.
 	 */
@@ -150,6 +152,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		if (this.proxying && this.beanFactory != null) {
+			this.unseen.check(this.beanFactory);
+		}
 		this.started = true;
 		if (verifiesCommits() && this.beanFactory != null) {
 			LostLockListener.listenToSingletons(this.beanFactory);
@@ -159,6 +164,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (!this.started) {
+			this.unseen.seen(beanName);
+		}
 		if (verifiesCommits()) {
 			LostLockListener.listenTo(bean);
 		}
