@@ -8,8 +8,8 @@ import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * Stands inside of the transaction that a locked method starts, where the lock advice
- * cannot see it: the locks of such a method end with it, and a reactive one has them
- * checked before its commit.
+ * cannot see it: the locks of such a method end with it, and are checked before its
+ * commit.
  */
 final class CommitCheckInterceptor implements MethodInterceptor {
 
@@ -28,7 +28,7 @@ final class CommitCheckInterceptor implements MethodInterceptor {
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
 		if (call instanceof ProxyMethodInvocation invocation
 				&& invocation.getUserAttribute(HELD) instanceof CallLocks locks) {
-			locks.methodRunsIn(TransactionLocks.find());
+			TransactionLocks.checkOwn(locks);
 			return call.proceed();
 		}
 		Object result = call.proceed();
