@@ -15,6 +15,8 @@ final class CommitCheckInterceptor implements MethodInterceptor {
 
 	private static final String HELD = CommitCheckInterceptor.class.getName() + ".held";
 
+	private static final Object NOTHING = new Object();
+
 	/**
 	 * Note what the call holds.
 	 */
@@ -24,15 +26,25 @@ final class CommitCheckInterceptor implements MethodInterceptor {
 		}
 	}
 
+	/**
+	 * Note that the call runs without locks. Those that a reactive one finds in its
+	 * context are of the method around it.
+	 */
+	static void noteNone(MethodInvocation call) {
+		if (call instanceof ProxyMethodInvocation invocation) {
+			invocation.setUserAttribute(HELD, NOTHING);
+		}
+	}
+
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-		if (call instanceof ProxyMethodInvocation invocation
-				&& invocation.getUserAttribute(HELD) instanceof CallLocks locks) {
+		Object held = (call instanceof ProxyMethodInvocation invocation) ? invocation.getUserAttribute(HELD) : null;
+		if (held instanceof CallLocks locks) {
 			TransactionLocks.checkOwn(locks);
-			return call.proceed();
 		}
 		Object result = call.proceed();
-		return (result != null && OptionalLibraries.REACTOR) ? ReactiveCommitCheck.apply(result) : result;
+		return (held == null && result != null && OptionalLibraries.REACTOR) ? ReactiveCommitCheck.apply(result)
+				: result;
 	}
 
 }
