@@ -1,6 +1,7 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.elsewhere.Remote;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,35 @@ class UnreachableMethodTests {
 				() -> ProxyFactory.getProxy(Repository.class, (MethodInterceptor) (call) -> null)))
 			.close();
 		assertThat(output).doesNotContain("has no effect");
+	}
+
+	@Test
+	void packagePrivateMethodOfAnotherPackageIsOutOfReach(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Near.class).close();
+		assertThat(output).contains("Remote.hidden has no effect: a package-private method of another package")
+			.contains("Near, also() calls near()")
+			.doesNotContain("Near.near has no effect");
+	}
+
+	@Test
+	void packagePrivateFallbackOfAnotherPackageRunsOnTheObjectBehindTheProxy() {
+		RecordingProvider provider = new RecordingProvider();
+		try (AnnotationConfigApplicationContext context = Contexts.open(provider, false, Near.class)) {
+			provider.contended(true);
+			assertThat(context.getBean(Near.class).run()).isEqualTo("instead, with [state]");
+		}
+	}
+
+	static class Near extends Remote {
+
+		@DistributedLock
+		void near() {
+		}
+
+		public void also() {
+			near();
+		}
+
 	}
 
 	interface Repository {
