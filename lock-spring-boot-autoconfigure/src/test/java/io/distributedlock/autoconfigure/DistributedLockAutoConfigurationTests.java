@@ -7,10 +7,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
@@ -84,6 +86,24 @@ class DistributedLockAutoConfigurationTests {
 			assertThat(context).doesNotHaveBean(RedissonClient.class);
 			assertThat(context.getBean(Annotated.class).run("1")).isEqualTo("ran 1");
 		});
+	}
+
+	@Test
+	void beansOfAChildContextAreLockedByTheTemplateOfItsParent() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=p")
+			.run((parent) -> this.runner.withParent(parent).withBean(Held.class).run((child) -> {
+				assertThat(child.getBean(Held.class).key()).isEqualTo("p:held:k");
+				assertThat(child.getBean(LockTemplate.class)).isSameAs(parent.getBean(LockTemplate.class));
+			}));
+	}
+
+	@Test
+	void beanOfTheParentUnderANameOfTheChildIsLockedOnce() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=p")
+			.withBean(Held.class)
+			.run((parent) -> this.runner.withParent(parent)
+				.withBean("again", Held.class, () -> parent.getBean(Held.class))
+				.run((child) -> assertThat(child.getBean("again", Held.class).key()).isEqualTo("p:held:k")));
 	}
 
 	@Test
@@ -391,6 +411,16 @@ class DistributedLockAutoConfigurationTests {
 		static DistributedLockBeanPostProcessor ownPostProcessor() {
 			return new DistributedLockBeanPostProcessor(() -> mock(LockTemplate.class),
 					DistributedLockSettings.DEFAULTS);
+		}
+
+	}
+
+	static class Held {
+
+		// one permit: a second piece of advice for the same call would wait for itself
+		@DistributedSemaphore(permits = "1", name = "held", key = "'k'", waitTime = "0")
+		public String key() {
+			return LockContext.find().map(LockHandle::key).orElse("no lock");
 		}
 
 	}

@@ -8,12 +8,14 @@ import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * Stands inside of the transaction that a locked method starts, where the lock advice
- * cannot see it: the locks of such a method end with it, and a reactive one has them
- * checked before its commit.
+ * cannot see it: the locks of such a method end with it, and are checked before its
+ * commit.
  */
 final class CommitCheckInterceptor implements MethodInterceptor {
 
 	private static final String HELD = CommitCheckInterceptor.class.getName() + ".held";
+
+	private static final Object NOTHING = new Object();
 
 	/**
 	 * Note what the call holds.
@@ -24,15 +26,25 @@ final class CommitCheckInterceptor implements MethodInterceptor {
 		}
 	}
 
+	/**
+	 * Note that the call runs without locks. Those that a reactive one finds in its
+	 * context are of the method around it.
+	 */
+	static void noteNone(MethodInvocation call) {
+		if (call instanceof ProxyMethodInvocation invocation) {
+			invocation.setUserAttribute(HELD, NOTHING);
+		}
+	}
+
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-		if (call instanceof ProxyMethodInvocation invocation
-				&& invocation.getUserAttribute(HELD) instanceof CallLocks locks) {
-			locks.methodRunsIn(TransactionLocks.find());
-			return call.proceed();
+		Object held = (call instanceof ProxyMethodInvocation invocation) ? invocation.getUserAttribute(HELD) : null;
+		if (held instanceof CallLocks locks) {
+			TransactionLocks.checkOwn(locks);
 		}
 		Object result = call.proceed();
-		return (result != null && OptionalLibraries.REACTOR) ? ReactiveCommitCheck.apply(result) : result;
+		return (held == null && result != null && OptionalLibraries.REACTOR) ? ReactiveCommitCheck.apply(result)
+				: result;
 	}
 
 }

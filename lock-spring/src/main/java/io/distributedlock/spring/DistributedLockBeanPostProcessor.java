@@ -1,9 +1,11 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Collections;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
@@ -64,6 +67,10 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	private volatile boolean started;
 
 	private final transient Set<Class<?>> examined = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
+
+	private final transient Set<ProxyTypes> proxied = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
+
+	private final transient UnseenSingletons unseen = new UnseenSingletons();
 
 	/**
 	 * The order of the advice, which is not that of this post-processor.
@@ -117,8 +124,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 				(text) -> resolvePlaceholders(beanFactory, text), this.settings, beanFactory);
 		this.operations = operations;
 		OperationPointcut pointcut = new OperationPointcut(operations);
-		DefaultPointcutAdvisor lockAdvisor = new DefaultPointcutAdvisor(pointcut,
-				new DistributedLockInterceptor(operations, this.template));
+		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template));
 		lockAdvisor.setOrder(this.adviceOrder);
 		this.advisor = lockAdvisor;
 		if (OptionalLibraries.TRANSACTIONS) {
@@ -146,6 +152,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		if (this.proxying && this.beanFactory != null) {
+			this.unseen.check(this.beanFactory);
+		}
 		this.started = true;
 		if (verifiesCommits() && this.beanFactory != null) {
 			LostLockListener.listenToSingletons(this.beanFactory);
@@ -155,16 +164,22 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (!this.started) {
+			this.unseen.seen(beanName);
+		}
 		if (verifiesCommits()) {
 			LostLockListener.listenTo(bean);
 		}
-		if (bean instanceof Advised advised && this.advisor != null && advised.indexOf(this.advisor) >= 0) {
-			// another bean under a second name
+		if (bean instanceof Advised advised && LockAdvisor.isAmong(advised)) {
+			// another bean under a second name, maybe one of the parent context
 			return bean;
 		}
 		Object result = super.postProcessAfterInitialization(bean, beanName);
 		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
 			arrange(advised, this.advisor);
+		}
+		if (result instanceof Advised advised) {
+			checkMethods(advised);
 		}
 		if (this.started) {
 			// a lazy bean, or one of another scope
@@ -217,6 +232,22 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 	}
 
+	/**
+	 * Look at all methods of a proxy: Spring stops at the first that has locks, and a
+	 * mistake in another one would show at its call.
+	 */
+	private void checkMethods(Advised proxy) {
+		LockOperationSource source = this.operations;
+		Class<?> target = AopUtils.getTargetClass(proxy);
+		if (source == null || !LockAdvisor.isAmong(proxy)
+				|| !this.proxied.add(new ProxyTypes(proxy.getClass(), target))) {
+			return;
+		}
+		Stream<Class<?>> types = Proxy.isProxyClass(proxy.getClass()) ? Stream.of(proxy.getProxiedInterfaces())
+				: Stream.of(ClassUtils.getUserClass(target));
+		types.flatMap(ReachableMethods::of).forEach((method) -> source.find(method, target));
+	}
+
 	@Override
 	protected boolean isEligible(Class<?> targetClass) {
 		boolean eligible = super.isEligible(targetClass);
@@ -241,6 +272,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	private static @Nullable String resolvePlaceholders(BeanFactory beanFactory, @Nullable String text) {
 		return (text != null && beanFactory instanceof ConfigurableBeanFactory configurable)
 				? configurable.resolveEmbeddedValue(text) : text;
+	}
+
+	private record ProxyTypes(Class<?> proxy, Class<?> target) {
 	}
 
 	private static final class OperationPointcut extends StaticMethodMatcherPointcut {

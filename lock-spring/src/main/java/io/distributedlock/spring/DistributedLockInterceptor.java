@@ -31,6 +31,9 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		LockOperation operation = this.operations.find(call.getMethod(), AopUtils.getTargetClass(target));
 		LockRequest request = (operation != null) ? operation.request(call, target) : null;
 		if (operation == null || request == null) {
+			if (OptionalLibraries.TRANSACTIONS) {
+				CommitCheckInterceptor.noteNone(call);
+			}
 			return call.proceed();
 		}
 		return operation.invocation().invoke(new LockCall(this.template.get(), operation, request, call));

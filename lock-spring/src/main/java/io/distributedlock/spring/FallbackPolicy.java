@@ -2,7 +2,6 @@ package io.distributedlock.spring;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,9 +23,12 @@ final class FallbackPolicy implements ContentionPolicy {
 
 	private final boolean takesException;
 
-	private FallbackPolicy(Method fallback, boolean takesException) {
+	private final boolean reachable;
+
+	private FallbackPolicy(Method fallback, boolean takesException, boolean reachable) {
 		this.fallback = fallback;
 		this.takesException = takesException;
+		this.reachable = reachable;
 	}
 
 	static ContentionPolicy of(LockAttributes attributes) {
@@ -50,7 +52,8 @@ final class FallbackPolicy implements ContentionPolicy {
 				.formatted(returned.getSimpleName(), expected.getSimpleName()), null);
 		}
 		ReflectionUtils.makeAccessible(chosen);
-		return new FallbackPolicy(chosen, chosen.equals(fallbackWithException));
+		return new FallbackPolicy(chosen, chosen.equals(fallbackWithException),
+				ReachableMethods.isReachable(chosen, attributes.userClass()));
 	}
 
 	private static @Nullable Method find(LockAttributes attributes, String name, List<Class<?>> parameters) {
@@ -95,10 +98,7 @@ final class FallbackPolicy implements ContentionPolicy {
 	 */
 	private Object callee(LockCall call) {
 		Object proxy = call.proxy();
-		int modifiers = this.fallback.getModifiers();
-		boolean overridden = !Modifier.isPrivate(modifiers) && !Modifier.isFinal(modifiers)
-				&& !Modifier.isStatic(modifiers);
-		return (overridden && this.fallback.getDeclaringClass().isInstance(proxy)) ? proxy : call.target();
+		return (this.reachable && this.fallback.getDeclaringClass().isInstance(proxy)) ? proxy : call.target();
 	}
 
 }

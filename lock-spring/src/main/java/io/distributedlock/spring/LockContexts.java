@@ -31,6 +31,14 @@ final class LockContexts {
 		return context.put(LockContext.class, locks).put(TO_CHECK, ofMethod);
 	}
 
+	/**
+	 * Return the context of a method that runs without locks: a transaction that it
+	 * starts has nothing to do with those of the method around it.
+	 */
+	static Context withoutCheck(Context context) {
+		return context.delete(TO_CHECK);
+	}
+
 	static @Nullable CallLocks toCheck(ContextView context) {
 		return context.getOrDefault(TO_CHECK, null);
 	}

@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -29,9 +30,18 @@ final class LostLockListener implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Listen to those that were made before anybody looked at them.
+	 * Listen to those that were made before anybody looked at them, and to those of the
+	 * parent contexts.
 	 */
-	static void listenToSingletons(ConfigurableListableBeanFactory factory) {
+	static void listenToSingletons(BeanFactory nearest) {
+		BeanFactory each = nearest;
+		while (each instanceof ConfigurableListableBeanFactory factory) {
+			listenToSingletonsOf(factory);
+			each = factory.getParentBeanFactory();
+		}
+	}
+
+	private static void listenToSingletonsOf(ConfigurableListableBeanFactory factory) {
 		for (String name : factory.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
 			Object manager = factory.getSingleton(name);
 			if (manager != null) {

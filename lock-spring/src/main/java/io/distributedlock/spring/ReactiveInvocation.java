@@ -95,7 +95,8 @@ final class ReactiveInvocation implements LockedInvocation {
 	private Flux<?> body(LockCall call, Held held, LockContext outer) {
 		CallLocks locks = held.locks;
 		if (locks == null) {
-			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal())));
+			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal())))
+				.contextWrite(LockContexts::withoutCheck);
 		}
 		LockHandle handle = locks.handle();
 		LockContext inner = outer.with(handle);

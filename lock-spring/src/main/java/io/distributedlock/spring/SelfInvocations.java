@@ -29,10 +29,11 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of locked methods from within their own class, its superclasses, lambdas
- * and inner classes, which do not go through the proxy. A class that has a field of its
- * own type is taken to call itself through that, by injection of its own proxy, and is
- * passed over; so is one that asks for the proxy of the current call.
+ * Finds calls of locked methods from within their own class, its superclasses,
+ * interfaces, lambdas and inner classes, which do not go through the proxy. A class that
+ * has a field of its own type is taken to call itself through that, by injection of its
+ * own proxy, and is passed over; so is one that asks for the proxy of the current call,
+ * and a method that gets an object of its own type from elsewhere, such as a provider.
  */
 final class SelfInvocations {
 
@@ -61,14 +62,28 @@ final class SelfInvocations {
 		}
 		Set<String> found = new TreeSet<>();
 		for (Class<?> each = type; each != null && !isOfAFramework(each); each = each.getSuperclass()) {
-			Calls calls = new Calls(Type.getInternalName(each), lockedMethods);
+			Calls calls = new Calls(Type.getInternalName(each), lockedMethods, (caller) -> true);
 			codeOf(each).forEach((code) -> read(code, calls));
 			if (calls.throughProxy) {
 				return Set.of();
 			}
 			found.addAll(calls.found);
 		}
+		for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+			if (!isOfAFramework(each)) {
+				Calls calls = new Calls(Type.getInternalName(each), lockedMethods,
+						(caller) -> !isOverridden(each, caller, type));
+				read(each, calls);
+				found.addAll(calls.found);
+			}
+		}
 		return found;
+	}
+
+	private static boolean isOverridden(Class<?> anInterface, String name, Class<?> type) {
+		return Arrays.stream(anInterface.getDeclaredMethods())
+			.filter((method) -> method.isDefault() && method.getName().equals(name))
+			.noneMatch((method) -> AopUtils.getMostSpecificMethod(method, type).isDefault());
 	}
 
 	static boolean isOfAFramework(Class<?> type) {
@@ -121,25 +136,35 @@ final class SelfInvocations {
 
 		private final Map<String, String> locked;
 
+		private final Predicate<String> callers;
+
 		private final Set<String> found = new TreeSet<>();
 
 		private boolean throughProxy;
 
-		private Calls(String owner, Map<String, String> locked) {
+		private Calls(String owner, Map<String, String> locked, Predicate<String> callers) {
 			super(SpringAsmInfo.ASM_VERSION);
 			this.owner = owner;
 			this.locked = locked;
+			this.callers = callers;
 		}
 
 		@Override
 		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0 && !caller.startsWith(LAMBDA);
-			if (ofTheCompiler) {
+			if (ofTheCompiler || !this.callers.test(plain(caller))) {
 				// a bridge, or what fills in default values: it is called from outside
 				return null;
 			}
 			return new MethodVisitor(SpringAsmInfo.ASM_VERSION) {
+
+				private final Set<String> calls = new TreeSet<>();
+
+				/**
+				 * Whether there is an object besides {@code this} that may be called.
+				 */
+				private boolean another;
 
 				@Override
 				public void visitMethodInsn(int opcode, String calledOwner, String name, String calledDescriptor,
@@ -147,11 +172,22 @@ final class SelfInvocations {
 					if (calledOwner.equals(AOP_CONTEXT)) {
 						Calls.this.throughProxy = true;
 					}
+					if (!calledOwner.equals(Calls.this.owner)
+							&& Type.getReturnType(calledDescriptor).getInternalName().equals(Calls.this.owner)) {
+						this.another = true;
+					}
 					if (opcode == Opcodes.INVOKESPECIAL) {
 						// a call by super, which belongs to the method that overrides
 						return;
 					}
-					note(caller + descriptor, caller, calledOwner, name + calledDescriptor);
+					note(calledOwner, name + calledDescriptor);
+				}
+
+				@Override
+				public void visitTypeInsn(int opcode, String type) {
+					if (opcode == Opcodes.CHECKCAST && type.equals(Calls.this.owner)) {
+						this.another = true;
+					}
 				}
 
 				@Override
@@ -159,19 +195,26 @@ final class SelfInvocations {
 						Object... arguments) {
 					for (Object argument : arguments) {
 						if (argument instanceof Handle handle) {
-							note(caller + descriptor, caller, handle.getOwner(), handle.getName() + handle.getDesc());
+							note(handle.getOwner(), handle.getName() + handle.getDesc());
 						}
 					}
 				}
-			};
-		}
 
-		private void note(String callerAndTypes, String caller, String calledOwner, String called) {
-			String name = this.locked.get(called);
-			// one that calls itself has its lock
-			if (name != null && calledOwner.equals(this.owner) && !called.equals(callerAndTypes)) {
-				this.found.add(plain(caller) + "() calls " + name + "()");
-			}
+				private void note(String calledOwner, String called) {
+					String name = Calls.this.locked.get(called);
+					// one that calls itself has its lock
+					if (name != null && calledOwner.equals(Calls.this.owner) && !called.equals(caller + descriptor)) {
+						this.calls.add(plain(caller) + "() calls " + name + "()");
+					}
+				}
+
+				@Override
+				public void visitEnd() {
+					if (!this.another) {
+						Calls.this.found.addAll(this.calls);
+					}
+				}
+			};
 		}
 
 		/**

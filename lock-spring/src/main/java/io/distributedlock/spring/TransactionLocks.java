@@ -28,6 +28,11 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	 */
 	private final Deque<LockHandle> kept = new ArrayDeque<>();
 
+	/**
+	 * What the commit depends on besides.
+	 */
+	private final Deque<LockHandle> checked = new ArrayDeque<>();
+
 	private final boolean verify;
 
 	private boolean last;
@@ -48,17 +53,40 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	 * if there is one.
 	 */
 	static void keep(CallLocks locks) {
-		if (!locks.afterTransaction() || !TransactionSynchronizationManager.isSynchronizationActive()
-				|| !TransactionSynchronizationManager.isActualTransactionActive()) {
-			return;
+		if (locks.afterTransaction() && isActive()) {
+			locks.keepFor(current(locks));
 		}
-		TransactionLocks transaction = find();
-		if (transaction == null) {
-			transaction = new TransactionLocks(locks.verifyBeforeCommit());
-			TransactionSynchronizationManager.registerSynchronization(transaction);
-			TransactionSynchronizationManager.bindResource(KEY, transaction);
+	}
+
+	/**
+	 * Called where the method itself begins: roll a transaction of its own back if its
+	 * locks were lost before the commit. That does not depend on its manager, which may
+	 * take no listeners.
+	 */
+	static void checkOwn(CallLocks locks) {
+		locks.methodRunsIn(find());
+		if (!locks.isKept() && locks.verifyBeforeCommit() && isActive()) {
+			Deque<LockHandle> checked = current(locks).checked;
+			// of methods that have ended inside of the transaction
+			checked.removeIf(LockHandle::isClosed);
+			checked.push(locks.handle());
 		}
-		locks.keepFor(transaction);
+	}
+
+	private static boolean isActive() {
+		return TransactionSynchronizationManager.isSynchronizationActive()
+				&& TransactionSynchronizationManager.isActualTransactionActive();
+	}
+
+	private static TransactionLocks current(CallLocks locks) {
+		TransactionLocks known = find();
+		if (known != null) {
+			return known;
+		}
+		TransactionLocks transaction = new TransactionLocks(locks.verifyBeforeCommit());
+		TransactionSynchronizationManager.registerSynchronization(transaction);
+		TransactionSynchronizationManager.bindResource(KEY, transaction);
+		return transaction;
 	}
 
 	@Override
@@ -76,8 +104,15 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	 * @throws io.distributedlock.LockLostException if one was lost
 	 */
 	void ensureHeld() {
-		for (LockHandle each : this.kept) {
-			if (this.verify && !each.isClosed()) {
+		if (this.verify) {
+			ensureHeld(this.kept);
+			ensureHeld(this.checked);
+		}
+	}
+
+	private static void ensureHeld(Deque<LockHandle> handles) {
+		for (LockHandle each : handles) {
+			if (!each.isClosed()) {
 				each.ensureHeld();
 			}
 		}

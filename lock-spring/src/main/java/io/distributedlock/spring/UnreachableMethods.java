@@ -30,14 +30,12 @@ final class UnreachableMethods {
 			return;
 		}
 		ReflectionUtils.doWithMethods(userClass,
-				(method) -> logger.warn(
-						"@DistributedLock on {}.{} has no effect: a {} method is out of a proxy's reach. {}",
-						method.getDeclaringClass().getName(), method.getName(),
-						Modifier.toString(method.getModifiers()), WAY_OUT),
-				(method) -> isOutOfReach(method) && isMeant(method, userClass));
+				(method) -> logger.warn("@DistributedLock on {}.{} has no effect: a {} is out of a proxy's reach. {}",
+						method.getDeclaringClass().getName(), method.getName(), describe(method, userClass), WAY_OUT),
+				(method) -> !ReachableMethods.isReachable(method, userClass) && isMeant(method, userClass));
 		SelfInvocations
 			.find(userClass,
-					(method) -> !isOutOfReach(method) && !LockOperationSource.isCopy(method)
+					(method) -> ReachableMethods.isReachable(method, userClass) && !LockOperationSource.isCopy(method)
 							&& !LockOperationSource.annotations(method, userClass).isEmpty())
 			.forEach((call) -> logger.warn(
 					"In {}, {} of the same class. On the same object that does not go through the proxy: it runs without its lock. {}",
@@ -58,9 +56,9 @@ final class UnreachableMethods {
 				&& !LockOperationSource.annotations(method, userClass).isEmpty();
 	}
 
-	private static boolean isOutOfReach(Method method) {
-		int modifiers = method.getModifiers();
-		return Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers);
+	private static String describe(Method method, Class<?> userClass) {
+		return ReachableMethods.isOfAnotherPackage(method, userClass) ? "package-private method of another package"
+				: Modifier.toString(method.getModifiers()) + " method";
 	}
 
 	static boolean isLocked(Method method) {

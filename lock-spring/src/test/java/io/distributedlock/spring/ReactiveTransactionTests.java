@@ -1,7 +1,10 @@
 package io.distributedlock.spring;
 
+import java.util.function.Supplier;
+
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.OnUnavailable;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -41,11 +44,17 @@ class ReactiveTransactionTests {
 	private final AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (context) -> {
 		context.registerBean(RecordingProvider.class, () -> this.provider);
 		context.register(Config.class);
+		context.registerBean(Notes.class);
+		context.registerBean(Branch.class);
 	});
 
 	private final Shop shop = this.context.getBean(Shop.class);
 
 	private final Stock stock = this.context.getBean(Stock.class);
+
+	private final Notes notes = this.context.getBean(Notes.class);
+
+	private final Branch branch = this.context.getBean(Branch.class);
 
 	@AfterEach
 	void close() {
@@ -134,6 +143,27 @@ class ReactiveTransactionTests {
 		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "committed", "told", GIVE);
 	}
 
+	@Test
+	void newTransactionOfACallWithoutLocksLeavesThoseOfTheOuterMethodAlone() {
+		this.shop.sell(this.branch.takeAnd(() -> this.notes.noteUnder(false)).then(goOn())).block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "begin", "note", "committed",
+				"outer again", "committed", GIVE);
+	}
+
+	@Test
+	void newTransactionOfACallThatGoesOnWithoutItsLockLeavesThoseOfTheOuterMethodAlone() {
+		this.shop.sell(this.branch.takeAnd(() -> {
+			this.provider.down(true);
+			return this.notes.noteInAnyCase().doOnTerminate(() -> this.provider.down(false));
+		}).then(goOn())).block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "begin", "note", "committed",
+				"outer again", "committed", GIVE);
+	}
+
+	private Mono<Void> goOn() {
+		return Mono.fromRunnable(() -> this.provider.record("outer again"));
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement(proxyTargetClass = true)
 	static class Config {
@@ -204,6 +234,43 @@ class ReactiveTransactionTests {
 		@Transactional
 		public Mono<Void> sell(Mono<Void> work) {
 			return work;
+		}
+
+	}
+
+	static class Notes {
+
+		private final RecordingProvider provider;
+
+		Notes(RecordingProvider provider) {
+			this.provider = provider;
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@DistributedLock(name = "notes", condition = "#lock")
+		public Mono<Void> noteUnder(boolean lock) {
+			return Mono.fromRunnable(() -> this.provider.record("note"));
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@DistributedLock(name = "notes", waitTime = "0", onUnavailable = OnUnavailable.PROCEED)
+		public Mono<Void> noteInAnyCase() {
+			return Mono.fromRunnable(() -> this.provider.record("note"));
+		}
+
+	}
+
+	static class Branch {
+
+		private final RecordingProvider provider;
+
+		Branch(RecordingProvider provider) {
+			this.provider = provider;
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public Mono<Void> takeAnd(Supplier<Mono<Void>> more) {
+			return Mono.fromRunnable(() -> this.provider.record("take")).then(Mono.defer(more));
 		}
 
 	}

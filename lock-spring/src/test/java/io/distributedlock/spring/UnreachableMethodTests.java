@@ -1,7 +1,9 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.elsewhere.Remote;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -11,6 +13,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Lazy;
 
@@ -68,6 +71,127 @@ class UnreachableMethodTests {
 				() -> ProxyFactory.getProxy(Repository.class, (MethodInterceptor) (call) -> null)))
 			.close();
 		assertThat(output).doesNotContain("has no effect");
+	}
+
+	@Test
+	void packagePrivateMethodOfAnotherPackageIsOutOfReach(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Near.class).close();
+		assertThat(output).contains("Remote.hidden has no effect: a package-private method of another package")
+			.contains("Near, also() calls near()")
+			.doesNotContain("Near.near has no effect");
+	}
+
+	@Test
+	void packagePrivateFallbackOfAnotherPackageRunsOnTheObjectBehindTheProxy() {
+		RecordingProvider provider = new RecordingProvider();
+		try (AnnotationConfigApplicationContext context = Contexts.open(provider, false, Near.class)) {
+			provider.contended(true);
+			assertThat(context.getBean(Near.class).run()).isEqualTo("instead, with [state]");
+		}
+	}
+
+	@Test
+	void callOfABeanThatWasAskedForIsNoSelfInvocation(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Asking.class).close();
+		assertThat(output).contains("Asking, plain() calls locked()")
+			.doesNotContain("byContext()")
+			.doesNotContain("byProvider()")
+			.doesNotContain("bySupplier()");
+	}
+
+	@Test
+	void defaultMethodsOfInterfacesAreLookedAt(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Calling.class).close();
+		assertThat(output).contains("Calling, callDefault() calls locked()")
+			.contains("Calling, callInLambda() calls locked()")
+			.doesNotContain("callOverridden()");
+	}
+
+	static class Near extends Remote {
+
+		@DistributedLock
+		void near() {
+		}
+
+		public void also() {
+			near();
+		}
+
+	}
+
+	static class Asking {
+
+		private final ApplicationContext context;
+
+		private final Finder finder = new Finder();
+
+		Asking(ApplicationContext context) {
+			this.context = context;
+		}
+
+		@DistributedLock("#id")
+		public void locked(String id) {
+		}
+
+		public void byContext() {
+			this.context.getBean(Asking.class).locked("1");
+		}
+
+		public void byProvider() {
+			Runnable runnable = () -> this.context.getBeanProvider(Asking.class).getObject().locked("1");
+			runnable.run();
+		}
+
+		public void bySupplier() {
+			this.finder.find().locked("1");
+		}
+
+		public void plain() {
+			locked("1");
+		}
+
+		private static final class Finder {
+
+			private @Nullable Asking found;
+
+			@Nullable Asking find() {
+				return this.found;
+			}
+
+		}
+
+	}
+
+	interface Callable {
+
+		void locked();
+
+		default void callDefault() {
+			locked();
+		}
+
+		default void callOverridden() {
+			locked();
+		}
+
+		default void callInLambda() {
+			Runnable runnable = () -> locked();
+			runnable.run();
+		}
+
+	}
+
+	static class Calling implements Callable {
+
+		@Override
+		@DistributedLock
+		public void locked() {
+		}
+
+		@Override
+		public void callOverridden() {
+		}
+
 	}
 
 	interface Repository {

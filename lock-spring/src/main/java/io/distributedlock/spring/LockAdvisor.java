@@ -1,0 +1,28 @@
+package io.distributedlock.spring;
+
+import java.util.Arrays;
+
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+
+/**
+ * Puts methods under their locks. Has a type of its own, so that a proxy which has one is
+ * known, also from another application context, without a look at its other advice.
+ */
+final class LockAdvisor extends DefaultPointcutAdvisor {
+
+	private static final long serialVersionUID = 1L;
+
+	LockAdvisor(Pointcut pointcut, DistributedLockInterceptor advice) {
+		super(pointcut, advice);
+	}
+
+	/**
+	 * Return whether a proxy takes locks.
+	 */
+	static boolean isAmong(Advised proxy) {
+		return Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance);
+	}
+
+}

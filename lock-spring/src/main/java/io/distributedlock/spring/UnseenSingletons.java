@@ -1,0 +1,97 @@
+package io.distributedlock.spring;
+
+import java.lang.reflect.Method;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.distributedlock.annotation.DistributedLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/**
+ * Finds beans that nobody has put under their locks: those that were made before the
+ * post-processor, and finished objects that were registered. One that it has seen is
+ * locked, whatever has been wrapped around it since.
+ */
+final class UnseenSingletons {
+
+	private static final Logger logger = LoggerFactory.getLogger(UnseenSingletons.class);
+
+	/**
+	 * Where Spring's test framework notes which beans of a context a test replaces by its
+	 * own, such as mocks. No post-processor is to see those.
+	 */
+	private static final String REPLACED_BY_TEST = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
+
+	private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Note that the post-processor has had a bean.
+	 */
+	void seen(String beanName) {
+		this.seen.add(beanName);
+	}
+
+	/**
+	 * Check the singletons that there are. None is made for it.
+	 * @throws InvalidLockOperationException if one runs without its locks
+	 */
+	void check(ConfigurableListableBeanFactory beans) {
+		for (String name : beans.getSingletonNames()) {
+			Object bean = this.seen.contains(name) ? null : beans.getSingleton(name);
+			if (bean != null && !(bean instanceof AopInfrastructureBean) && !takesLocks(bean)) {
+				Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
+				lockedMethod(type)
+					.ifPresent((method) -> report(name, type, method, beans.containsSingleton(REPLACED_BY_TEST)));
+			}
+		}
+		this.seen.clear();
+	}
+
+	private static void report(String name, Class<?> type, Method method, boolean test) {
+		InvalidLockOperationException problem = new InvalidLockOperationException(method, type,
+				"bean '%s' of type %s runs without its locks, because it was made before the post-processor that puts it under them, or registered as a finished object. A BeanPostProcessor that needs it takes an ObjectProvider instead, and has a static @Bean method; a finished object is registered by a supplier; or use LockTemplate inside"
+					.formatted(name, type.getName()));
+		if (!test) {
+			throw problem;
+		}
+		logger.warn("If this is no mock: {}", problem.getMessage());
+	}
+
+	/**
+	 * Return whether a proxy takes the locks, or one that is behind it.
+	 */
+	private static boolean takesLocks(Object bean) {
+		Object each = bean;
+		while (each instanceof Advised proxy) {
+			if (LockAdvisor.isAmong(proxy)) {
+				return true;
+			}
+			Object target = AopProxyUtils.getSingletonTarget(proxy);
+			if (target == null) {
+				// one that looks for its target at each call gets another bean
+				return !proxy.getTargetSource().isStatic();
+			}
+			each = target;
+		}
+		return false;
+	}
+
+	private static Optional<Method> lockedMethod(Class<?> type) {
+		if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			return Optional.empty();
+		}
+		return ReachableMethods.of(type)
+			.filter((method) -> !LockOperationSource.annotations(ReachableMethods.specific(method, type), type)
+				.isEmpty())
+			.findFirst();
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.distributedlock.spring;
+
+import io.distributedlock.annotation.DistributedLock;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.commons.util.ExceptionUtils;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.transaction.annotation.Transactional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A mistake in any method keeps the application from starting, also where Spring stops
+ * looking at the first locked method: with beans that have a proxy already, and with
+ * proxies of interfaces. Methods of a base class are looked at last.
+ */
+@Tag("proxies")
+class MistakesAtStartTests {
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	@Test
+	void mistakeInALaterMethodOfATransactionalBean() {
+		assertThatStartFails(() -> withTransactions(MisspelledLater.class), "MisspelledLater.later", "nope");
+	}
+
+	@Test
+	void missingProviderOfALaterMethodOfATransactionalBean() {
+		assertThatStartFails(() -> withTransactions(UnservedLater.class), "UnservedLater.later", "nowhere");
+	}
+
+	@Test
+	void mistakeInALaterMethodBehindAnInterface() {
+		assertThatStartFails(() -> Contexts.openWithInterfaceProxies(this.provider, MisspelledApi.class),
+				"MisspelledApi.later", "nope");
+	}
+
+	@Test
+	void methodsThatAreNotMeantAreLeftAlone() {
+		try (AnnotationConfigApplicationContext context = withTransactions(Whole.class)) {
+			assertThat(context.getBean(Whole.class).first("1")).isEqualTo("ran");
+			assertThat(this.provider.keys()).containsExactly("t:Whole.first:1");
+		}
+	}
+
+	private AnnotationConfigApplicationContext withTransactions(Class<?> type) {
+		return Contexts.open(this.provider, false, true, (context) -> {
+			context.registerBean(RecordingProvider.class, () -> this.provider);
+			context.register(TransactionReleaseTests.Config.class);
+			context.registerBean(type);
+		});
+	}
+
+	private static void assertThatStartFails(Runnable start, String... parts) {
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(start::run)
+			.satisfies((failure) -> assertThat(ExceptionUtils.readStackTrace(failure))
+				.contains("InvalidLockOperationException")
+				.contains(parts));
+	}
+
+	interface Api {
+
+		void first(String id);
+
+		void later(String id);
+
+	}
+
+	static class MisspelledBase {
+
+		@Transactional
+		@DistributedLock("#nope")
+		public void later(String id) {
+		}
+
+	}
+
+	static class MisspelledLater extends MisspelledBase {
+
+		@Transactional
+		@DistributedLock("#id")
+		public void first(String id) {
+		}
+
+	}
+
+	static class MisspelledApi extends MisspelledBase implements Api {
+
+		@Override
+		@DistributedLock("#id")
+		public void first(String id) {
+		}
+
+	}
+
+	static class UnservedBase {
+
+		@Transactional
+		@DistributedLock(key = "#id", provider = "nowhere")
+		public void later(String id) {
+		}
+
+	}
+
+	static class UnservedLater extends UnservedBase {
+
+		@Transactional
+		@DistributedLock("#id")
+		public void first(String id) {
+		}
+
+	}
+
+	@SuppressWarnings("unused")
+	@DistributedLock("#id")
+	static class Whole {
+
+		@Transactional
+		public String first(String id) {
+			return "ran";
+		}
+
+		void withoutAnId() {
+		}
+
+		private void hidden() {
+		}
+
+	}
+
+}
