@@ -28,20 +28,23 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	private final boolean flow;
 
-	private ReactiveInvocation(@Nullable ReactiveAdapter adapter) {
+	private final boolean mayGoOn;
+
+	private ReactiveInvocation(@Nullable ReactiveAdapter adapter, ReturnType returned) {
 		this.adapter = adapter;
+		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
 		this.multiValue = adapter != null && adapter.isMultiValue();
 		this.flow = adapter != null && CoroutineFlows.areOf(adapter.getReactiveType());
 	}
 
 	static @Nullable LockedInvocation of(ReturnType returned) {
 		if (returned.suspending()) {
-			return new ReactiveInvocation(null);
+			return new ReactiveInvocation(null, returned);
 		}
 		Class<?> type = returned.type();
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		return (adapter != null && adapter.getReactiveType() == type && !FutureInvocation.isStage(type))
-				? new ReactiveInvocation(adapter) : null;
+				? new ReactiveInvocation(adapter, returned) : null;
 	}
 
 	@Override
@@ -101,6 +104,9 @@ final class ReactiveInvocation implements LockedInvocation {
 		LockContext inner = outer.with(handle);
 		MethodBody method = () -> call.proceed(handle);
 		Flux<?> body = Flux.defer(() -> new LocksOnThread<>(publisher(() -> method.runWith(inner)), inner, outer));
+		if (this.mayGoOn) {
+			body = body.doOnNext((value) -> AsynchronousTypes.requireEnded(value, call));
+		}
 		OnLost onLost = call.operation().onLost();
 		if (onLost == OnLost.INTERRUPT) {
 			// a companion that fails would not cancel the body: it ends, and the check

@@ -13,14 +13,18 @@ import org.springframework.core.ResolvableType;
  * base classes and interfaces are resolved.
  *
  * @param resolved the type
- * @param suspending whether it is a suspending function of Kotlin, whose type the
- * compiler hides
+ * @param suspending whether it is a suspending function of Kotlin: the compiler hides
+ * what it gives in the type of its last parameter
  */
 record ReturnType(ResolvableType resolved, boolean suspending) {
 
 	static ReturnType of(Method method, Class<?> userClass) {
-		return new ReturnType(ResolvableType.forMethodReturnType(method, userClass),
-				KotlinDetector.isSuspendingFunction(method));
+		if (KotlinDetector.isSuspendingFunction(method)) {
+			int continuation = method.getParameterCount() - 1;
+			return new ReturnType(ResolvableType.forMethodParameter(method, continuation, userClass).getGeneric(),
+					true);
+		}
+		return new ReturnType(ResolvableType.forMethodReturnType(method, userClass), false);
 	}
 
 	/**
@@ -28,6 +32,14 @@ record ReturnType(ResolvableType resolved, boolean suspending) {
 	 */
 	Class<?> type() {
 		return this.resolved.resolve(Object.class);
+	}
+
+	/**
+	 * Return what the caller has in the end: what a future or a publisher brings, or what
+	 * a suspending function gives.
+	 */
+	ResolvableType delivered() {
+		return this.suspending ? this.resolved : this.resolved.getGeneric();
 	}
 
 	/**
