@@ -48,7 +48,7 @@ final class BlockingInvocation implements LockedInvocation {
 
 	@Override
 	public boolean canSkip() {
-		return this.returned.type() == void.class || !this.returned.type().isPrimitive();
+		return this.returned.nothing();
 	}
 
 	@Override

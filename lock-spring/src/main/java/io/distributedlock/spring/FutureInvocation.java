@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -56,9 +55,9 @@ final class FutureInvocation implements LockedInvocation {
 
 	@Override
 	public Object skipped() {
-		Object value = ReturnType.nothing(this.returned.argument());
-		return (value instanceof Optional<?>) ? CompletableFuture.completedFuture(value)
-				: CompletableFuture.completedFuture(null);
+		CompletableFuture<@Nullable Object> nothing = new CompletableFuture<>();
+		nothing.complete(ReturnType.nothing(this.returned.argument()));
+		return nothing;
 	}
 
 	/**

@@ -28,10 +28,13 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	private final boolean flow;
 
+	private final ReturnType returned;
+
 	private final boolean mayGoOn;
 
 	private ReactiveInvocation(@Nullable ReactiveAdapter adapter, ReturnType returned) {
 		this.adapter = adapter;
+		this.returned = returned;
 		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
 		this.multiValue = adapter != null && adapter.isMultiValue();
 		this.flow = adapter != null && CoroutineFlows.areOf(adapter.getReactiveType());
@@ -59,12 +62,13 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	@Override
 	public boolean canSkip() {
-		return this.adapter == null || this.adapter.supportsEmpty();
+		return (this.adapter != null) ? this.adapter.supportsEmpty() : this.returned.nothing();
 	}
 
 	@Override
 	public Object skipped() {
-		return asReturnType(Mono.empty());
+		return (this.adapter != null) ? asReturnType(Mono.empty())
+				: Mono.justOrEmpty(ReturnType.nothing(this.returned.type()));
 	}
 
 	private Object asReturnType(Publisher<?> publisher) {
