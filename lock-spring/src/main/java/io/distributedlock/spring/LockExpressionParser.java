@@ -60,7 +60,7 @@ final class LockExpressionParser {
 		LockExpression expression = parse("key", attributes);
 		String literal = literal(expression.expression());
 		if (literal == null) {
-			return LockKeys.of(expression);
+			return LockKeys.of(expression.with(KeyParts.checked(expression.expression())));
 		}
 		if (literal.isBlank()) {
 			throw attributes.invalid("key", "the key is blank", null);
