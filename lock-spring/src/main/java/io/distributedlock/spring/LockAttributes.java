@@ -38,6 +38,15 @@ final class LockAttributes {
 		return this.method;
 	}
 
+	/**
+	 * Return the method that the annotation stands on, which the method may override. It
+	 * is the method itself where the annotation stands on a type.
+	 */
+	Method annotated() {
+		return (this.annotation.getSource() instanceof Method source
+				&& source.getParameterCount() == this.method.getParameterCount()) ? source : this.method;
+	}
+
 	Class<?> userClass() {
 		return this.userClass;
 	}

@@ -224,6 +224,15 @@ class DistributedLockTests {
 	}
 
 	@Test
+	@Tag("proxies")
+	void namesOfTheMethodWithTheAnnotationCount() {
+		bean(OtherNames.class).settleAs("2", "1");
+		this.context.getBean(OtherNames.class).settleBy("3");
+		assertThat(this.provider.keys()).containsExactly("t:Named.settleAs:2", "t:Named.settleBy:3");
+		assertThatStartFails(BadlyNamed.class, "no parameter 'ordr' of Misnamed.run", "[id, orderId, p0, a0]");
+	}
+
+	@Test
 	void beansWithoutTheAnnotationAreLeftAlone() {
 		assertThat(AopUtils.isAopProxy(bean(Tenant.class))).isFalse();
 	}
@@ -484,6 +493,44 @@ class DistributedLockTests {
 
 		@DistributedLock(waitTime = "30")
 		public void run() {
+		}
+
+	}
+
+	interface Named {
+
+		@DistributedLock("#from")
+		void settleAs(String from, String to);
+
+		@DistributedLock("#id")
+		void settleBy(String id);
+
+	}
+
+	static class OtherNames implements Named {
+
+		@Override
+		@SuppressWarnings("OverridingMethodInconsistentArgumentNamesChecker")
+		public void settleAs(String to, String from) {
+		}
+
+		@Override
+		public void settleBy(String orderId) {
+		}
+
+	}
+
+	interface Misnamed {
+
+		@DistributedLock("#ordr")
+		void run(String id);
+
+	}
+
+	static class BadlyNamed implements Misnamed {
+
+		@Override
+		public void run(String orderId) {
 		}
 
 	}
