@@ -224,6 +224,14 @@ class DistributedLockTests {
 	}
 
 	@Test
+	void durationsAreThoseOfProperties() {
+		for (Class<?> type : List.of(Composite.class, CompositeOfProperty.class, BlankBefore.class)) {
+			assertThatStartFails(type, "waitTime", "500ms, 30s, 5m or PT30S");
+		}
+		assertThatStartFails(Composite.class, "\"1m30s\"");
+	}
+
+	@Test
 	@Tag("proxies")
 	void namesOfTheMethodWithTheAnnotationCount() {
 		bean(OtherNames.class).settleAs("2", "1");
@@ -255,7 +263,7 @@ class DistributedLockTests {
 	}
 
 	static Map<String, Object> properties() {
-		return Map.of("orders.lease", "17s", "orders.name", "shared");
+		return Map.of("orders.lease", "17s", "orders.name", "shared", "orders.composite", "1h30m");
 	}
 
 	static MapPropertySource propertySource() {
@@ -492,6 +500,30 @@ class DistributedLockTests {
 	static class BareNumber {
 
 		@DistributedLock(waitTime = "30")
+		public void run() {
+		}
+
+	}
+
+	static class Composite {
+
+		@DistributedLock(waitTime = "1m30s")
+		public void run() {
+		}
+
+	}
+
+	static class CompositeOfProperty {
+
+		@DistributedLock(waitTime = "${orders.composite}")
+		public void run() {
+		}
+
+	}
+
+	static class BlankBefore {
+
+		@DistributedLock(waitTime = " 5s ")
 		public void run() {
 		}
 
