@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -167,11 +168,22 @@ final class LockExpressionParser {
 						.formatted(property.getName(), property.getName(), property.getName()),
 					null);
 		}
+		if (node instanceof CompoundExpression && node.getChildCount() > 1 && isRoot(node.getChild(0))
+				&& node.getChild(1) instanceof PropertyOrFieldReference property
+				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
+			throw attributes.invalid(attribute,
+					"#root has no '%s'; it has %s".formatted(property.getName(), new TreeSet<>(LockKeyRoot.PROPERTIES)),
+					null);
+		}
 		boolean ownRoot = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
 		for (int i = 0; i < node.getChildCount(); i++) {
 			boolean behindOther = node instanceof CompoundExpression && i > 0;
 			check(node.getChild(i), onRoot && !ownRoot && !behindOther, attribute, attributes);
 		}
+	}
+
+	private static boolean isRoot(SpelNode node) {
+		return node instanceof VariableReference variable && variable.toStringAST().equals("#root");
 	}
 
 	private void checkVariable(String name, String attribute, LockAttributes attributes) {

@@ -232,6 +232,13 @@ class DistributedLockTests {
 	}
 
 	@Test
+	void unknownPropertyOfTheRootIsFoundAtStart() {
+		assertThatStartFails(UnknownOfRoot.class, "key = \"#root.metodName\"", "#root has no 'metodName'",
+				"methodName");
+		assertThatStartFails(UnknownOfRootBehind.class, "condition", "#root has no 'arguments'", "args");
+	}
+
+	@Test
 	@Tag("proxies")
 	void namesOfTheMethodWithTheAnnotationCount() {
 		bean(OtherNames.class).settleAs("2", "1");
@@ -524,6 +531,22 @@ class DistributedLockTests {
 	static class BlankBefore {
 
 		@DistributedLock(waitTime = " 5s ")
+		public void run() {
+		}
+
+	}
+
+	static class UnknownOfRoot {
+
+		@DistributedLock(key = "#root.metodName")
+		public void run() {
+		}
+
+	}
+
+	static class UnknownOfRootBehind {
+
+		@DistributedLock(condition = "#root?.arguments.length > 0")
 		public void run() {
 		}
 
