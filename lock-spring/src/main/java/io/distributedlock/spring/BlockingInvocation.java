@@ -31,7 +31,9 @@ final class BlockingInvocation implements LockedInvocation {
 			if (OptionalLibraries.TRANSACTIONS) {
 				TransactionLocks.keep(locks);
 			}
-			return ended(LossGuard.run(call.operation().onLost(), handle, () -> call.proceed(locks)), call);
+			Object result = LossGuard.run(call.operation().onLost(), handle, () -> call.proceed(locks));
+			AsynchronousTypes.requireEnded(result, call);
+			return result;
 		}
 		catch (Throwable ex) {
 			failure = ex;
@@ -46,25 +48,12 @@ final class BlockingInvocation implements LockedInvocation {
 
 	@Override
 	public boolean canSkip() {
-		return this.returned.type() == void.class || !this.returned.type().isPrimitive();
+		return this.returned.nothing();
 	}
 
 	@Override
 	public @Nullable Object skipped() {
 		return ReturnType.nothing(this.returned.type());
-	}
-
-	/**
-	 * What the declared type does not show is found when it is there.
-	 */
-	private static @Nullable Object ended(@Nullable Object value, LockCall call) {
-		Object goesOn = AsynchronousTypes.find(value);
-		if (goesOn != null) {
-			throw new IllegalStateException(
-					"%s returned a %s, which goes on after the method has returned, without the lock. Its return type does not say so: declare CompletableFuture, Mono or Flux, to which the lock is held to the end, or use LockTemplate inside"
-						.formatted(call.method(), goesOn.getClass().getName()));
-		}
-		return value;
 	}
 
 }

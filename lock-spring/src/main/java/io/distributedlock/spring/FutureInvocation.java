@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -20,8 +19,11 @@ final class FutureInvocation implements LockedInvocation {
 
 	private final ReturnType returned;
 
+	private final boolean mayGoOn;
+
 	private FutureInvocation(ReturnType returned) {
 		this.returned = returned;
+		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
 	}
 
 	static @Nullable LockedInvocation of(ReturnType returned) {
@@ -36,7 +38,7 @@ final class FutureInvocation implements LockedInvocation {
 
 	@Override
 	public Object invoke(LockCall call) {
-		Running running = new Running(call.copy());
+		Running running = new Running(call.copy(), this.mayGoOn);
 		CompletableFuture<@Nullable Object> result = running.call.executeAsync(running::start, running::startInstead);
 		result.whenComplete((ignored, failure) -> {
 			if (result.isCancelled()) {
@@ -53,9 +55,9 @@ final class FutureInvocation implements LockedInvocation {
 
 	@Override
 	public Object skipped() {
-		Object value = ReturnType.nothing(this.returned.argument());
-		return (value instanceof Optional<?>) ? CompletableFuture.completedFuture(value)
-				: CompletableFuture.completedFuture(null);
+		CompletableFuture<@Nullable Object> nothing = new CompletableFuture<>();
+		nothing.complete(ReturnType.nothing(this.returned.argument()));
+		return nothing;
 	}
 
 	/**
@@ -72,8 +74,11 @@ final class FutureInvocation implements LockedInvocation {
 
 		private final AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage = new AtomicReference<>();
 
-		private Running(LockCall call) {
+		private final boolean mayGoOn;
+
+		private Running(LockCall call, boolean mayGoOn) {
 			this.call = call;
+			this.mayGoOn = mayGoOn;
 		}
 
 		private CompletionStage<@Nullable Object> start() {
@@ -87,7 +92,8 @@ final class FutureInvocation implements LockedInvocation {
 			if (onLost == OnLost.INTERRUPT) {
 				handle.onLost((loss) -> started.cancel(true));
 			}
-			return (onLost != OnLost.REPORT) ? whileHeld(started, handle) : started;
+			CompletableFuture<@Nullable Object> ended = this.mayGoOn ? ended(started, this.call) : started;
+			return (onLost != OnLost.REPORT) ? whileHeld(ended, handle) : ended;
 		}
 
 		private CompletionStage<@Nullable Object> startInstead(LockException refusal) {
@@ -111,6 +117,24 @@ final class FutureInvocation implements LockedInvocation {
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
 			}
+		}
+
+		/**
+		 * What brings something that goes on has failed.
+		 */
+		private static CompletableFuture<@Nullable Object> ended(CompletableFuture<@Nullable Object> stage,
+				LockCall call) {
+			CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+			stage.whenComplete((value, failure) -> {
+				try {
+					AsynchronousTypes.requireEnded(value, call);
+					settle(outcome, value, failure);
+				}
+				catch (IllegalStateException ex) {
+					outcome.completeExceptionally(ex);
+				}
+			});
+			return outcome;
 		}
 
 		/**

@@ -11,6 +11,7 @@ import io.distributedlock.annotation.DistributedLock;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
@@ -36,6 +37,15 @@ final class LockAttributes {
 
 	Method method() {
 		return this.method;
+	}
+
+	/**
+	 * Return the method that the annotation stands on, which the method may override. It
+	 * is the method itself where the annotation stands on a type.
+	 */
+	Method annotated() {
+		return (this.annotation.getSource() instanceof Method source
+				&& source.getParameterCount() == this.method.getParameterCount()) ? source : this.method;
 	}
 
 	Class<?> userClass() {
@@ -83,6 +93,10 @@ final class LockAttributes {
 	 * Return a text with its placeholders resolved.
 	 */
 	String text(String attribute) {
+		return resolved(attribute).trim();
+	}
+
+	private String resolved(String attribute) {
 		String resolved;
 		try {
 			resolved = this.placeholders.apply(raw(attribute));
@@ -93,7 +107,7 @@ final class LockAttributes {
 		if (resolved != null && resolved.contains("${")) {
 			throw invalid(attribute, "a placeholder in it is not resolved. Set the property", null);
 		}
-		return (resolved != null) ? resolved.trim() : "";
+		return (resolved != null) ? resolved : "";
 	}
 
 	<E extends Enum<E>> E choice(String attribute, Class<E> type) {
@@ -101,12 +115,12 @@ final class LockAttributes {
 	}
 
 	/**
-	 * Return a time.
+	 * Return a time, written as Spring Boot reads it from properties.
 	 * @return the time, {@code null} where the attribute says nothing
 	 */
 	@Nullable Duration duration(String attribute) {
-		String text = text(attribute);
-		if (text.isEmpty()) {
+		String text = resolved(attribute);
+		if (text.isBlank()) {
 			return null;
 		}
 		if (text.equals("0")) {
@@ -117,7 +131,11 @@ final class LockAttributes {
 			if (Character.isDigit(text.charAt(text.length() - 1))) {
 				throw new IllegalArgumentException("a number without a unit");
 			}
-			duration = DurationFormatterUtils.detectAndParse(text);
+			DurationFormat.Style style = DurationFormatterUtils.detect(text);
+			if (style == DurationFormat.Style.COMPOSITE) {
+				throw new IllegalArgumentException("of several parts, which properties do not know");
+			}
+			duration = DurationFormatterUtils.parse(text, style);
 		}
 		catch (IllegalArgumentException ex) {
 			throw invalid(attribute, "no duration: %s. Write 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);

@@ -24,6 +24,10 @@ import org.springframework.expression.Expression;
 record LockExpression(Expression expression, String attribute, String text, Method method,
 		Map<String, Integer> parameters, EvaluationContext context) {
 
+	LockExpression with(Expression checked) {
+		return new LockExpression(checked, this.attribute, this.text, this.method, this.parameters, this.context);
+	}
+
 	/**
 	 * Evaluate the expression for one call.
 	 * @throws IllegalArgumentException if the arguments of the call do not fit it

@@ -2,8 +2,10 @@ package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +62,7 @@ final class LockExpressionParser {
 		LockExpression expression = parse("key", attributes);
 		String literal = literal(expression.expression());
 		if (literal == null) {
-			return LockKeys.of(expression);
+			return LockKeys.of(expression.with(KeyParts.checked(expression.expression())));
 		}
 		if (literal.isBlank()) {
 			throw attributes.invalid("key", "the key is blank", null);
@@ -75,18 +77,22 @@ final class LockExpressionParser {
 		Expression expression = parseExpression(attribute, attributes);
 		check(expression, attribute, attributes);
 		return new LockExpression(expression, attribute, attributes.raw(attribute), attributes.method(),
-				parameters(attributes.method()), this.context);
+				parameters(attributes), this.context);
 	}
 
 	/**
-	 * Return the index of each parameter by its names.
+	 * Return the index of each parameter by its names. Those count first that who wrote
+	 * the annotation saw.
 	 */
-	private Map<String, Integer> parameters(Method method) {
+	private Map<String, Integer> parameters(LockAttributes attributes) {
+		Method method = attributes.method();
 		Map<String, Integer> indexes = new LinkedHashMap<>();
-		@Nullable String[] names = names(method);
-		for (int i = 0; names != null && i < names.length; i++) {
-			if (names[i] != null) {
-				indexes.put(names[i], i);
+		for (Method named : List.of(attributes.annotated(), method)) {
+			@Nullable String[] names = names(named);
+			for (int i = 0; names != null && i < names.length; i++) {
+				if (names[i] != null) {
+					indexes.putIfAbsent(names[i], i);
+				}
 			}
 		}
 		// the last parameter of a suspending function is the compiler's
@@ -162,6 +168,13 @@ final class LockExpressionParser {
 						.formatted(property.getName(), property.getName(), property.getName()),
 					null);
 		}
+		if (node instanceof CompoundExpression && node.getChildCount() > 1 && isRoot(node.getChild(0))
+				&& node.getChild(1) instanceof PropertyOrFieldReference property
+				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
+			throw attributes.invalid(attribute,
+					"#root has no '%s'; it has %s".formatted(property.getName(), new TreeSet<>(LockKeyRoot.PROPERTIES)),
+					null);
+		}
 		boolean ownRoot = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
 		for (int i = 0; i < node.getChildCount(); i++) {
 			boolean behindOther = node instanceof CompoundExpression && i > 0;
@@ -169,14 +182,18 @@ final class LockExpressionParser {
 		}
 	}
 
+	private static boolean isRoot(SpelNode node) {
+		return node instanceof VariableReference variable && variable.toStringAST().equals("#root");
+	}
+
 	private void checkVariable(String name, String attribute, LockAttributes attributes) {
-		Method method = attributes.method();
-		Set<String> known = parameters(method).keySet();
+		Method method = attributes.annotated();
+		Set<String> known = parameters(attributes).keySet();
 		if (!known.contains(name) && !name.equals("root") && !name.equals("this")) {
 			String hint = (names(method) != null) ? ""
 					: ". The class has no parameter names: compile it with -parameters";
-			throw attributes.invalid(attribute,
-					"there is no parameter '%s'; there are %s%s".formatted(name, known, hint), null);
+			throw attributes.invalid(attribute, "there is no parameter '%s' of %s.%s; there are %s%s".formatted(name,
+					method.getDeclaringClass().getSimpleName(), method.getName(), known, hint), null);
 		}
 	}
 

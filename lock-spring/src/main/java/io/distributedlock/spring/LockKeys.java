@@ -1,8 +1,5 @@
 package io.distributedlock.spring;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -23,44 +20,9 @@ import org.springframework.util.ObjectUtils;
 interface LockKeys {
 
 	/**
-	 * Whether the text of an object says what it is. The default one differs from JVM to
-	 * JVM, and would give each its own lock.
+	 * What is said of a value that {@link KeyTexts} does not let through.
 	 */
-	ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
-
-		@Override
-		protected Boolean computeValue(Class<?> type) {
-			try {
-				Method text = type.getMethod("toString");
-				return text.getDeclaringClass() != Object.class && (!isMade(text) || partsHaveText(type));
-			}
-			catch (NoSuchMethodException ex) {
-				return false;
-			}
-		}
-
-		/**
-		 * The compiler makes that of a record final, from the texts of its parts.
-		 */
-		private boolean isMade(Method text) {
-			return text.getDeclaringClass().isRecord() && Modifier.isFinal(text.getModifiers());
-		}
-
-		private boolean partsHaveText(Class<?> type) {
-			return Arrays.stream(type.getRecordComponents())
-				.map(RecordComponent::getType)
-				.allMatch((part) -> part.isPrimitive() || part == type || mayHaveText(part));
-		}
-
-		/**
-		 * What a part of a type that others extend is shows at the call only.
-		 */
-		private boolean mayHaveText(Class<?> part) {
-			boolean open = part.isInterface() || Modifier.isAbstract(part.getModifiers()) || part == Object.class;
-			return !part.isArray() && (open || LockKeys.HAS_TEXT.get(part));
-		}
-
-	};
+	String NO_TEXT = "without a toString() of its own, or with an array or a part without one, whose text differs from JVM to JVM. Name a property of it";
 
 	/**
 	 * Return the request for one call.
@@ -99,7 +61,10 @@ interface LockKeys {
 	}
 
 	private static String text(@Nullable Object result, LockExpression expression) {
-		Object value = (result instanceof Optional<?> optional) ? optional.orElse(null) : result;
+		Object value = result;
+		while (value instanceof Optional<?> optional) {
+			value = optional.orElse(null);
+		}
 		if (value == null) {
 			throw expression.refused("is null", null);
 		}
@@ -107,10 +72,8 @@ interface LockKeys {
 			throw expression.refused("is or contains a " + value.getClass().getSimpleName()
 					+ ". Give one key, or a collection or an array of keys", null);
 		}
-		if (!HAS_TEXT.get(value.getClass())) {
-			throw expression.refused("is a " + value.getClass().getName()
-					+ " without a toString() of its own, or with an array or a part without one, whose text differs from JVM to JVM. Name a property of it",
-					null);
+		if (!KeyTexts.areOf(value)) {
+			throw expression.refused("is a " + value.getClass().getName() + " " + NO_TEXT, null);
 		}
 		String key = value.toString();
 		if (key == null || key.isBlank()) {

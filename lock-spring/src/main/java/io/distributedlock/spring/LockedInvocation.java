@@ -42,6 +42,7 @@ interface LockedInvocation {
 		for (Factory factory : FACTORIES) {
 			LockedInvocation invocation = factory.create(type);
 			if (invocation != null) {
+				requireEnd(type, method, userClass);
 				return invocation;
 			}
 		}
@@ -51,6 +52,20 @@ interface LockedInvocation {
 						.formatted(type.resolved()));
 		}
 		return new BlockingInvocation(type);
+	}
+
+	/**
+	 * Require that nothing goes on when a future, a publisher or a suspending function
+	 * has ended.
+	 */
+	private static void requireEnd(ReturnType type, Method method, Class<?> userClass) {
+		if (!AsynchronousTypes.contains(type.delivered())) {
+			return;
+		}
+		String problem = type.suspending()
+				? "a suspending function that gives %s goes on after it has returned, and its lock would not. Return a Flow from a function that does not suspend, or end it inside"
+				: "what a method brings that returns %s goes on after the lock was given back: that is held to the end of the outer one only. Return one of them, as Flux and not Mono of a response of Flux, or use LockTemplate inside";
+		throw new InvalidLockOperationException(method, userClass, problem.formatted(type.resolved()));
 	}
 
 	/**

@@ -28,20 +28,26 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	private final boolean flow;
 
-	private ReactiveInvocation(@Nullable ReactiveAdapter adapter) {
+	private final ReturnType returned;
+
+	private final boolean mayGoOn;
+
+	private ReactiveInvocation(@Nullable ReactiveAdapter adapter, ReturnType returned) {
 		this.adapter = adapter;
+		this.returned = returned;
+		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
 		this.multiValue = adapter != null && adapter.isMultiValue();
 		this.flow = adapter != null && CoroutineFlows.areOf(adapter.getReactiveType());
 	}
 
 	static @Nullable LockedInvocation of(ReturnType returned) {
 		if (returned.suspending()) {
-			return new ReactiveInvocation(null);
+			return new ReactiveInvocation(null, returned);
 		}
 		Class<?> type = returned.type();
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		return (adapter != null && adapter.getReactiveType() == type && !FutureInvocation.isStage(type))
-				? new ReactiveInvocation(adapter) : null;
+				? new ReactiveInvocation(adapter, returned) : null;
 	}
 
 	@Override
@@ -56,12 +62,13 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	@Override
 	public boolean canSkip() {
-		return this.adapter == null || this.adapter.supportsEmpty();
+		return (this.adapter != null) ? this.adapter.supportsEmpty() : this.returned.nothing();
 	}
 
 	@Override
 	public Object skipped() {
-		return asReturnType(Mono.empty());
+		return (this.adapter != null) ? asReturnType(Mono.empty())
+				: Mono.justOrEmpty(ReturnType.nothing(this.returned.type()));
 	}
 
 	private Object asReturnType(Publisher<?> publisher) {
@@ -102,6 +109,9 @@ final class ReactiveInvocation implements LockedInvocation {
 		LockContext inner = outer.with(handle);
 		MethodBody method = () -> call.proceed(handle);
 		Flux<?> body = Flux.defer(() -> new LocksOnThread<>(publisher(() -> method.runWith(inner)), inner, outer));
+		if (this.mayGoOn) {
+			body = body.doOnNext((value) -> AsynchronousTypes.requireEnded(value, call));
+		}
 		OnLost onLost = call.operation().onLost();
 		if (onLost == OnLost.INTERRUPT) {
 			// a companion that fails would not cancel the body: it ends, and the check

@@ -17,7 +17,7 @@ final class SkipPolicy {
 		if (!invocation.canSkip()) {
 			throw attributes.invalid("onContention",
 					"a method that returns %s cannot be skipped, as it has no value for nothing. Return an object or an Optional, or name a fallback"
-						.formatted(attributes.method().getReturnType().getSimpleName()),
+						.formatted(ReturnType.of(attributes.method(), attributes.userClass()).name()),
 					null);
 		}
 		return (contention, call) -> {

@@ -224,6 +224,30 @@ class DistributedLockTests {
 	}
 
 	@Test
+	void durationsAreThoseOfProperties() {
+		for (Class<?> type : List.of(Composite.class, CompositeOfProperty.class, BlankBefore.class)) {
+			assertThatStartFails(type, "waitTime", "500ms, 30s, 5m or PT30S");
+		}
+		assertThatStartFails(Composite.class, "\"1m30s\"");
+	}
+
+	@Test
+	void unknownPropertyOfTheRootIsFoundAtStart() {
+		assertThatStartFails(UnknownOfRoot.class, "key = \"#root.metodName\"", "#root has no 'metodName'",
+				"methodName");
+		assertThatStartFails(UnknownOfRootBehind.class, "condition", "#root has no 'arguments'", "args");
+	}
+
+	@Test
+	@Tag("proxies")
+	void namesOfTheMethodWithTheAnnotationCount() {
+		bean(OtherNames.class).settleAs("2", "1");
+		this.context.getBean(OtherNames.class).settleBy("3");
+		assertThat(this.provider.keys()).containsExactly("t:Named.settleAs:2", "t:Named.settleBy:3");
+		assertThatStartFails(BadlyNamed.class, "no parameter 'ordr' of Misnamed.run", "[id, orderId, p0, a0]");
+	}
+
+	@Test
 	void beansWithoutTheAnnotationAreLeftAlone() {
 		assertThat(AopUtils.isAopProxy(bean(Tenant.class))).isFalse();
 	}
@@ -246,7 +270,7 @@ class DistributedLockTests {
 	}
 
 	static Map<String, Object> properties() {
-		return Map.of("orders.lease", "17s", "orders.name", "shared");
+		return Map.of("orders.lease", "17s", "orders.name", "shared", "orders.composite", "1h30m");
 	}
 
 	static MapPropertySource propertySource() {
@@ -484,6 +508,84 @@ class DistributedLockTests {
 
 		@DistributedLock(waitTime = "30")
 		public void run() {
+		}
+
+	}
+
+	static class Composite {
+
+		@DistributedLock(waitTime = "1m30s")
+		public void run() {
+		}
+
+	}
+
+	static class CompositeOfProperty {
+
+		@DistributedLock(waitTime = "${orders.composite}")
+		public void run() {
+		}
+
+	}
+
+	static class BlankBefore {
+
+		@DistributedLock(waitTime = " 5s ")
+		public void run() {
+		}
+
+	}
+
+	static class UnknownOfRoot {
+
+		@DistributedLock(key = "#root.metodName")
+		public void run() {
+		}
+
+	}
+
+	static class UnknownOfRootBehind {
+
+		@DistributedLock(condition = "#root?.arguments.length > 0")
+		public void run() {
+		}
+
+	}
+
+	interface Named {
+
+		@DistributedLock("#from")
+		void settleAs(String from, String to);
+
+		@DistributedLock("#id")
+		void settleBy(String id);
+
+	}
+
+	static class OtherNames implements Named {
+
+		@Override
+		@SuppressWarnings("OverridingMethodInconsistentArgumentNamesChecker")
+		public void settleAs(String to, String from) {
+		}
+
+		@Override
+		public void settleBy(String orderId) {
+		}
+
+	}
+
+	interface Misnamed {
+
+		@DistributedLock("#ordr")
+		void run(String id);
+
+	}
+
+	static class BadlyNamed implements Misnamed {
+
+		@Override
+		public void run(String orderId) {
 		}
 
 	}

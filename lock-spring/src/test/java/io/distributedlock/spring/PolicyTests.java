@@ -3,6 +3,9 @@ package io.distributedlock.spring;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -82,7 +85,11 @@ class PolicyTests {
 		this.work.skipVoid();
 		assertThat(this.work.skipObject()).isNull();
 		assertThat(this.work.skipOptional()).isEmpty();
+		assertThat(this.work.skipOptionalInt()).isEmpty();
+		assertThat(this.work.skipOptionalLong()).isEmpty();
+		assertThat(this.work.skipOptionalDouble()).isEmpty();
 		assertThat(this.work.skipFuture().join()).isNull();
+		assertThat(this.work.skipFutureOfOptionalLong().join()).isEmpty();
 		assertThat(this.work.skipFutureOfOptional().join()).isEmpty();
 		this.work.scheduled();
 		assertThat(this.work.runs()).isZero();
@@ -271,6 +278,26 @@ class PolicyTests {
 		public Optional<String> skipOptional() {
 			this.runs++;
 			return Optional.of("ran");
+		}
+
+		@DistributedLock(waitTime = "0", onContention = OnContention.SKIP)
+		public OptionalInt skipOptionalInt() {
+			return OptionalInt.of(1);
+		}
+
+		@DistributedLock(waitTime = "0", onContention = OnContention.SKIP)
+		public OptionalLong skipOptionalLong() {
+			return OptionalLong.of(1);
+		}
+
+		@DistributedLock(waitTime = "0", onContention = OnContention.SKIP)
+		public OptionalDouble skipOptionalDouble() {
+			return OptionalDouble.of(1);
+		}
+
+		@DistributedLock(waitTime = "0", onContention = OnContention.SKIP)
+		public CompletableFuture<OptionalLong> skipFutureOfOptionalLong() {
+			return CompletableFuture.completedFuture(OptionalLong.of(1));
 		}
 
 		@DistributedLock(waitTime = "0", onContention = OnContention.SKIP)

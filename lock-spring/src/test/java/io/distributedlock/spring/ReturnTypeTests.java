@@ -1,11 +1,16 @@
 package io.distributedlock.spring;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
@@ -23,6 +28,8 @@ import reactor.core.publisher.Mono;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.servlet.function.ServerResponse;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,6 +40,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * has returned is held to its end, or refused.
  */
 class ReturnTypeTests {
+
+	private static final List<Object> GOES_ON = List.of(new CompletableFuture<>(), Mono.empty(), Flux.empty(),
+			Stream.of(1), List.of(1).iterator(), new FutureTask<>(() -> 1), ResponseEntity.ok(Mono.empty()),
+			Optional.of(Stream.of(1)));
 
 	private final RecordingProvider provider = new RecordingProvider();
 
@@ -104,14 +115,79 @@ class ReturnTypeTests {
 	@Test
 	void whatTurnsOutToGoOnFailsLoudly() {
 		Objects objects = bean(Objects.class);
-		for (Object value : List.of(new CompletableFuture<>(), Mono.empty(), Flux.empty(), Stream.of(1),
-				List.of(1).iterator(), new FutureTask<>(() -> 1), ResponseEntity.ok(Mono.empty()))) {
+		for (Object value : GOES_ON) {
 			assertThatIllegalStateException().isThrownBy(() -> objects.give(value))
 				.withMessageContaining("Objects.give")
 				.withMessageContaining("goes on after the method has returned");
 		}
 		assertThat(objects.give("plain")).isEqualTo("plain");
 		assertThat(objects.give(ResponseEntity.ok("plain"))).isEqualTo(ResponseEntity.ok("plain"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { MonosOfBodies.class, FuturesOfStreamingBodies.class, FuturesOfStreams.class,
+			MonosOfMonos.class, OptionalStreams.class, ListsOfFutures.class, FuturesOfLists.class, MapsOfFutures.class,
+			ArraysOfFutures.class })
+	void whatGoesOnInsideOfAnotherTypeIsRefusedAtStart(Class<?> type) {
+		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> bean(type))
+			.withRootCauseInstanceOf(InvalidLockOperationException.class)
+			.withMessageContaining(type.getSimpleName())
+			.withMessageContaining("goes on after");
+	}
+
+	@Test
+	void typesThatContainThemselvesAreNoTrap() {
+		assertThat(bean(Trees.class).tree()).isEmpty();
+		this.context.close();
+		assertThat(bean(Trees.class).path()).isEqualTo(Path.of("a"));
+	}
+
+	@Test
+	void futureOfWhatTurnsOutToGoOnFailsLoudly() {
+		Objects objects = bean(Objects.class);
+		for (Object value : GOES_ON) {
+			assertThat(objects.giveLater(value)).failsWithin(Duration.ofSeconds(20))
+				.withThrowableOfType(ExecutionException.class)
+				.withCauseInstanceOf(IllegalStateException.class)
+				.withMessageContaining("Objects.giveLater")
+				.withMessageContaining("goes on after");
+		}
+		assertThat(objects.giveLater("plain")).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("plain");
+		assertThat(objects.giveLater(new IOException("plain"), "failed")).failsWithin(Duration.ofSeconds(20))
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(IOException.class);
+		assertThat(objects.giveResponseLater(ResponseEntity.ok(Flux.empty()))).failsWithin(Duration.ofSeconds(20));
+		assertThat(objects.giveResponseLater(ResponseEntity.ok("plain"))).succeedsWithin(Duration.ofSeconds(20));
+	}
+
+	@Test
+	void publisherOfWhatTurnsOutToGoOnFailsLoudly() {
+		Objects objects = bean(Objects.class);
+		for (Object value : GOES_ON) {
+			assertThatIllegalStateException().isThrownBy(() -> objects.giveReactively(value).block())
+				.withMessageContaining("Objects.giveReactively")
+				.withMessageContaining("goes on after");
+		}
+		assertThat(objects.giveReactively("plain").block()).isEqualTo("plain");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> bean(OfFluxes.class).returning(Flux.just("plain", Flux.empty())).blockLast())
+			.withMessageContaining("goes on after");
+		assertThat(this.provider.events()).last().asString().startsWith("release");
+	}
+
+	@Test
+	void functionalResponseThatTurnsOutToGoOnFailsLoudly() {
+		Objects objects = bean(Objects.class);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> objects.give(ServerResponse.async(new CompletableFuture<ServerResponse>())))
+			.withMessageContaining("goes on after");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> objects.give(ServerResponse.ok().body(new CompletableFuture<>())))
+			.withMessageContaining("goes on after");
+		assertThatIllegalStateException().isThrownBy(() -> objects.give(ServerResponse.sse((sink) -> {
+		}))).withMessageContaining("goes on after");
+		ServerResponse plain = ServerResponse.ok().body("plain");
+		assertThat(objects.give(plain)).isSameAs(plain);
 	}
 
 	abstract static class Base<R> {
@@ -160,6 +236,136 @@ class ReturnTypeTests {
 		public Object give(Object value) {
 			return value;
 		}
+
+		@DistributedLock(key = "'k'")
+		public CompletableFuture<Object> giveLater(Object value) {
+			return CompletableFuture.completedFuture(value);
+		}
+
+		@DistributedLock(key = "'k'")
+		public CompletableFuture<Object> giveLater(Exception failure, String why) {
+			return CompletableFuture.failedFuture(failure);
+		}
+
+		@DistributedLock(key = "'k'")
+		public CompletableFuture<ResponseEntity<?>> giveResponseLater(ResponseEntity<?> value) {
+			return CompletableFuture.completedFuture(value);
+		}
+
+		@DistributedLock(key = "'k'")
+		public Mono<Object> giveReactively(Object value) {
+			return Mono.just(value);
+		}
+
+	}
+
+	static class OfFluxes {
+
+		@DistributedLock(key = "'k'")
+		public Flux<?> returning(Flux<?> values) {
+			return values;
+		}
+
+	}
+
+	static class MonosOfBodies {
+
+		@DistributedLock
+		public Mono<ResponseEntity<Flux<String>>> all() {
+			return Mono.empty();
+		}
+
+	}
+
+	static class FuturesOfStreamingBodies {
+
+		@DistributedLock
+		public CompletableFuture<ResponseEntity<StreamingResponseBody>> all() {
+			return new CompletableFuture<>();
+		}
+
+	}
+
+	static class FuturesOfStreams {
+
+		@DistributedLock
+		public CompletableFuture<Stream<String>> all() {
+			return new CompletableFuture<>();
+		}
+
+	}
+
+	static class MonosOfMonos {
+
+		@DistributedLock
+		public Mono<Mono<String>> all() {
+			return Mono.empty();
+		}
+
+	}
+
+	static class OptionalStreams {
+
+		@DistributedLock
+		public Optional<Stream<String>> all() {
+			return Optional.empty();
+		}
+
+	}
+
+	static class ListsOfFutures {
+
+		@DistributedLock
+		public List<CompletableFuture<String>> all() {
+			return List.of();
+		}
+
+	}
+
+	static class FuturesOfLists {
+
+		@DistributedLock
+		public CompletableFuture<List<Mono<String>>> all() {
+			return new CompletableFuture<>();
+		}
+
+	}
+
+	static class MapsOfFutures {
+
+		@DistributedLock
+		public Map<String, CompletableFuture<String>> all() {
+			return Map.of();
+		}
+
+	}
+
+	static class ArraysOfFutures {
+
+		@DistributedLock
+		public CompletableFuture<?>[] all() {
+			return new CompletableFuture<?>[0];
+		}
+
+	}
+
+	static class Trees {
+
+		@DistributedLock
+		public Tree tree() {
+			return new Tree();
+		}
+
+		@DistributedLock
+		public Path path() {
+			return Path.of("a");
+		}
+
+	}
+
+	static class Tree extends ArrayList<Tree> {
+
+		private static final long serialVersionUID = 1L;
 
 	}
 

@@ -16,10 +16,14 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
+import org.assertj.core.api.Assertions.assertThatIllegalStateException
 import org.awaitility.Awaitility
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
+import org.springframework.beans.factory.BeanCreationException
+import reactor.core.publisher.Mono
+import java.util.Optional
 
 /**
  * Suspending functions and flows hold their locks until they end.
@@ -84,6 +88,47 @@ internal class CoroutineTests {
 	}
 
 	@Test
+	fun suspendingFunctionThatGivesWhatGoesOnIsRefusedAtStart() {
+		for (type in listOf(SuspendingFlow::class.java, SuspendingSequence::class.java, SuspendingMono::class.java)) {
+			assertThatExceptionOfType(BeanCreationException::class.java)
+				.isThrownBy { Contexts.open(provider, false, type) }
+				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
+				.withMessageContaining(type.simpleName)
+				.withMessageContaining("suspending function")
+				.withMessageContaining("goes on after")
+		}
+	}
+
+	@Test
+	fun suspendingFunctionOfWhatTurnsOutToGoOnFailsLoudly() = runBlocking<Unit> {
+		assertThat(coroutines.any("plain")).isEqualTo("plain")
+		for (value in listOf(sequenceOf("a"), flow { emit("a") })) {
+			assertThatIllegalStateException().isThrownBy { runBlocking { coroutines.any(value) } }
+				.withMessageContaining("Coroutines.any")
+				.withMessageContaining("goes on after")
+		}
+	}
+
+	@Test
+	fun suspendingFunctionWithoutAValueForNothingCannotBeSkipped() {
+		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java)) {
+			assertThatExceptionOfType(BeanCreationException::class.java)
+				.isThrownBy { Contexts.open(provider, false, type) }
+				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
+				.withMessageContaining(type.simpleName)
+				.withMessageContaining("cannot be skipped")
+		}
+	}
+
+	@Test
+	fun suspendingFunctionThatIsSkippedGivesNothingOfItsType() = runBlocking<Unit> {
+		provider.contended(true)
+		assertThat(coroutines.skippedInt("1")).isNull()
+		assertThat(coroutines.skippedOptional("1")).isEmpty()
+		coroutines.skippedUnit("1")
+	}
+
+	@Test
 	fun copyThatTheCompilerMakesIsNoLockedMethod() {
 		val copy = Coroutines::class.java.declaredMethods.first { it.name == "one\$suspendImpl" }
 		assertThat(copy.isAnnotationPresent(DistributedLock::class.java)).isTrue()
@@ -126,6 +171,54 @@ internal class CoroutineTests {
 
 		@DistributedLock("#id")
 		open suspend fun withHandle(id: String, handle: LockHandle?): String? = handle?.key()
+
+		@DistributedLock(key = "#id", waitTime = "0", onContention = OnContention.SKIP)
+		open suspend fun skippedInt(id: String): Int? = 1
+
+		@DistributedLock(key = "#id", waitTime = "0", onContention = OnContention.SKIP)
+		open suspend fun skippedOptional(id: String): Optional<String> = Optional.of("ran")
+
+		@DistributedLock(key = "#id", waitTime = "0", onContention = OnContention.SKIP)
+		open suspend fun skippedUnit(id: String) {
+		}
+
+		@DistributedLock("'k'")
+		open suspend fun any(value: Any): Any = value
+
+	}
+
+	open class SkippedInt {
+
+		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
+		open suspend fun count(id: String): Int = 1
+
+	}
+
+	open class SkippedBoolean {
+
+		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
+		open suspend fun check(id: String): Boolean = true
+
+	}
+
+	open class SuspendingFlow {
+
+		@DistributedLock("#id")
+		open suspend fun all(id: String): Flow<String> = flow { emit("a") }
+
+	}
+
+	open class SuspendingSequence {
+
+		@DistributedLock("#id")
+		open suspend fun all(id: String): Sequence<String> = sequenceOf("a")
+
+	}
+
+	open class SuspendingMono {
+
+		@DistributedLock("#id")
+		open suspend fun all(id: String): List<Mono<String>> = listOf()
 
 	}
 
