@@ -1,17 +1,14 @@
 package io.distributedlock.engine;
 
-import java.lang.ref.WeakReference;
-
 /**
  * A callback for a lease that runs short. It fires once for each deadline that comes so
- * near. Who asked for it keeps the callback, so that one which refers to its handle does
- * not keep a handle in use that was never closed.
+ * near.
  */
 final class ExpiryWatch {
 
 	private final long marginNanos;
 
-	private final WeakReference<Runnable> callback;
+	private final Runnable callback;
 
 	private volatile boolean fired;
 
@@ -19,14 +16,11 @@ final class ExpiryWatch {
 
 	ExpiryWatch(long marginNanos, Runnable callback) {
 		this.marginNanos = marginNanos;
-		this.callback = new WeakReference<>(callback);
+		this.callback = callback;
 	}
 
-	void call() {
-		Runnable current = this.callback.get();
-		if (current != null) {
-			current.run();
-		}
+	Runnable callback() {
+		return this.callback;
 	}
 
 	long dueNanos(long deadlineNanos) {

@@ -4,7 +4,6 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,11 +47,7 @@ final class HeldLock {
 
 	private final ReentrantLock guard = new ReentrantLock();
 
-	/**
-	 * Kept by the handles: a callback that refers to its handle does not keep that in use
-	 * if it was never closed.
-	 */
-	private final Set<WeakReference<Consumer<LockLostException>>> lossCallbacks = new LinkedHashSet<>(0);
+	private final Set<Consumer<LockLostException>> lossCallbacks = new LinkedHashSet<>(0);
 
 	private @Nullable LockLostException loss;
 
@@ -346,7 +341,7 @@ final class HeldLock {
 	 */
 	void lose(String reason) {
 		LockLostException exception = LockErrors.lost(this.attempt, reason);
-		List<WeakReference<Consumer<LockLostException>>> toTell;
+		List<Consumer<LockLostException>> toTell;
 		this.guard.lock();
 		try {
 			if (!this.state.compareAndSet(State.HELD, State.LOST)) {
@@ -359,10 +354,7 @@ final class HeldLock {
 		finally {
 			this.guard.unlock();
 		}
-		toTell.stream()
-			.map(WeakReference::get)
-			.filter(Objects::nonNull)
-			.forEach((callback) -> tell("loss", () -> callback.accept(exception)));
+		toTell.forEach((callback) -> tell("loss", () -> callback.accept(exception)));
 		this.engine.onLost().ifPresent((listener) -> tell("loss", () -> listener.accept(exception)));
 		this.engine.runtime().execute(() -> {
 			leaveGate();
@@ -372,19 +364,17 @@ final class HeldLock {
 
 	/**
 	 * Have a callback called when the lock is lost.
-	 * @return takes the callback back; the callback is called as long as this is
-	 * reachable
+	 * @return takes the callback back
 	 */
 	Runnable onLost(Consumer<LockLostException> callback) {
 		// the same callback may be given twice
 		Consumer<LockLostException> own = (loss) -> callback.accept(loss);
-		WeakReference<Consumer<LockLostException>> kept = new WeakReference<>(own);
 		LockLostException happened;
 		this.guard.lock();
 		try {
 			happened = this.loss;
 			if (happened == null) {
-				this.lossCallbacks.add(kept);
+				this.lossCallbacks.add(own);
 			}
 		}
 		finally {
@@ -393,13 +383,13 @@ final class HeldLock {
 		if (happened != null) {
 			tell("loss", () -> callback.accept(happened));
 		}
-		return new Registration(own, () -> forget(kept));
+		return () -> forget(own);
 	}
 
-	private void forget(WeakReference<Consumer<LockLostException>> kept) {
+	private void forget(Consumer<LockLostException> callback) {
 		this.guard.lock();
 		try {
-			this.lossCallbacks.remove(kept);
+			this.lossCallbacks.remove(callback);
 		}
 		finally {
 			this.guard.unlock();
@@ -408,14 +398,13 @@ final class HeldLock {
 
 	/**
 	 * Have a callback called when the lease runs short.
-	 * @return takes the callback back; the callback is called as long as this is
-	 * reachable
+	 * @return takes the callback back
 	 */
 	Runnable onExpiring(Duration margin, Runnable callback) {
 		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin), callback);
 		this.clock.watch(watch);
 		this.engine.keeper().lookAgain(this);
-		return new Registration(callback, () -> this.clock.unwatch(watch));
+		return () -> this.clock.unwatch(watch);
 	}
 
 	/**
@@ -424,7 +413,7 @@ final class HeldLock {
 	void warnOfExpiry(long now) {
 		this.clock.dueWatches(now).forEach((watch) -> tell("expiry", () -> {
 			if (isHeld()) {
-				watch.call();
+				watch.callback().run();
 			}
 		}));
 	}
@@ -451,18 +440,6 @@ final class HeldLock {
 				logger.error("A callback for the {} of lock '{}' failed", event, key(), ex);
 			}
 		});
-	}
-
-	/**
-	 * Takes a callback back. Whoever keeps this keeps the callback.
-	 */
-	private record Registration(Object callback, Runnable takeBack) implements Runnable {
-
-		@Override
-		public void run() {
-			this.takeBack.run();
-		}
-
 	}
 
 	private enum State {
