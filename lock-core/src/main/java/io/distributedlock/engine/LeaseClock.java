@@ -93,11 +93,12 @@ final class LeaseClock {
 
 	/**
 	 * Note a renewal that is about to be sent, and set when to renew next if no answer to
-	 * it comes. An answer moves that.
+	 * it comes: while there is time left for one. An answer moves that.
 	 */
 	OpenRequests.Request renewalSent(long now) {
-		this.renewAtNanos = now + sureLength() / 3;
-		return this.open.sent(now, renewalTime(now).minus(this.attempt.lockDelay()), this.term);
+		OpenRequests.Request request = this.open.sent(now, renewalTime(now).minus(this.attempt.lockDelay()), this.term);
+		this.renewAtNanos = now + Math.max(Math.min(deadlineNanos() - now, sureLength()) / 3, retryDelay());
+		return request;
 	}
 
 	/**
@@ -124,8 +125,11 @@ final class LeaseClock {
 	}
 
 	void renewalFailed(long now) {
-		long retryDelay = Math.min(sureLength() / RETRIES_PER_LEASE, 1_000_000_000L);
-		this.renewAtNanos = now + retryDelay;
+		this.renewAtNanos = now + retryDelay();
+	}
+
+	private long retryDelay() {
+		return Math.min(sureLength() / RETRIES_PER_LEASE, 1_000_000_000L);
 	}
 
 	/**
