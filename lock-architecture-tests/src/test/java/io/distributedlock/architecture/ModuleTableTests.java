@@ -85,7 +85,7 @@ class ModuleTableTests {
 							"io.distributedlock.jdbc..", "io.distributedlock.zookeeper..", "io.distributedlock.etcd..",
 							"io.distributedlock.memcached..", "org.slf4j..", "org.springframework..", "org.redisson..",
 							"io.lettuce..", "org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..",
-							"com.zaxxer.hikari..", "io.netty.handler.ssl.."))),
+							"com.zaxxer.hikari..", "io.netty.handler.ssl..", "reactor.core.publisher.."))),
 			Map.entry("lock-test",
 					new Module(new String[] { "io.distributedlock.test.." },
 							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility..",
