@@ -3,6 +3,7 @@ package io.distributedlock.test.server;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -202,14 +203,21 @@ class TcpProxyTests {
 		int port = this.server.port();
 		this.server.close();
 		// bound and not listened on: no other test's server has the port meanwhile
-		try (Socket kept = new Socket()) {
-			kept.setReuseAddress(true);
-			kept.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-			try (Client client = new Client(this.proxy.port())) {
-				assertThat(client.isEnded()).isTrue();
-			}
+		try (Socket kept = Awaitility.await()
+			.ignoreExceptionsInstanceOf(BindException.class)
+			.until(() -> boundTo(port), (socket) -> true); Client client = new Client(this.proxy.port())) {
+			assertThat(kept.isConnected()).isFalse();
+			assertThat(client.isEnded()).isTrue();
 		}
 		assertThat(this.proxy.connections()).isEmpty();
+	}
+
+	private static Socket boundTo(int port) throws IOException {
+		Socket socket = new Socket();
+		socket.setReuseAddress(true);
+		// the thread that accepted may not have left the port yet
+		socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+		return socket;
 	}
 
 	private static final class Client implements AutoCloseable {
