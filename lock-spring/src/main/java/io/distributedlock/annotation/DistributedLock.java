@@ -24,11 +24,11 @@ import org.springframework.core.annotation.AliasFor;
  * Two methods share a lock only if they give the same {@link #name}: without one, each
  * method has a lock of its own for each key.
  * <p>
- * On a class it stands for each method of the class; an annotation on a method wins. It
- * is found on methods of super-classes and interfaces, and may be a meta-annotation. The
- * lock is taken before a transaction of the same method begins, and given back after it
- * has ended; inside a transaction of the caller it is kept until that has ended, see
- * {@link #release}. If the lock is not to be had, the method does not run:
+ * On a class it stands for each public method of the class; an annotation on a method
+ * wins. It is found on methods of super-classes and interfaces, and may be a
+ * meta-annotation. The lock is taken before a transaction of the same method begins, and
+ * given back after it has ended; inside a transaction of the caller it is kept until that
+ * has ended, see {@link #release}. If the lock is not to be had, the method does not run:
  * {@link io.distributedlock.LockNotAcquiredException} says that others held it,
  * {@link io.distributedlock.LockUnavailableException} that the backend failed. What the
  * method throws arrives unchanged.

@@ -2,6 +2,7 @@ package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -89,13 +90,17 @@ final class LockOperationSource {
 	}
 
 	/**
-	 * Return the annotations that count for a method: the nearest ones.
+	 * Return the annotations that count for a method: the nearest ones. Those of a class
+	 * stand for its public methods.
 	 */
 	static List<MergedAnnotation<DistributedLock>> annotations(Method method, Class<?> userClass) {
 		List<MergedAnnotation<DistributedLock>> onMethod = nearest(
 				MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
-		return !onMethod.isEmpty() ? onMethod
-				: nearest(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY));
+		if (!onMethod.isEmpty() || !Modifier.isPublic(method.getModifiers())
+				|| Modifier.isStatic(method.getModifiers())) {
+			return onMethod;
+		}
+		return nearest(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY));
 	}
 
 	private static List<MergedAnnotation<DistributedLock>> nearest(MergedAnnotations all) {

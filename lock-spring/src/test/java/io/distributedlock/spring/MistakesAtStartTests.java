@@ -43,6 +43,10 @@ class MistakesAtStartTests {
 			assertThat(context.getBean(Whole.class).first("1")).isEqualTo("ran");
 			assertThat(this.provider.keys()).containsExactly("t:Whole.first:1");
 		}
+		// whatever the order in which a JVM lists methods
+		assertThat(Whole.class.getDeclaredMethods()).filteredOn((method) -> !method.getName().equals("first"))
+			.isNotEmpty()
+			.allSatisfy((method) -> assertThat(LockOperationSource.annotations(method, Whole.class)).isEmpty());
 	}
 
 	private AnnotationConfigApplicationContext withTransactions(Class<?> type) {
@@ -126,6 +130,9 @@ class MistakesAtStartTests {
 		}
 
 		private void hidden() {
+		}
+
+		public static void common() {
 		}
 
 	}
