@@ -29,6 +29,8 @@ final class OpenRequests {
 	 */
 	private static final long LONGEST_ON_THE_WAY_NANOS = Duration.ofMinutes(30).toNanos();
 
+	private static final int MOST_OLD = 16;
+
 	private final List<Request> open = new CopyOnWriteArrayList<>();
 
 	private final long lifeNanos;
@@ -45,7 +47,8 @@ final class OpenRequests {
 	 * @param term the term at hand
 	 */
 	Request sent(long now, Duration leaseTime, LeaseTerm term) {
-		this.open.removeIf((request) -> isSettledBefore(term, request) || isCovered(request, term));
+		this.open.removeIf((request) -> isSettledBefore(term, request));
+		mergeOld(term);
 		Request request = new Request(now, leaseTime);
 		this.open.add(request);
 		return request;
@@ -94,17 +97,24 @@ final class OpenRequests {
 	}
 
 	/**
-	 * Return whether there is another request that cuts the term as short, and may do so
-	 * for longer. So what is kept of a backend that often does not answer stays small.
+	 * Let one request stand for those without an answer if a backend leaves many so: it
+	 * cuts as short as the shortest and for as long as the last of them, and is never
+	 * answered. Those that were sent after the term cut by their own time.
 	 */
-	private boolean isCovered(Request request, LeaseTerm term) {
-		return isUnansweredBefore(term, request) && this.open.stream()
-			.anyMatch((other) -> isUnansweredBefore(term, other) && other.sentNanos - request.sentNanos > 0
-					&& other.leaseTime.compareTo(request.leaseTime) <= 0);
-	}
-
-	private static boolean isUnansweredBefore(LeaseTerm term, Request request) {
-		return request.answer == null && request.sentNanos - term.startNanos() <= 0;
+	private void mergeOld(LeaseTerm term) {
+		List<Request> old = this.open.stream()
+			.filter((request) -> request.answer == null && request.sentNanos - term.startNanos() <= 0)
+			.toList();
+		if (old.size() > MOST_OLD) {
+			Request all = old.get(0);
+			for (Request each : old) {
+				all = new Request((each.sentNanos - all.sentNanos > 0) ? each.sentNanos : all.sentNanos,
+						(each.leaseTime.compareTo(all.leaseTime) < 0) ? each.leaseTime : all.leaseTime);
+			}
+			// first, as nobody may rely on more meanwhile
+			this.open.add(all);
+			this.open.removeAll(old);
+		}
 	}
 
 	/**

@@ -49,8 +49,23 @@ class OpenRequestsTests {
 				request.answered(second * SECOND, term);
 			}
 		}
-		assertThat(this.open.size()).isLessThan(6);
+		assertThat(this.open.size()).isLessThan(20);
 		assertThat(sureOf(new LeaseTerm(600 * SECOND, LONG))).isEqualTo(deadline(600, SHORT));
+	}
+
+	/**
+	 * What stands for others is not settled by an answer to the last of them.
+	 */
+	@Test
+	void lateAnswerSettlesItsOwnRequestOnly() {
+		OpenRequests.Request last = this.open.sent(0, SHORT, new LeaseTerm(0, SHORT));
+		for (int second = 1; second < 40; second++) {
+			last = this.open.sent(second * SECOND, SHORT, new LeaseTerm(second * SECOND, SHORT));
+		}
+		last.answered(41 * SECOND, new LeaseTerm(39 * SECOND, SHORT));
+		this.open.sent(50 * SECOND, LONG, new LeaseTerm(42 * SECOND, SHORT))
+			.answered(51 * SECOND, new LeaseTerm(50 * SECOND, LONG));
+		assertThat(sureOf(new LeaseTerm(50 * SECOND, LONG))).isEqualTo(deadline(50, SHORT));
 	}
 
 	private static long deadline(long startSeconds, Duration granted) {
