@@ -5,11 +5,17 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -35,6 +41,13 @@ public abstract class ServerProcess implements AutoCloseable {
 	private static final int FIRST_PORT = 12_000;
 
 	private static final int LAST_PORT = 22_000;
+
+	private static final Set<Integer> TRIED = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * What keeps the ports that this JVM has. The locks of the files end with it.
+	 */
+	private static final Collection<FileChannel> RESERVED = new ConcurrentLinkedQueue<>();
 
 	private final Path folder;
 
@@ -201,12 +214,42 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
+	 * Keep a port from other JVMs that run tests, until this one ends: between the choice
+	 * of a port and the start of its server nobody listens on it.
+	 */
+	private static boolean reserve(int port) {
+		if (!TRIED.add(port)) {
+			// on some systems to open and close a file once more gives up its lock
+			return false;
+		}
+		try {
+			Path folder = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir"), "lock-test-ports"));
+			FileChannel file = FileChannel.open(folder.resolve(Integer.toString(port)), StandardOpenOption.CREATE,
+					StandardOpenOption.WRITE);
+			boolean reserved = file.tryLock() != null;
+			if (reserved) {
+				RESERVED.add(file);
+			}
+			else {
+				file.close();
+			}
+			return reserved;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
 	 * Return a port that nobody listens on.
 	 * @return a free port on the loopback interface
 	 */
 	public static int freePort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+			if (!reserve(port)) {
+				continue;
+			}
 			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
 				return socket.getLocalPort();
 			}
