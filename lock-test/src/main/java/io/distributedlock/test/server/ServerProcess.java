@@ -223,7 +223,9 @@ public abstract class ServerProcess implements AutoCloseable {
 			return false;
 		}
 		try {
-			Path folder = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir"), "lock-test-ports"));
+			// a folder of its own for each user, who could not write into that of another
+			Path folder = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir"),
+					"lock-test-ports-" + System.getProperty("user.name")));
 			FileChannel file = FileChannel.open(folder.resolve(Integer.toString(port)), StandardOpenOption.CREATE,
 					StandardOpenOption.WRITE);
 			boolean reserved = file.tryLock() != null;
