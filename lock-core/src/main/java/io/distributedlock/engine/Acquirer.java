@@ -189,10 +189,14 @@ final class Acquirer {
 		if (lock == null) {
 			return null;
 		}
-		if (!attempt.isCoveredBy(lock.attempt().type())) {
+		if (attempt.isCoveredBy(lock.type()) && lock.holders().enter(attempt.type())) {
+			return Outcome.acquired(lock);
+		}
+		// also if the last writer has left at this moment
+		if (!attempt.isCoveredBy(lock.type())) {
 			throw LockErrors.upgrade(attempt);
 		}
-		return lock.enter() ? Outcome.acquired(lock) : null;
+		return null;
 	}
 
 	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {
@@ -283,14 +287,14 @@ final class Acquirer {
 				handle.discard();
 			}
 			else if (!delivered && lock != null) {
-				Acquirer.this.exits.discard(lock);
+				Acquirer.this.exits.discard(lock, this.attempt.type());
 			}
 		}
 
 		private void giveBack() {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
-				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.exits.discard(lock));
+				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.exits.discard(lock, this.attempt.type()));
 			}
 		}
 

@@ -4,15 +4,18 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
+import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a holder leaves: the last one of an owner releases the lease, and no failure of
- * that hides what the work did.
+ * How a holder leaves: the last one of an owner releases the lease, the last one who may
+ * write lets others read, and no failure of that hides what the work did.
  */
 final class Exits {
 
@@ -42,27 +45,38 @@ final class Exits {
 
 	/**
 	 * Leave a lock.
+	 * @param type what the caller had entered it for
 	 * @return completes, always normally, within the command time-out: with what failed,
 	 * which is logged
 	 */
-	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock) {
-		return lock.exit() ? reported(lock, this.releaser.release(lock)) : LEFT;
+	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type) {
+		return leave(lock, type, () -> this.releaser.release(lock));
 	}
 
 	/**
 	 * Leave a lock under which nothing was done.
 	 */
-	CompletableFuture<@Nullable LockUnavailableException> discard(HeldLock lock) {
-		return lock.exit() ? reported(lock, this.releaser.discard(lock)) : LEFT;
+	CompletableFuture<@Nullable LockUnavailableException> discard(HeldLock lock, LockType type) {
+		return leave(lock, type, () -> this.releaser.discard(lock));
 	}
 
-	private static CompletableFuture<@Nullable LockUnavailableException> reported(HeldLock lock,
-			CompletableFuture<@Nullable Void> release) {
-		return release.handle((done, failure) -> {
+	private static CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type,
+			Supplier<CompletableFuture<@Nullable Void>> release) {
+		return switch (lock.holders().exit(type)) {
+			case LAST -> reported(release.get(), (cause) -> LockErrors.releaseFailed(lock.attempt(), cause));
+			case LAST_WRITER ->
+				reported(Downgrade.start(lock), (cause) -> LockErrors.notDowngraded(lock.attempt(), cause));
+			case OTHER -> LEFT;
+		};
+	}
+
+	private static CompletableFuture<@Nullable LockUnavailableException> reported(
+			CompletableFuture<@Nullable Void> step, Function<Throwable, LockUnavailableException> explained) {
+		return step.handle((done, failure) -> {
 			if (failure == null) {
 				return null;
 			}
-			LockUnavailableException exception = LockErrors.releaseFailed(lock.attempt(), LockErrors.unwrap(failure));
+			LockUnavailableException exception = explained.apply(LockErrors.unwrap(failure));
 			logger.warn(exception.getMessage());
 			return exception;
 		});

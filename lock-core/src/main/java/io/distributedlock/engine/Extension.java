@@ -30,10 +30,18 @@ final class Extension {
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
+		return send(lock, LockTimes.wholeMillis(leaseTime));
+	}
+
+	/**
+	 * Extend a lease by a time that its provider can keep.
+	 * @param leaseTime how long it shall run from now, in whole milliseconds
+	 */
+	static CompletableFuture<@Nullable Void> send(HeldLock lock, Duration leaseTime) {
 		LockAttempt attempt = lock.attempt();
 		// the answer to what was asked before is waited for within the same time
 		CompletableFuture<@Nullable LeaseTerm> answer = lock.engine().questions().expect();
-		lock.extend(LockTimes.wholeMillis(leaseTime), answer).whenComplete((term, failure) -> {
+		lock.extend(leaseTime, answer).whenComplete((term, failure) -> {
 			if (failure != null) {
 				answer.completeExceptionally(failure);
 			}

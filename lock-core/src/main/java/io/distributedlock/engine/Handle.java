@@ -9,12 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.Sequencer;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +103,7 @@ final class Handle implements Holding {
 	@Override
 	public Optional<Sequencer> sequencer() {
 		OptionalLong token = fencingToken();
-		return token.isPresent() ? Optional.of(new Sequencer(key(), this.lock.attempt().type(), token.getAsLong()))
+		return token.isPresent() ? Optional.of(new Sequencer(key(), this.lock.type(), token.getAsLong()))
 				: Optional.empty();
 	}
 
@@ -228,7 +229,7 @@ final class Handle implements Holding {
 	}
 
 	private CompletableFuture<@Nullable LockUnavailableException> leave(
-			Function<HeldLock, CompletableFuture<@Nullable LockUnavailableException>> exit) {
+			BiFunction<HeldLock, LockType, CompletableFuture<@Nullable LockUnavailableException>> exit) {
 		if (this.closed.get()) {
 			return CompletableFuture.completedFuture(null);
 		}
@@ -248,13 +249,13 @@ final class Handle implements Holding {
 		if (this.sample != null) {
 			this.sample.close();
 		}
-		return exit.apply(this.lock);
+		return exit.apply(this.lock, this.attempt.type());
 	}
 
 	@Override
 	public void abandon() {
 		if (this.closed.compareAndSet(false, true)) {
-			this.lock.closeFailed();
+			this.lock.closeFailed(this.attempt.type());
 		}
 	}
 

@@ -6,12 +6,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One lease that this JVM has, from the answer of the backend to its release or loss,
- * with the count of re-entrant holders that share it.
+ * with the re-entrant holders that share it.
  */
 final class HeldLock {
 
@@ -29,7 +29,7 @@ final class HeldLock {
 
 	private final LockAttempt attempt;
 
-	private final Lease lease;
+	private final @Nullable Lease asReader;
 
 	private final LeaseTerm firstTerm;
 
@@ -41,7 +41,9 @@ final class HeldLock {
 
 	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
 
-	private final AtomicInteger holders = new AtomicInteger(1);
+	private final Holders holders;
+
+	private volatile Lease lease;
 
 	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
 
@@ -72,6 +74,8 @@ final class HeldLock {
 		this.attempt = attempt;
 		this.lease = lease;
 		this.firstTerm = lease.term();
+		this.asReader = (attempt.type() == LockType.WRITE) ? lease.asReader().orElse(null) : null;
+		this.holders = new Holders(attempt.type(), this.asReader != null);
 		this.turn = turn;
 		this.engine = engine;
 		this.clock = new LeaseClock(attempt, this.firstTerm, engine.questions().commandTimeoutNanos());
@@ -91,6 +95,14 @@ final class HeldLock {
 
 	Lease lease() {
 		return this.lease;
+	}
+
+	/**
+	 * Return the kind of lock that its holders have: a writer's is a reader's from when
+	 * the last one leaves who may write.
+	 */
+	LockType type() {
+		return this.holders.mayWrite() ? this.attempt.type() : LockType.READ;
 	}
 
 	LeaseClock clock() {
@@ -125,20 +137,17 @@ final class HeldLock {
 		return (atLeast == 0) ? 0 : this.firstTerm.startNanos() + atLeast - this.engine.nanoTime();
 	}
 
-	/**
-	 * Count one more holder of the same owner.
-	 * @return {@code false} if the last holder has left already
-	 */
-	boolean enter() {
-		return this.holders.getAndUpdate((count) -> (count == 0) ? 0 : count + 1) > 0;
+	Holders holders() {
+		return this.holders;
 	}
 
 	/**
-	 * Count one holder less.
-	 * @return {@code true} if it was the last one, who has to release the lease
+	 * Let others read from the next renewal on.
 	 */
-	boolean exit() {
-		return this.holders.getAndUpdate((count) -> (count == 0) ? 0 : count - 1) == 1;
+	void becomeReader() {
+		if (this.asReader != null) {
+			this.lease = this.asReader;
+		}
 	}
 
 	/**
@@ -163,8 +172,8 @@ final class HeldLock {
 	 * Note that a handle could not be closed, as its thread had no stack left. If it was
 	 * the last one, nobody else will release the lock.
 	 */
-	void closeFailed() {
-		if (this.holders.decrementAndGet() == 0) {
+	void closeFailed(LockType type) {
+		if (this.holders.exit(type) == Holders.Exit.LAST) {
 			this.closeFailed = true;
 		}
 	}

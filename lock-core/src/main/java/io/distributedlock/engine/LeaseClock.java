@@ -58,8 +58,17 @@ final class LeaseClock {
 		if (this.attempt.renewed()) {
 			return this.attempt.leaseOnBackend();
 		}
-		return LockTimes.wholeMillis(Duration.ofNanos(Math.max(this.ceilingNanos - now, 1)))
-			.plus(this.attempt.lockDelay());
+		return lengthToKeep(now).plus(this.attempt.lockDelay());
+	}
+
+	/**
+	 * Return how long the lease is to run from now if it is to end no earlier than it
+	 * does.
+	 */
+	Duration lengthToKeep(long now) {
+		Duration left = LockTimes.wholeMillis(Duration.ofNanos(Math.max(this.ceilingNanos - now, 1)));
+		Duration usual = this.attempt.leaseTime();
+		return (this.attempt.renewed() && left.compareTo(usual) < 0) ? usual : left;
 	}
 
 	/**

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -134,7 +135,7 @@ final class LeaseKeeper {
 	}
 
 	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {
-		Renewal renewal = new Renewal(lock, request, this.questions.expect());
+		Renewal renewal = new Renewal(lock, lock.lease(), request, this.questions.expect());
 		// an extension that waits for it is sent when its answer has been taken in
 		CompletableFuture<?> done = renewal.answer.handle((term, failure) -> {
 			Guard.run("an answer to a renewal", () -> onAnswer(renewal, term, failure));
@@ -187,7 +188,7 @@ final class LeaseKeeper {
 			}
 			this.questions.follow(renewal.answer,
 					() -> (answer != null) ? answer
-							: renewal.lock.lease().renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
+							: renewal.lease.renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
 					(late) -> onAnswer(renewal, late, null));
 		}
 	}
@@ -202,10 +203,10 @@ final class LeaseKeeper {
 			lock.clock().renewed(term, now, renewal.request);
 			lookAgain(lock);
 		}
-		else if (failure == null) {
+		else if (failure == null && renewal.isOfPresentLease()) {
 			lose(lock, "the backend says that this owner no longer has it");
 		}
-		else if (lock.isValid()) {
+		else if (failure != null && lock.isValid()) {
 			lock.clock().renewalFailed(this.runtime.nanoTime());
 			lookAgain(lock);
 			logger.warn("Lock '{}' of provider {} could not be renewed and is tried again; it is lost in {} ms: {}",
@@ -216,7 +217,18 @@ final class LeaseKeeper {
 	/**
 	 * A renewal that is sent, or is about to be.
 	 */
-	private record Renewal(HeldLock lock, OpenRequests.Request request, CompletableFuture<@Nullable LeaseTerm> answer) {
+	private record Renewal(HeldLock lock, Lease lease, OpenRequests.Request request,
+			CompletableFuture<@Nullable LeaseTerm> answer) {
+
+		/**
+		 * Return whether the answer says how things stand: a writer that has become a
+		 * reader is a writer no more.
+		 */
+		// a lease is told from another by identity
+		@SuppressWarnings("ReferenceEquality")
+		boolean isOfPresentLease() {
+			return this.lease == this.lock.lease();
+		}
 
 		boolean isWanted() {
 			return this.lock.isValid() && !this.answer.isDone();
@@ -231,7 +243,7 @@ final class LeaseKeeper {
 		}
 
 		LeaseRenewal toSend(long now) {
-			return new LeaseRenewal(this.lock.lease(), this.lock.clock().renewalTime(now));
+			return new LeaseRenewal(this.lease, this.lock.clock().renewalTime(now));
 		}
 
 	}

@@ -101,6 +101,13 @@ final class LockErrors {
 				cause);
 	}
 
+	static LockUnavailableException notDowngraded(LockAttempt attempt, Throwable cause) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be opened for other readers, as its writer goes on reading: provider %s failed: %s. It is tried again for as long as it is held."
+					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
+				cause);
+	}
+
 	static LockLostException lost(LockAttempt attempt, String reason) {
 		return lost(attempt, reason, null);
 	}

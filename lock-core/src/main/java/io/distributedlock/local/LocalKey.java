@@ -30,7 +30,7 @@ final class LocalKey {
 		return switch (request.type()) {
 			case EXCLUSIVE, WRITE -> this.holders.isEmpty();
 			case FAIR -> this.holders.isEmpty() && (this.queue.isEmpty() || this.queue.peek() == place);
-			case READ -> this.holders.stream().allMatch((holder) -> holder.request().type() == LockType.READ);
+			case READ -> this.holders.stream().allMatch((holder) -> holder.type() == LockType.READ);
 			case SEMAPHORE -> this.holders.size() < request.permits();
 		};
 	}

@@ -1,6 +1,7 @@
 package io.distributedlock.local;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,6 +22,8 @@ final class LocalLease implements Lease {
 
 	private final LeaseRequest request;
 
+	private volatile LockType type;
+
 	private volatile LeaseTerm firstTerm;
 
 	private volatile long expiresAtNanos;
@@ -30,7 +33,12 @@ final class LocalLease implements Lease {
 	LocalLease(LocalLockProvider provider, LeaseRequest request) {
 		this.provider = provider;
 		this.request = request;
+		this.type = request.type();
 		this.firstTerm = new LeaseTerm(System.nanoTime(), request.leaseTime());
+	}
+
+	LockType type() {
+		return this.type;
 	}
 
 	LeaseRequest request() {
@@ -58,9 +66,7 @@ final class LocalLease implements Lease {
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-		LeaseTerm[] term = new LeaseTerm[1];
-		boolean held = this.provider.whileHeld(this, () -> term[0] = runFor(leaseTime));
-		return CompletableFuture.completedFuture(held ? term[0] : null);
+		return renewAs(this.type, leaseTime);
 	}
 
 	@Override
@@ -68,10 +74,57 @@ final class LocalLease implements Lease {
 		return CompletableFuture.completedFuture(this.provider.release(this));
 	}
 
+	@Override
+	public Optional<Lease> asReader() {
+		return Optional.of(new Reader(this));
+	}
+
+	private CompletionStage<@Nullable LeaseTerm> renewAs(LockType renewed, Duration leaseTime) {
+		LeaseTerm[] term = new LeaseTerm[1];
+		boolean changes = renewed != this.type;
+		boolean held = this.provider.whileHeld(this, () -> {
+			this.type = renewed;
+			term[0] = runFor(leaseTime);
+		});
+		if (held && changes) {
+			this.provider.tellWaiters(this.request.key());
+		}
+		return CompletableFuture.completedFuture(held ? term[0] : null);
+	}
+
 	private LeaseTerm runFor(Duration leaseTime) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
 		this.expiresAtNanos = term.startNanos() + leaseTime.toNanos();
 		return term;
+	}
+
+	/**
+	 * The same lease from when its writer only reads.
+	 *
+	 * @param writer the lease that was granted
+	 */
+	private record Reader(LocalLease writer) implements Lease {
+
+		@Override
+		public OptionalLong fencingToken() {
+			return this.writer.fencingToken();
+		}
+
+		@Override
+		public LeaseTerm term() {
+			return this.writer.term();
+		}
+
+		@Override
+		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+			return this.writer.renewAs(LockType.READ, leaseTime);
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			return this.writer.release();
+		}
+
 	}
 
 }

@@ -170,9 +170,13 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 			if (left != null) {
 				left.wakeFirst();
 			}
-			this.listeners.getOrDefault(lease.request().key(), Set.of()).forEach(Runnable::run);
+			tellWaiters(lease.request().key());
 		}
 		return released[0];
+	}
+
+	void tellWaiters(String key) {
+		this.listeners.getOrDefault(key, Set.of()).forEach(Runnable::run);
 	}
 
 	void leave(LocalPlace place) {

@@ -1,10 +1,12 @@
 package io.distributedlock.spi;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,21 @@ public interface Lease {
 	 * @return completes with whether this owner still had it
 	 */
 	CompletionStage<Boolean> release();
+
+	/**
+	 * Return this lease as that of a reader, for a writer that goes on reading and lets
+	 * others read. It keeps the owner, the token and its term. Nothing changes until the
+	 * first renewal of what is returned: the backend then makes the writer a reader, with
+	 * no moment at which another writer could get in, and tells those who wait. From then
+	 * on this object is not used any more, and {@link #onLost} is not called again. What
+	 * is returned also releases, whether the backend has seen that renewal or not. Only
+	 * called for leases of {@link LockType#WRITE}.
+	 * @return the lease of a reader; empty if the backend cannot change it, and the key
+	 * stays with its writer alone
+	 */
+	default Optional<Lease> asReader() {
+		return Optional.empty();
+	}
 
 	/**
 	 * Register what to call when the backend itself says that the lease is gone, such as

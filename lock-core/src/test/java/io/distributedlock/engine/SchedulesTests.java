@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.LockType;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -208,7 +209,7 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void enter() {
-			if (this.held.lock.enter()) {
+			if (this.held.lock.holders().enter(LockType.EXCLUSIVE)) {
 				this.entered = this.held.newHandle();
 			}
 		}

@@ -59,10 +59,17 @@ final class SimulatedBackend {
 	 * Let a lease run anew.
 	 * @return {@code false} if this owner no longer has the key
 	 */
-	boolean renew(SimulatedLease lease, long lengthNanos) {
+	boolean renew(SimulatedLease lease, boolean asReader, long lengthNanos) {
 		Holder holder = key(lease.lane()).holders.get(lease.owner());
+		if (holder != null && asReader && holder.type != LockType.READ) {
+			holder.type = LockType.READ;
+			this.world.note(() -> "made a reader: %s of %s".formatted(lease.owner(), lease.lane()));
+			this.checks.madeReader(lease);
+			this.checks.publish(lease.lane());
+		}
 		this.world.mark(holder != null ? 5 : 4);
-		if (holder == null) {
+		// on a server a reader's lease is not where a writer's was
+		if (holder == null || (!asReader && holder.type != lease.type())) {
 			return false;
 		}
 		holder.expiresAt = this.world.now() + lengthNanos;
@@ -86,6 +93,11 @@ final class SimulatedBackend {
 			this.checks.publish(lane);
 		}
 		return holder != null;
+	}
+
+	boolean reads(String lane, String owner) {
+		Holder holder = key(lane).holders.get(owner);
+		return holder != null && holder.type == LockType.READ;
 	}
 
 	boolean holds(String lane, String owner) {
@@ -175,7 +187,7 @@ final class SimulatedBackend {
 
 	private static final class Holder {
 
-		private final LockType type;
+		private LockType type;
 
 		private final long token;
 

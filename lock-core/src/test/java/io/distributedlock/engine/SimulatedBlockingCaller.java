@@ -266,6 +266,11 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 
 	private void work(SimulatedHold hold, int depth) {
 		this.node.clock().sleep(someTime());
+		if (this.setting.readsOn() && hold.call.request.type() == LockType.WRITE && hold.parts.size() == 1
+				&& hold.call.how.contains("cquire") && chance(300)) {
+			readOn(hold, depth);
+			return;
+		}
 		switch (this.faults.oneOf(0, 0, 0, 0, 0, 1, 2, 3, 4)) {
 			case 1 -> extend(hold);
 			case 2 -> extendBlocking(hold);
@@ -304,6 +309,32 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 				// as documented
 			}
 		});
+	}
+
+	/**
+	 * Give back what was taken for writing, and go on reading.
+	 */
+	private void readOn(SimulatedHold writing, int depth) {
+		SimulatedCall inner = again(writing.call, "acquire", LockType.READ);
+		this.checks.begin(inner);
+		inner.disturbed = this.interrupted;
+		this.active.add(inner);
+		try {
+			LockHandle handle = this.node.template().acquire(inner.request);
+			this.checks.end(inner, null);
+			SimulatedHold reading = opened(inner, handle);
+			this.checks.closing(writing);
+			inTime("close", this.node.commandTimeout(), writing.handle::close);
+			work(reading, depth + 1);
+			this.checks.closing(reading);
+			inTime("close", this.node.commandTimeout(), handle::close);
+		}
+		catch (LockException ex) {
+			this.checks.end(inner, ex);
+		}
+		finally {
+			this.active.remove(inner);
+		}
 	}
 
 	/**

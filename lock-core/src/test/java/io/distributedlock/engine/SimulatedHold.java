@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 
 /**
  * What one caller has: a handle, from when it got it until it began to close it.
@@ -56,6 +58,19 @@ final class SimulatedHold {
 	 * One of the locks that were had together.
 	 */
 	record Part(SimulatedHold hold, LockHandle handle, SimulatedLease lease) {
+
+		/**
+		 * Return what its holder asked for, which may be less than what the owner has.
+		 */
+		LockType type() {
+			return this.hold.call.parts()
+				.stream()
+				.filter((part) -> SimulationChecks.laneOf(part).equals(this.lease.lane()))
+				.map(LockRequest::type)
+				.filter((type) -> type != LockType.READ)
+				.findFirst()
+				.orElse(LockType.READ);
+		}
 
 		boolean isValid() {
 			return !this.hold.closing && !this.hold.node().isDead() && this.handle.isValid();

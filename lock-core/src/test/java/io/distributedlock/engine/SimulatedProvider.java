@@ -126,12 +126,12 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		alive();
-		renewals.forEach((each) -> asked((SimulatedLease) each.lease(), each.leaseTime()));
+		renewals.forEach((each) -> asked(leaseOf(each.lease()), each.leaseTime()));
 		enter("renewAll");
 		if (this.faults.isHostile()) {
 			return hostileRenewals(renewals);
 		}
-		return renewals.stream().map((each) -> sendRenewal((SimulatedLease) each.lease(), each.leaseTime())).toList();
+		return renewals.stream().map((each) -> sendRenewal(each.lease(), each.leaseTime())).toList();
 	}
 
 	private List<? extends CompletionStage<@Nullable LeaseTerm>> hostileRenewals(List<LeaseRenewal> renewals) {
@@ -150,9 +150,9 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		return answers;
 	}
 
-	CompletionStage<@Nullable LeaseTerm> renew(SimulatedLease lease, Duration leaseTime) {
+	CompletionStage<@Nullable LeaseTerm> renew(Lease lease, Duration leaseTime) {
 		alive();
-		asked(lease, leaseTime);
+		asked(leaseOf(lease), leaseTime);
 		enter("renew");
 		return sendRenewal(lease, leaseTime);
 	}
@@ -162,12 +162,18 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		lease.renewalAskedAt = this.node.world().now();
 	}
 
-	private CompletionStage<@Nullable LeaseTerm> sendRenewal(SimulatedLease lease, Duration leaseTime) {
+	private static SimulatedLease leaseOf(Lease lease) {
+		return (lease instanceof SimulatedLease.Reader reader) ? reader.writer() : (SimulatedLease) lease;
+	}
+
+	private CompletionStage<@Nullable LeaseTerm> sendRenewal(Lease renewed, Duration leaseTime) {
+		SimulatedLease lease = leaseOf(renewed);
+		boolean asReader = renewed instanceof SimulatedLease.Reader;
 		long start = this.node.clock().nanoTime();
 		lease.renewal = null;
 		CompletionStage<@Nullable LeaseTerm> answer = this.link.send("renew",
-				() -> this.backend.renew(lease, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null, null,
-				(term) -> this.checks.renewed(lease, term != null));
+				() -> this.backend.renew(lease, asReader, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null,
+				null, (term) -> this.checks.renewed(lease, term != null));
 		lease.renewal = (answer != null) ? answer.toCompletableFuture() : null;
 		return answer;
 	}

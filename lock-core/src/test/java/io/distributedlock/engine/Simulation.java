@@ -44,7 +44,7 @@ final class Simulation {
 		this.seed = seed;
 		this.threads = threads;
 		this.world = new SimulatedWorld(seed, tracing);
-		this.setting = SimulationSetting.draw(this.world);
+		this.setting = SimulationSetting.draw(this.world, seed < 0);
 		this.quota = new SimulatedCaller.SimulatedQuota(this.setting.calls());
 		this.faults = new SimulatedFaults(this.world, this.setting.calm(), this.setting.crowd());
 		this.checks = new SimulationChecks(this.world, this.faults);

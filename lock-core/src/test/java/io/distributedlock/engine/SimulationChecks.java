@@ -182,7 +182,7 @@ final class SimulationChecks {
 		}
 	}
 
-	private static String laneOf(LockRequest part) {
+	static String laneOf(LockRequest part) {
 		return (part.type() == LockType.SEMAPHORE) ? part.key() + "~permits" : part.key();
 	}
 
@@ -219,22 +219,22 @@ final class SimulationChecks {
 	 * Promises 1 and 2: nobody else is inside, and the token is the highest.
 	 */
 	private void exclude(SimulatedHold.Part own) {
-		alone(own.lease(), own.lease().token());
+		alone(own.lease(), own.lease().token(), own.type());
 		if (own.lease().type() != LockType.SEMAPHORE) {
 			long highest = this.highestTokens.merge(own.lease().lane(), own.lease().token(), Math::max);
-			if (own.lease().type() != LockType.READ && own.lease().token() < highest) {
+			if (own.type() != LockType.READ && own.lease().token() < highest) {
 				violation(2, "%s has token %d after %d was seen".formatted(own.hold(), own.lease().token(), highest));
 			}
 		}
 	}
 
-	private void alone(SimulatedLease lease, long token) {
+	private void alone(SimulatedLease lease, long token, LockType type) {
 		int inside = 0;
 		for (SimulatedHold.Part other : this.held.getOrDefault(lease.lane(), List.of())) {
 			if (other.lease().token() != token && other.isValid()) {
 				inside++;
-				boolean both = lease.type() == LockType.READ && other.lease().type() == LockType.READ;
-				if (!both && lease.type() != LockType.SEMAPHORE) {
+				boolean both = type == LockType.READ && other.type() == LockType.READ;
+				if (!both && type != LockType.SEMAPHORE) {
 					violation(1, "%s of %s is granted while %s is valid for %d us more".formatted(lease.lane(),
 							lease.owner(), other.hold(), other.handle().remaining().toNanos() / 1000));
 				}
@@ -258,9 +258,16 @@ final class SimulationChecks {
 			keepsForMinimum(part);
 			List<SimulatedHold.Part> all = this.held.getOrDefault(part.lease().lane(), new ArrayList<>());
 			all.remove(part);
-			if (all.stream().noneMatch((other) -> other.lease().token() == part.lease().token())) {
+			List<SimulatedHold.Part> left = all.stream()
+				.filter((other) -> other.lease().token() == part.lease().token())
+				.toList();
+			if (left.isEmpty()) {
 				mustBeGivenBack(part.lease(), hold.call, part.lease().releases + part.lease().renewals,
 						part.lease().lengthNanos());
+			}
+			else if (part.lease().type() == LockType.WRITE && part.type() != LockType.READ
+					&& left.stream().allMatch((other) -> other.type() == LockType.READ)) {
+				mustLetReadersIn(part.lease(), part.lease().releases + part.lease().renewals);
 			}
 		}
 	}
@@ -293,6 +300,27 @@ final class SimulationChecks {
 							&& backend().holds(lease.lane(), lease.owner())) {
 						violation(4, "what %s had was not given back: %s of %s".formatted(call, lease.lane(),
 								lease.owner()));
+					}
+				});
+	}
+
+	/**
+	 * Promise 4: a writer that goes on reading lets others read within a command
+	 * time-out.
+	 */
+	private void mustLetReadersIn(SimulatedLease lease, int before) {
+		SimulatedNode node = lease.node();
+		SimulatedCall call = callOf(lease.request());
+		long minimum = (call != null) ? call.request.holdAtLeast().toNanos() : 0;
+		this.world.later(node.clock().worldNanos(node.commandTimeout() + minimum) + this.faults.slack(), node,
+				Role.OUTSIDE, "lets readers in", () -> {
+					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
+						mustLetReadersIn(lease, before);
+					}
+					else if ((lease.releases + lease.renewals == before || this.faults.isCalm()) && !lease.signalled
+							&& !node.isClosing() && backend().holds(lease.lane(), lease.owner())
+							&& !backend().reads(lease.lane(), lease.owner())) {
+						violation(4, "%s of %s keeps readers out".formatted(lease.lane(), lease.owner()));
 					}
 				});
 	}
@@ -484,11 +512,20 @@ final class SimulationChecks {
 
 	void granted(SimulatedLease lease, long token) {
 		this.leasesByToken.put(token, lease);
-		alone(lease, token);
+		alone(lease, token, lease.type());
 		if (lease.type() != LockType.SEMAPHORE && lease.type() != LockType.READ
 				&& this.keptUntil.getOrDefault(lease.lane(), 0L) > this.world.now()) {
 			violation(4, "%s is granted to %s though it is to be kept for its minimum".formatted(lease.lane(),
 					lease.owner()));
+		}
+	}
+
+	/**
+	 * Promise 1: nobody is let in beside one who may write.
+	 */
+	void madeReader(SimulatedLease lease) {
+		if (holdersOf(lease).stream().anyMatch((part) -> part.isValid() && part.type() != LockType.READ)) {
+			violation(1, "%s of %s is opened to readers under its writer".formatted(lease.lane(), lease.owner()));
 		}
 	}
 

@@ -119,10 +119,10 @@ final class SimulationRuns {
 	public static void main(String[] args) throws InterruptedException {
 		SimulationRuns runs = new SimulationRuns();
 		long begun = System.nanoTime();
-		long[] seed = { (args.length > 1) ? Long.parseLong(args[1]) : System.nanoTime() };
+		long[] seed = { (args.length > 1) ? Long.parseLong(args[1]) : -System.nanoTime() };
 		boolean alone = args.length > 1 && args.length < 3;
 		int[] given = new int[1];
-		runs.run(() -> (alone && given[0]++ > 0) ? 0 : seed[0]++, TimeUnit.SECONDS.toNanos(Long.parseLong(args[0])),
+		runs.run(() -> (alone && given[0]++ > 0) ? 0 : seed[0]--, TimeUnit.SECONDS.toNanos(Long.parseLong(args[0])),
 				Long.MAX_VALUE);
 		System.out.printf("%d runs, %d calls, %d events, %d calls a second%n", runs.runs(), runs.calls(), runs.events(),
 				runs.calls() * 1_000_000_000L / (System.nanoTime() - begun));

@@ -7,7 +7,7 @@ import java.time.Duration;
  */
 record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renewalLeaseTime, Duration commandTimeout,
 		Duration pollInterval, Duration lockDelay, boolean signals, boolean exactExpiry, boolean queuesAll, int nodes,
-		int keys, int callers, int calls, boolean crowd, boolean calm) {
+		int keys, int callers, int calls, boolean crowd, boolean calm, boolean readsOn) {
 
 	/**
 	 * More than a stack is deep.
@@ -16,7 +16,12 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 
 	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
-	static SimulationSetting draw(SimulatedWorld world) {
+	/**
+	 * Draw a setting.
+	 * @param readsOn whether writers may go on reading. It is not drawn: what follows
+	 * from a seed that failed before there was this stays what it was
+	 */
+	static SimulationSetting draw(SimulatedWorld world, boolean readsOn) {
 		boolean crowd = world.chance(10);
 		boolean calm = world.chance(200);
 		return new SimulationSetting(world, millis(world, 0, 50, 1000),
@@ -24,7 +29,8 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 				(calm && world.chance(50)) ? FOREVER : millis(world, 50, 300, 3000), millis(world, 20, 100, 500),
 				world.chance(150) ? millis(world, 10, 300) : Duration.ZERO, world.chance(600), world.chance(700),
 				world.chance(200), crowd ? 1 : 1 + (int) world.random(3), crowd ? 1 : 1 + (int) world.random(4),
-				crowd ? CROWD : 1 + (int) world.random(8), crowd ? CROWD : 20 + (int) world.random(180), crowd, calm);
+				crowd ? CROWD : 1 + (int) world.random(8), crowd ? CROWD : 20 + (int) world.random(180), crowd, calm,
+				readsOn);
 	}
 
 	/**

@@ -39,7 +39,7 @@ class SimulationTests {
 		long[] seed = { (SEED != 0) ? SEED : System.nanoTime() };
 		boolean untilCalls = CALLS != Long.MAX_VALUE;
 		SimulationRuns runs = new SimulationRuns();
-		runs.run((SEED != 0) ? oneAfterTheOther(List.of(SEED)) : () -> ++seed[0],
+		runs.run((SEED != 0) ? oneAfterTheOther(List.of(SEED)) : () -> next(seed),
 				untilCalls ? TimeUnit.DAYS.toNanos(1) : TimeUnit.SECONDS.toNanos(SECONDS), CALLS);
 		System.out.printf("Simulation: %,d runs, %,d calls, %,d events, seeds up to %d%n", runs.runs(), runs.calls(),
 				runs.events(), seed[0]);
@@ -64,6 +64,14 @@ class SimulationTests {
 			assertThat(again.events()).as("events of seed %d", seed).isEqualTo(first.events());
 		}
 		threads.close();
+	}
+
+	/**
+	 * Every other run has writers that go on reading.
+	 */
+	private static long next(long[] seed) {
+		seed[0]++;
+		return (seed[0] % 2 == 0) ? seed[0] : -seed[0];
 	}
 
 	private static LongSupplier oneAfterTheOther(List<Long> seeds) {

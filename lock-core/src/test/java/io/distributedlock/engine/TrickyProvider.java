@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,8 @@ final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
 	final Trick.Script<LeaseTerm> term = new Trick.Script<>();
 
 	final Trick.Script<Boolean> onLost = new Trick.Script<>();
+
+	final Trick.Script<Optional<Lease>> asReader = new Trick.Script<>();
 
 	/**
 	 * All leases that were granted, in their order.
@@ -135,15 +138,26 @@ final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 		private final Lease lease;
 
+		private final AtomicReference<LossSignal> signal;
+
 		/**
 		 * What this lease does when it is to be renewed.
 		 */
 		final AtomicReference<Trick<CompletionStage<LeaseTerm>>> renewal = new AtomicReference<>(Supplier::get);
 
-		private final AtomicReference<LossSignal> signal = new AtomicReference<>();
-
 		private TrickyLease(Lease lease) {
+			this(lease, new AtomicReference<>());
+		}
+
+		private TrickyLease(Lease lease, AtomicReference<LossSignal> signal) {
 			this.lease = lease;
+			this.signal = signal;
+		}
+
+		@Override
+		public Optional<Lease> asReader() {
+			return TrickyProvider.this.asReader
+				.play(() -> this.lease.asReader().map((reader) -> new TrickyLease(reader, this.signal)));
 		}
 
 		/**

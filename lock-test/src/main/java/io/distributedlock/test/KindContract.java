@@ -128,6 +128,55 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
+	final void writerThatGoesOnReadingLetsReadersIn() throws Exception {
+		if (!isCapableOf(LockCapability.SHARED)) {
+			return;
+		}
+		LockRequest read = request().withType(LockType.READ);
+		LockRequest write = request().withType(LockType.WRITE);
+		LockTemplate first = node();
+		LockTemplate second = node();
+		for (LockRequest kind : List.of(write, write.withLeaseTime(PATIENCE), write.withAutoRenew(true))) {
+			LockHandle writer = first.acquire(kind);
+			LockHandle reader = first.acquire(read);
+			CompletableFuture<LockHandle> waiting = second.acquireAsync(read);
+			// a backend that queues all of them keeps their order
+			Awaitility.await("the reader waits").during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+			CompletableFuture<LockHandle> next = second.acquireAsync(write);
+			writer.close();
+			LockHandle beside = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			assertThat(reader.fencingToken()).isEqualTo(writer.fencingToken());
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> first.acquire(write))
+				.withMessageContaining(LockType.READ.name());
+			beside.close();
+			Awaitility.await("the writer waits").during(Duration.ofMillis(300)).until(() -> !next.isDone());
+			reader.extend(Duration.ofSeconds(20).plus(limits().shortest()));
+			reader.ensureHeld();
+			reader.close();
+			next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+		}
+		first.acquire(write).close();
+	}
+
+	@Test
+	final void writerThatGoesOnReadingIsKeptAlive() throws Exception {
+		if (!isCapableOf(LockCapability.SHARED)) {
+			return;
+		}
+		Duration lease = atLeastShortest(Duration.ofSeconds(2));
+		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
+		LockTemplate second = node();
+		LockHandle writer = first.acquire(request().withType(LockType.WRITE));
+		LockHandle reader = first.acquire(request().withType(LockType.READ));
+		writer.close();
+		Awaitility.await().during(lease.multipliedBy(2)).atMost(PATIENCE).until(reader::isValid);
+		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
+		second.acquireAsync(request().withType(LockType.READ)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+		reader.close();
+		second.acquire(request().withType(LockType.WRITE)).close();
+	}
+
+	@Test
 	final void readLeaseThatEndsByItselfLetsTheWriterIn() throws Exception {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;

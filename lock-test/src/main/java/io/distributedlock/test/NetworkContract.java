@@ -94,6 +94,37 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
+	final void lostReplyToAWriterThatGoesOnReadingKeepsNoReaderOut() {
+		if (!isCapableOf(LockCapability.SHARED)) {
+			return;
+		}
+		FarNode far = farNode((settings) -> settings);
+		LockTemplate other = node();
+		List<LockRequest> tried = new ArrayList<>();
+		for (int step = 0; step < mostSteps(List.of(LockType.WRITE)); step++) {
+			LockRequest write = request(LockType.WRITE, step).withLeaseTime(longLease());
+			LockRequest read = LockRequest.of(write.key()).withType(LockType.READ);
+			tried.add(write);
+			connect(far);
+			LockHandle writer = far.template().acquire(write);
+			LockHandle reader = far.template().acquire(read);
+			far.loseReply(step);
+			writer.close();
+			boolean last = far.isLossPending();
+			far.heal();
+			LockHandle beside = get(other.acquireAsync(read.withWaitTime(PATIENCE)));
+			connect(far);
+			assertOneOwner(reader, write.withWaitTime(Duration.ZERO), other);
+			reader.close();
+			get(beside.closeAsync());
+			if (last) {
+				break;
+			}
+		}
+		assertFree(other, tried);
+	}
+
+	@Test
 	final void lostReplyToAReleaseLeavesNothing() {
 		FarNode far = farNode((settings) -> settings);
 		List<LockRequest> tried = new ArrayList<>();

@@ -99,6 +99,33 @@ class KindsExampleTests extends OnEveryProvider {
 		}
 	}
 
+	@Test
+	void writerGoesOnAsAReader() throws Exception {
+		LockTemplate lockTemplate = locks(node());
+		LockTemplate other = locks(node());
+		List<String> books = new CopyOnWriteArrayList<>();
+		ReadWriteLock catalog = lockTemplate.asReadWriteLock(LockRequest.of("catalog"));
+		catalog.writeLock().lock();
+		try {
+			books.add("new");
+			catalog.readLock().lock();
+		}
+		finally {
+			catalog.writeLock().unlock();
+		}
+		try {
+			publish(books);
+			other.acquireAsync(LockRequest.of("catalog").withType(LockType.READ)).get(10, TimeUnit.SECONDS).close();
+		}
+		finally {
+			catalog.readLock().unlock();
+		}
+	}
+
+	private static void publish(List<String> books) {
+		assertThat(books).containsExactly("new");
+	}
+
 	private static boolean meet(CountDownLatch latch) {
 		latch.countDown();
 		try {

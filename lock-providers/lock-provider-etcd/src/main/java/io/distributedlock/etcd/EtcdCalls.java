@@ -79,13 +79,14 @@ final class EtcdCalls implements AutoCloseable {
 
 	/**
 	 * Be told of the deletion of a key.
-	 * @param onDeleted called when it was deleted
+	 * @param changes whether to be told also when its value has changed
+	 * @param onEvent called when that has happened
 	 * @param onEnded called when etcd refuses to watch on, which may be at once
 	 */
-	Watch.Watcher watchForDeletion(ByteSequence key, long fromRevision, Runnable onDeleted, Runnable onEnded) {
-		WatchOption option = WatchOption.builder().withRevision(fromRevision).withNoPut(true).build();
+	Watch.Watcher watch(ByteSequence key, long fromRevision, boolean changes, Runnable onEvent, Runnable onEnded) {
+		WatchOption option = WatchOption.builder().withRevision(fromRevision).withNoPut(!changes).build();
 		return this.client.getWatchClient()
-			.watch(key, option, Watch.listener((response) -> onDeleted.run(), (failure) -> onEnded.run()));
+			.watch(key, option, Watch.listener((response) -> onEvent.run(), (failure) -> onEnded.run()));
 	}
 
 	@Override

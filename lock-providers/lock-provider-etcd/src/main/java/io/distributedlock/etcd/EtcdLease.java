@@ -1,6 +1,7 @@
 package io.distributedlock.etcd;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,6 +13,7 @@ import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,16 +31,24 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 		OptionalLong fencingToken, LeaseTerm term) implements Lease {
 
 	/**
+	 * The value of a writer's key whose owner only reads.
+	 */
+	static final ByteSequence READS = EtcdCalls.bytes("r");
+
+	/**
 	 * Let the etcd lease run anew, for the length that it was granted with: etcd cannot
 	 * change it. That the lease is there is not enough, somebody may have deleted the
 	 * key.
 	 */
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+		return renew(leaseTime, Op.get(this.ownKey, GetOption.builder().withCountOnly(true).build()));
+	}
+
+	private CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime, Op ifOwned) {
 		long sentAt = System.nanoTime();
 		CompletableFuture<Long> kept = this.calls.keepAlive(this.leaseId);
-		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.ownKey, this.revision,
-				Op.get(this.ownKey, GetOption.builder().withCountOnly(true).build()));
+		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.ownKey, this.revision, ifOwned);
 		return kept.thenCombine(owned, (seconds, response) -> response.isSucceeded() ? seconds : 0L)
 			.handle((seconds, failure) -> {
 				if (failure != null) {
@@ -61,8 +71,44 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 	}
 
 	@Override
+	public Optional<Lease> asReader() {
+		return Optional.of(new Reader(this));
+	}
+
+	@Override
 	public String toString() {
 		return "EtcdLease[key=%s, token=%d]".formatted(this.key, this.revision);
+	}
+
+	/**
+	 * The same lease when its writer only reads. Its key stays, with the mark of a reader
+	 * for a value: a new key would stand behind those who wait.
+	 *
+	 * @param writer the lease that was granted
+	 */
+	private record Reader(EtcdLease writer) implements Lease {
+
+		@Override
+		public OptionalLong fencingToken() {
+			return this.writer.fencingToken();
+		}
+
+		@Override
+		public LeaseTerm term() {
+			return this.writer.term();
+		}
+
+		@Override
+		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+			PutOption sameLease = PutOption.builder().withLeaseId(this.writer.leaseId()).build();
+			return this.writer.renew(leaseTime, Op.put(this.writer.ownKey(), READS, sameLease));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			return this.writer.release();
+		}
+
 	}
 
 }

@@ -154,8 +154,9 @@ final class EtcdPlace implements LockQueue.Place {
 			.isPrefix(true)
 			.withSortField(GetOption.SortTarget.CREATE)
 			.withSortOrder(GetOption.SortOrder.ASCEND)
-			.withLimit(this.request.permits())
-			.withKeysOnly(true)
+			// for a reader the first may be one who only reads by now
+			.withLimit(isReader() ? 2 : this.request.permits())
+			.withKeysOnly(!isReader())
 			.build();
 		Op put = Op.put(key, ByteSequence.EMPTY, PutOption.builder().withLeaseId(this.leaseId).build());
 		this.calls.ifCreatedAt(key, 0, put, Op.get(this.contested, first)).whenComplete((response, failure) -> {
@@ -173,7 +174,9 @@ final class EtcdPlace implements LockQueue.Place {
 			long created = response.getHeader().getRevision();
 			this.revision = created;
 			List<KeyValue> found = response.getGetResponses().get(0).getKvs();
-			if (found.stream().filter((each) -> each.getCreateRevision() < created).count() < this.request.permits()) {
+			if (found.stream()
+				.filter((each) -> each.getCreateRevision() < created && standsInTheWay(each))
+				.count() < this.request.permits()) {
 				grant(key, term);
 			}
 			else if (this.mayWait) {
@@ -203,7 +206,7 @@ final class EtcdPlace implements LockQueue.Place {
 			.withSortField(GetOption.SortTarget.CREATE)
 			.withSortOrder(GetOption.SortOrder.DESCEND)
 			.withLimit(this.request.permits())
-			.withKeysOnly(true)
+			.withKeysOnly(!isReader())
 			.build();
 		this.calls.ifCreatedAt(key, this.revision, Op.get(this.contested, lastBefore))
 			.whenComplete((response, failure) -> {
@@ -225,7 +228,7 @@ final class EtcdPlace implements LockQueue.Place {
 			return;
 		}
 		List<KeyValue> found = response.getGetResponses().get(0).getKvs();
-		if (found.size() < this.request.permits()) {
+		if (found.stream().filter(this::standsInTheWay).count() < this.request.permits()) {
 			renewAndGrant(key);
 			return;
 		}
@@ -293,7 +296,7 @@ final class EtcdPlace implements LockQueue.Place {
 	}
 
 	private void watch(ByteSequence key, long fromRevision) {
-		Watch.Watcher opened = this.calls.watchForDeletion(key, fromRevision, this::lookAnew, this::lookAnewLater);
+		Watch.Watcher opened = this.calls.watch(key, fromRevision, isReader(), this::lookAnew, this::lookAnewLater);
 		Watch.Watcher before = this.watcher.getAndSet(opened);
 		if (before != null) {
 			before.close();
@@ -324,6 +327,14 @@ final class EtcdPlace implements LockQueue.Place {
 
 	private void removeKey() {
 		this.calls.abandon(this.request.key(), this.leaseId, this.request.leaseTime());
+	}
+
+	/**
+	 * Whether a reader waits for another one. A writer who only reads by now has been
+	 * granted, so nobody is in front of it, and who is behind it comes later.
+	 */
+	private boolean standsInTheWay(KeyValue other) {
+		return !isReader() || !EtcdLease.READS.equals(other.getValue());
 	}
 
 	private boolean isReader() {

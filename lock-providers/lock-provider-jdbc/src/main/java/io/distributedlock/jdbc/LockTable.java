@@ -152,6 +152,13 @@ final class LockTable {
 				owner, expiresAt, key);
 	}
 
+	/**
+	 * Give a locked row to an owner who comes from the one before, with the same token.
+	 */
+	void passOn(Session session, String key, String owner, long expiresAt) throws SQLException {
+		session.update("UPDATE " + TABLE + " SET owner = ?, expires_at = ? WHERE lock_key = ?", owner, expiresAt, key);
+	}
+
 	void prolong(Session session, String key, long expiresAt) throws SQLException {
 		session.update("UPDATE " + TABLE + " SET expires_at = ? WHERE lock_key = ?", expiresAt, key);
 	}

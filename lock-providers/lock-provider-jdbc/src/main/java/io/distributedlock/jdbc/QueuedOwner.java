@@ -69,7 +69,8 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	 * Return a lease of this owner after whose end nothing of it stays.
 	 */
 	TableLease watched(TableLease lease) {
-		return new TableLease(lease.key(), lease.fencingToken(), lease.term(), lease.renewal(), () -> release(lease));
+		return new TableLease(lease.key(), lease.fencingToken(), lease.term(), lease.renewal(), () -> release(lease),
+				lease.reader());
 	}
 
 	private CompletionStage<Boolean> release(TableLease lease) {

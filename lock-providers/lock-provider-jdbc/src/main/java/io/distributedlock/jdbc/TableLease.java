@@ -1,6 +1,7 @@
 package io.distributedlock.jdbc;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -18,10 +19,16 @@ import org.jspecify.annotations.Nullable;
  * @param term the first term
  * @param renewal lets it run anew, and gives whether the owner still had it
  * @param ending gives it back
+ * @param reader the same owner when it only reads, if it is a writer
  */
 record TableLease(String key, OptionalLong fencingToken, LeaseTerm term,
-		Function<Duration, CompletionStage<Boolean>> renewal,
-		Supplier<CompletionStage<Boolean>> ending) implements Lease {
+		Function<Duration, CompletionStage<Boolean>> renewal, Supplier<CompletionStage<Boolean>> ending,
+		@Nullable TableLease reader) implements Lease {
+
+	TableLease withToken(long token) {
+		return new TableLease(this.key, OptionalLong.of(token), this.term, this.renewal, this.ending,
+				(this.reader != null) ? this.reader.withToken(token) : null);
+	}
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
@@ -32,6 +39,11 @@ record TableLease(String key, OptionalLong fencingToken, LeaseTerm term,
 	@Override
 	public CompletionStage<Boolean> release() {
 		return this.ending.get();
+	}
+
+	@Override
+	public Optional<Lease> asReader() {
+		return Optional.ofNullable(this.reader);
 	}
 
 	@Override

@@ -114,25 +114,29 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	private TableLease candidate(LeaseRequest request, String owner) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		if (request.type() == LockType.READ || request.type() == LockType.SEMAPHORE) {
-			String row = rowOf(request);
-			return new TableLease(request.key(), OptionalLong.empty(), term,
-					(lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease)),
-					() -> onRow(row, (session) -> {
-						boolean had = this.shares.release(session, row, owner);
-						this.table.notifyWaiters(session, request.key());
-						return had;
-					}));
+			return share(request, owner, term);
 		}
 		String key = request.key();
 		return new TableLease(key, OptionalLong.empty(), term,
 				(lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease)),
-				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)));
+				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)),
+				(request.type() == LockType.WRITE) ? share(request, owner, term) : null);
+	}
+
+	private TableLease share(LeaseRequest request, String owner, LeaseTerm term) {
+		String row = rowOf(request);
+		return new TableLease(request.key(), OptionalLong.empty(), term,
+				(lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease)),
+				() -> onRow(row, (session) -> {
+					boolean had = this.shares.release(session, row, owner);
+					this.table.notifyWaiters(session, request.key());
+					return had;
+				}), null);
 	}
 
 	private static TableLease withToken(TableLease lease, LeaseRequest request, long token) {
 		// permits are held together: a number of their order would guard nothing
-		return (request.type() == LockType.SEMAPHORE) ? lease
-				: new TableLease(lease.key(), OptionalLong.of(token), lease.term(), lease.renewal(), lease.ending());
+		return (request.type() == LockType.SEMAPHORE) ? lease : lease.withToken(token);
 	}
 
 	private static String rowOf(LeaseRequest request) {

@@ -43,9 +43,18 @@ final class TableShares {
 		return row.token() + 1;
 	}
 
+	/**
+	 * Let a share run anew. A writer who only reads from now on gets its share with that.
+	 */
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
 		LockTable.Row row = this.table.lockRow(session, key);
 		this.members.dropExpired(session, key);
+		if (owner.equals(row.owner())) {
+			this.members.put(session, key, owner, lease);
+			this.table.passOn(session, key, SHARED, this.members.lastExpiry(session, key));
+			this.table.notifyWaiters(session, key);
+			return true;
+		}
 		if (!SHARED.equals(row.owner()) || !this.members.stay(session, key, owner, lease)) {
 			return false;
 		}
@@ -53,9 +62,16 @@ final class TableShares {
 		return true;
 	}
 
+	/**
+	 * Give a share back, or what a writer has that was to get one.
+	 */
 	boolean release(Session session, String key, String owner) throws SQLException {
 		LockTable.Row row = this.table.lockRow(session, key);
 		this.members.dropExpired(session, key);
+		if (owner.equals(row.owner())) {
+			this.table.vacate(session, key);
+			return true;
+		}
 		boolean had = this.members.remove(session, key, owner);
 		if (had && SHARED.equals(row.owner())) {
 			long last = this.members.lastExpiry(session, key);

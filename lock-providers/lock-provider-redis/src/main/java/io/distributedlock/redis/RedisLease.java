@@ -1,6 +1,7 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
@@ -30,6 +31,12 @@ record RedisLease(RedisLockProvider provider, String name, String channel, Strin
 	@Override
 	public CompletionStage<Boolean> release() {
 		return this.provider.release(this);
+	}
+
+	@Override
+	public Optional<Lease> asReader() {
+		return Optional
+			.of(new RedisLease(this.provider, this.name, this.channel, this.owner, true, this.fencingToken, this.term));
 	}
 
 	@Override

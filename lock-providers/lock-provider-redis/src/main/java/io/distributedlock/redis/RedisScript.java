@@ -59,20 +59,33 @@ enum RedisScript {
 			return token"""),
 
 	/**
-	 * Lets a share run anew. Arguments: owner, lease in milliseconds.
+	 * Lets a share run anew. A writer who only reads from now on gets its share with
+	 * that, and those who wait are told. Arguments: owner, lease in milliseconds.
 	 */
 	RENEW_SHARE(Parts.SHARES + """
-			if exclusive or not redis.call('zscore', KEYS[1], ARGV[1]) then return 0 end
+			if exclusive then
+			  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+			  redis.call('del', KEYS[1])
+			elseif not redis.call('zscore', KEYS[1], ARGV[1]) then
+			  return 0
+			end
 			redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1])
 			expire_with_last()
+			if exclusive then redis.pcall('publish', KEYS[1], '') end
 			return 1"""),
 
 	/**
-	 * Gives a share back. Arguments: owner, the channel of those who wait.
+	 * Gives a share back, or what a writer has that was to get one. Arguments: owner, the
+	 * channel of those who wait.
 	 */
 	RELEASE_SHARE(Parts.SHARES + """
-			if exclusive or redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end
-			expire_with_last()
+			if exclusive then
+			  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+			  redis.call('del', KEYS[1])
+			else
+			  if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end
+			  expire_with_last()
+			end
 			redis.pcall('publish', ARGV[2], '')
 			return 1"""),
 

@@ -1,6 +1,7 @@
 package io.distributedlock.redisson;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
@@ -27,6 +28,11 @@ record RedissonLease(RedissonLockProvider provider, RedissonOwner owner, Optiona
 	@Override
 	public CompletionStage<Boolean> release() {
 		return this.provider.release(this);
+	}
+
+	@Override
+	public Optional<Lease> asReader() {
+		return Optional.of(new RedissonLease(this.provider, this.owner.asReader(), this.fencingToken, this.term));
 	}
 
 	@Override

@@ -61,8 +61,9 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		return switch (this.type) {
 			case EXCLUSIVE, WRITE, FAIR ->
 				new ScriptCall(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
-			case READ -> new ScriptCall(RedissonScript.RENEW_READ,
-					List.of(this.names.lock(), this.names.reader(this.id)), List.of(this.id, lease));
+			case READ ->
+				new ScriptCall(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
+						List.of(this.id, lease, publish, this.names.channel(), ONE, this.names.sharedChannel(), ALL));
 			case SEMAPHORE -> new ScriptCall(RedissonScript.RENEW_PERMIT,
 					List.of(this.names.permits(), this.names.permitTimes()), ofPermit(lease, "", publish));
 		};
@@ -95,6 +96,13 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		List<String> keys = new ArrayList<>(release.keys());
 		keys.add(mark());
 		return new ScriptCall(release.script(), keys, release.arguments());
+	}
+
+	/**
+	 * Return the same owner when it only reads.
+	 */
+	RedissonOwner asReader() {
+		return new RedissonOwner(this.names, LockType.READ, this.id);
 	}
 
 	private String mark() {

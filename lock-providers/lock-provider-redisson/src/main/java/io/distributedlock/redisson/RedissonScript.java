@@ -107,20 +107,30 @@ enum RedissonScript {
 			return 1"""),
 
 	/**
-	 * Lets a lock run anew. Keys: lock. Arguments: owner, lease.
+	 * Lets a lock run anew. What a writer has sent before it became a reader, and arrives
+	 * late, would cut the time of other readers. Keys: lock. Arguments: owner, lease.
 	 */
 	RENEW("""
-			if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then return redis.call('pexpire', KEYS[1], ARGV[2]) end
-			return 0"""),
+			if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
+			if redis.call('hget', KEYS[1], 'mode') == 'read' then return 0 end
+			return redis.call('pexpire', KEYS[1], ARGV[2])"""),
 
 	/**
-	 * Lets a read lock run anew, unless it has ended while others kept the lock. Keys:
-	 * lock, the reader's own. Arguments: owner, lease.
+	 * Lets a read lock run anew, unless it has ended while others kept the lock. A writer
+	 * who only reads from now on becomes a reader with that, and those who wait are told.
+	 * Keys: lock, the reader's own. Arguments: owner, lease, the command to publish, and
+	 * by twos the channels and what is told there.
 	 */
 	RENEW_READ("""
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
-			if redis.call('pexpire', KEYS[2], ARGV[2]) == 0 then return 0 end
+			local writer = redis.call('hget', KEYS[1], 'mode') == 'write'
+			if not writer and redis.call('pexpire', KEYS[2], ARGV[2]) == 0 then return 0 end
 			redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ARGV[2]))
+			if writer then
+			  redis.call('set', KEYS[2], 1, 'PX', ARGV[2])
+			  redis.call('hset', KEYS[1], 'mode', 'read')
+			  for i = 4, #ARGV, 2 do redis.pcall(ARGV[3], ARGV[i], ARGV[i + 1]) end
+			end
 			return 1"""),
 
 	/**
@@ -149,14 +159,19 @@ enum RedissonScript {
 			""" + Parts.MARK.formatted(2) + "return had"),
 
 	/**
-	 * Gives a read lock back, drops readers whose lease has ended, and keeps the lock for
-	 * as long as others read. Keys: lock, the reader's own, the mark. Arguments: owner,
-	 * the command to publish, what stands before and behind an owner in the name of its
-	 * key, the channels.
+	 * Gives a read lock back, or that of a writer who was to become a reader; drops
+	 * readers whose lease has ended, and keeps the lock for as long as others read. Keys:
+	 * lock, the reader's own, the mark. Arguments: owner, the command to publish, what
+	 * stands before and behind an owner in the name of its key, the channels.
 	 */
 	RELEASE_READ("""
 			local had = 0
-			if redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
+			local mode = redis.call('hget', KEYS[1], 'mode')
+			if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
+			  had = redis.call('del', KEYS[1])
+			  redis.pcall(ARGV[2], ARGV[5], 0)
+			  redis.pcall(ARGV[2], ARGV[6], 1)
+			elseif mode == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
 			  had = redis.call('del', KEYS[2])
 			  local left = 0
 			  for _, owner in ipairs(redis.call('hkeys', KEYS[1])) do

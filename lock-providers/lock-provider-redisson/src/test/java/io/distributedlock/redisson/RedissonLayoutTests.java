@@ -155,6 +155,36 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
+	void readersByHandAreWokenByAWriterThatGoesOnReading() throws Exception {
+		RedissonClient mapped = mapped("mapped:");
+		try {
+			Lease writer = attempt(new RedissonLockProvider(mapped), "m", LockType.WRITE);
+			CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> {
+				mapped.getReadWriteLock("m").readLock().lock();
+				try {
+					return true;
+				}
+				finally {
+					mapped.getReadWriteLock("m").readLock().unlock();
+				}
+			}, (task) -> new Thread(task).start());
+			Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+			Lease reader = writer.asReader().orElseThrow();
+			assertThat(get(reader.renew(LONG))).isNotNull();
+			assertThat(waiting.get(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(mapped.getReadWriteLock("m").writeLock().tryLock()).isFalse();
+			assertThat(get(writer.renew(LONG))).as("as a writer, late").isNull();
+			assertThat(get(reader.renew(LONG))).isNotNull();
+			assertThat(get(reader.release())).isTrue();
+			assertThat(mapped.getReadWriteLock("m").writeLock().tryLock()).isTrue();
+			mapped.getReadWriteLock("m").writeLock().unlock();
+		}
+		finally {
+			mapped.shutdown();
+		}
+	}
+
+	@Test
 	void mappedNamesHaveOneCounterAndLeaveNoPlace() {
 		RedissonClient mapped = mapped("mapped:");
 		try {

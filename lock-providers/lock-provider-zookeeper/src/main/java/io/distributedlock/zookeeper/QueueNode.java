@@ -29,6 +29,15 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
+	 * Return the node of a reader in the place of a writer's.
+	 * @param path the path of the writer's node
+	 */
+	static String readerAt(String path) {
+		int name = path.lastIndexOf('/') + 1;
+		return path.substring(0, name) + READER + path.substring(name + WRITER.length());
+	}
+
+	/**
 	 * Return those of the children of a lock's node that have a place in its order.
 	 */
 	static List<QueueNode> of(List<String> children) {

@@ -98,6 +98,19 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Put a node in the place of another one, in one step.
+	 * @return completes also if the other one is not there, or the step was made before
+	 */
+	CompletableFuture<CuratorEvent> replace(String path, String replacement) {
+		return send((callback) -> this.client.transaction()
+			.inBackground(callback)
+			.forOperations(this.client.transactionOp()
+				.create()
+				.withMode(CreateMode.EPHEMERAL)
+				.forPath(replacement, new byte[0]), this.client.transactionOp().delete().forPath(path)));
+	}
+
+	/**
 	 * Delete a node.
 	 * @return completes with whether it was there
 	 */
@@ -111,6 +124,22 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 */
 	void remove(String path) {
 		this.unknownOwners.remove(path, SESSION, () -> ifWorthwhile(delete(path)));
+	}
+
+	/**
+	 * Delete a node and one that may have come in its place. In this order: once the
+	 * first is gone nothing comes in its place any more.
+	 * @return completes with whether one of them was there
+	 */
+	CompletableFuture<Boolean> delete(String path, String replacement) {
+		return delete(path).thenCompose((deleted) -> delete(replacement).thenApply((replaced) -> deleted || replaced));
+	}
+
+	/**
+	 * As {@link #delete(String, String)}, in the background.
+	 */
+	void remove(String path, String replacement) {
+		this.unknownOwners.remove(path, SESSION, () -> ifWorthwhile(delete(path, replacement)));
 	}
 
 	/**
@@ -184,7 +213,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
 		BackgroundCallback callback = (sender, event) -> {
 			Code code = Code.get(event.getResultCode());
-			boolean answered = code == Code.OK || code == Code.NONODE;
+			boolean answered = code == Code.OK || code == Code.NONODE || code == Code.NODEEXISTS;
 			boolean inTime = answered ? answer.complete(event) : answer.completeExceptionally(ZooKeeperErrors.of(code));
 			if (!answered || !inTime) {
 				onUnknown.run();

@@ -1,6 +1,7 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,9 +23,16 @@ final class ZooKeeperLease implements Lease {
 
 	private final Connection connection;
 
-	private final String path;
+	private volatile String path;
 
-	private final long created;
+	private volatile long created;
+
+	/**
+	 * The path of the node that is, or may be, in the place of the first one.
+	 */
+	private volatile @Nullable String replacement;
+
+	private final long token;
 
 	private final boolean fenced;
 
@@ -43,7 +51,8 @@ final class ZooKeeperLease implements Lease {
 		this.calls = calls;
 		this.connection = connection;
 		this.path = path;
-		this.created = stat.getCzxid();
+		this.token = stat.getCzxid();
+		this.created = this.token;
 		this.fenced = fenced;
 		this.session = stat.getEphemeralOwner();
 		this.term = term;
@@ -60,7 +69,7 @@ final class ZooKeeperLease implements Lease {
 	@Override
 	public OptionalLong fencingToken() {
 		// permits are held together: a number of their order would guard nothing
-		return this.fenced ? OptionalLong.of(this.created) : OptionalLong.empty();
+		return this.fenced ? OptionalLong.of(this.token) : OptionalLong.empty();
 	}
 
 	@Override
@@ -108,7 +117,7 @@ final class ZooKeeperLease implements Lease {
 			if (stat == null || stat.getCzxid() != this.created || !this.connection.isCurrent(this.session)) {
 				stop();
 				// it may be there all the same, and of a session that lives
-				this.calls.remove(this.path);
+				remove();
 				return null;
 			}
 			endAfter(leaseTime);
@@ -119,11 +128,41 @@ final class ZooKeeperLease implements Lease {
 	@Override
 	public CompletionStage<Boolean> release() {
 		stop();
-		return this.calls.delete(this.path).whenComplete((deleted, failure) -> {
+		String replacement = this.replacement;
+		CompletableFuture<Boolean> deleted = (replacement != null) ? this.calls.delete(this.path, replacement)
+				: this.calls.delete(this.path);
+		return deleted.whenComplete((had, failure) -> {
 			if (failure != null) {
 				// the session would keep it
-				this.calls.remove(this.path);
+				remove();
 			}
+		});
+	}
+
+	@Override
+	public Optional<Lease> asReader() {
+		return Optional.of(new Reader(this));
+	}
+
+	/**
+	 * Put the node of a reader in the place of this one, which nobody can come between as
+	 * it keeps the number, and renew the lease.
+	 */
+	private CompletionStage<@Nullable LeaseTerm> renewAsReader(Duration leaseTime) {
+		if (this.path.equals(this.replacement)) {
+			return renew(leaseTime);
+		}
+		String reader = QueueNode.readerAt(this.path);
+		this.replacement = reader;
+		return this.calls.replace(this.path, reader).thenCompose((replaced) -> {
+			long sentAt = System.nanoTime();
+			return renewed(leaseTime, sentAt, this.calls.prove(reader).thenApply((event) -> {
+				if (event.getStat() != null) {
+					this.created = event.getStat().getCzxid();
+					this.path = reader;
+				}
+				return event;
+			}));
 		});
 	}
 
@@ -139,7 +178,7 @@ final class ZooKeeperLease implements Lease {
 	void lose(String reason) {
 		this.loss = reason;
 		stop();
-		this.calls.remove(this.path);
+		remove();
 		LossSignal signal = this.lossSignal.get();
 		if (signal != null) {
 			signal.lost(reason);
@@ -153,10 +192,20 @@ final class ZooKeeperLease implements Lease {
 	private void endAfter(Duration leaseTime) {
 		Future<?> before = this.end.getAndSet(this.calls.later(leaseTime, () -> {
 			stop();
-			this.calls.remove(this.path);
+			remove();
 		}));
 		if (before != null) {
 			before.cancel(false);
+		}
+	}
+
+	private void remove() {
+		String replacement = this.replacement;
+		if (replacement != null) {
+			this.calls.remove(this.path, replacement);
+		}
+		else {
+			this.calls.remove(this.path);
 		}
 	}
 
@@ -170,7 +219,36 @@ final class ZooKeeperLease implements Lease {
 
 	@Override
 	public String toString() {
-		return "ZooKeeperLease[path=%s, token=%d]".formatted(this.path, this.created);
+		return "ZooKeeperLease[path=%s, token=%d]".formatted(this.path, this.token);
+	}
+
+	/**
+	 * The same lease when its writer only reads.
+	 *
+	 * @param writer the lease that was granted
+	 */
+	record Reader(ZooKeeperLease writer) implements Lease {
+
+		@Override
+		public OptionalLong fencingToken() {
+			return this.writer.fencingToken();
+		}
+
+		@Override
+		public LeaseTerm term() {
+			return this.writer.term();
+		}
+
+		@Override
+		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+			return this.writer.renewAsReader(leaseTime);
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			return this.writer.release();
+		}
+
 	}
 
 }

@@ -99,7 +99,10 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 		long sentAt = System.nanoTime();
 		CompletableFuture<CuratorEvent> proof = null;
 		for (LeaseRenewal renewal : renewals) {
-			ZooKeeperLease lease = (ZooKeeperLease) renewal.lease();
+			if (!(renewal.lease() instanceof ZooKeeperLease lease)) {
+				renewed.add(renewal.lease().renew(renewal.leaseTime()));
+				continue;
+			}
 			CompletableFuture<CuratorEvent> answer;
 			if (proof == null) {
 				proof = lease.prove();

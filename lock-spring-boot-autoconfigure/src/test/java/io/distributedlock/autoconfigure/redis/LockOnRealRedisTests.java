@@ -31,7 +31,7 @@ class LockOnRealRedisTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedissonLockAutoConfiguration.class))
-		.withPropertyValues("spring.application.name=shop", "lock.command-timeout=1s")
+		.withPropertyValues("spring.application.name=shop", "lock.command-timeout=3s")
 		.withBean(Settlement.class);
 
 	@Test

@@ -23,7 +23,7 @@ import org.awaitility.Awaitility;
  */
 public final class ChildJvm implements AutoCloseable {
 
-	private static final Duration LINE_TIMEOUT = Duration.ofSeconds(60);
+	private static final Duration LINE_TIMEOUT = Duration.ofMinutes(3);
 
 	/**
 	 * For JVMs that live for seconds, and those that they start.
