@@ -27,6 +27,7 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.function.SingletonSupplier;
@@ -190,7 +191,8 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	/**
 	 * Move the lock's advice behind that of a lower order, and put the check before the
-	 * commit innermost.
+	 * commit innermost: but before advice that goes no further, as the last of a
+	 * repository.
 	 */
 	private void arrange(Advised advised, Advisor lockAdvisor) {
 		int from = advised.indexOf(lockAdvisor);
@@ -208,8 +210,17 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			advised.addAdvisor(to, lockAdvisor);
 		}
 		if (this.commitCheck != null && advisors.length > 1 && advised.indexOf(this.commitCheck) < 0) {
-			advised.addAdvisor(this.commitCheck);
+			advised.addAdvisor(behindTransactions(advised.getAdvisors()), this.commitCheck);
 		}
+	}
+
+	private static int behindTransactions(Advisor[] advisors) {
+		for (int i = advisors.length - 1; i >= 0; i--) {
+			if (advisors[i].getAdvice() instanceof TransactionAspectSupport) {
+				return i + 1;
+			}
+		}
+		return advisors.length;
 	}
 
 	/**

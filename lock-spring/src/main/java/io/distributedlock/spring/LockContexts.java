@@ -27,8 +27,17 @@ final class LockContexts {
 		return (inChain != null) ? inChain : LockContext.capture();
 	}
 
+	/**
+	 * Return what a call may re-enter: the locks of its chain, and those that the
+	 * transaction of the chain keeps for methods that have ended.
+	 */
+	static LockContext toReenter(ContextView context) {
+		return OptionalLibraries.TRANSACTIONS ? ReactiveTransactionLocks.addKept(of(context), context) : of(context);
+	}
+
 	static Context put(Context context, LockContext locks, CallLocks ofMethod) {
-		return context.put(LockContext.class, locks).put(TO_CHECK, ofMethod);
+		Context inner = context.put(LockContext.class, locks).put(TO_CHECK, ofMethod);
+		return ofMethod.verifyBeforeCommit() ? LockedContext.of(inner, ofMethod.handle()) : inner;
 	}
 
 	/**

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -54,9 +55,8 @@ final class ReactiveInvocation implements LockedInvocation {
 	public Object invoke(LockCall call) {
 		// each subscription proceeds anew, when the invocation of this call is long over
 		LockCall kept = call.copy();
-		Publisher<?> publisher = this.multiValue
-				? Flux.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)))
-				: Mono.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)).singleOrEmpty());
+		Publisher<?> publisher = this.multiValue ? Flux.deferContextual((context) -> locked(kept.copy(), context))
+				: Mono.deferContextual((context) -> locked(kept.copy(), context).singleOrEmpty());
 		return asReturnType(publisher);
 	}
 
@@ -79,8 +79,9 @@ final class ReactiveInvocation implements LockedInvocation {
 		return this.flow ? CoroutineFlows.withoutBuffer(adapted) : adapted;
 	}
 
-	private Flux<?> locked(LockCall call, LockContext outer) {
-		CompletableFuture<LockHandle> acquired = outer.call(call::acquireAsync);
+	private Flux<?> locked(LockCall call, ContextView context) {
+		LockContext outer = LockContexts.of(context);
+		CompletableFuture<LockHandle> acquired = LockContexts.toReenter(context).call(call::acquireAsync);
 		AtomicReference<Stage> stage = new AtomicReference<>(Stage.ACQUIRING);
 		Mono<Held> held = Mono.fromFuture(acquired)
 			.flatMap((handle) -> Held.of(handle, call.operation().release()))
