@@ -189,6 +189,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		return result;
 	}
 
+		checkHidden(bean, beanName);
 	/**
 	 * Move the lock's advice behind that of a lower order, and put the check before the
 	 * commit innermost: but before advice that goes no further, as the last of a
@@ -257,6 +258,16 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		Stream<Class<?>> types = Proxy.isProxyClass(proxy.getClass()) ? Stream.of(proxy.getProxiedInterfaces())
 				: Stream.of(ClassUtils.getUserClass(target));
 		types.flatMap(ReachableMethods::of).forEach((method) -> source.find(method, target));
+	private void checkHidden(Object bean, String beanName) {
+		Class<?> hidden = HiddenTargets.find(bean);
+		if (hidden != null && this.proxying) {
+			HiddenTargets.check(bean, beanName, hidden);
+		}
+		else if (hidden != null) {
+			checkWoven(hidden);
+		}
+	}
+
 	}
 
 	@Override
