@@ -17,7 +17,6 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -125,11 +124,12 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 				(text) -> resolvePlaceholders(beanFactory, text), this.settings, beanFactory);
 		this.operations = operations;
 		OperationPointcut pointcut = new OperationPointcut(operations);
-		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template));
+		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template),
+				beanFactory);
 		lockAdvisor.setOrder(this.adviceOrder);
 		this.advisor = lockAdvisor;
 		if (OptionalLibraries.TRANSACTIONS) {
-			this.commitCheck = new DefaultPointcutAdvisor(pointcut, new CommitCheckInterceptor());
+			this.commitCheck = new CommitCheckAdvisor(pointcut, beanFactory);
 		}
 		if (!this.proxying) {
 			// before there are beans, whose initialization may call locked methods
@@ -149,6 +149,20 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			throw new IllegalStateException("The bean factory has not been set yet");
 		}
 		return interceptor;
+	}
+
+	/**
+	 * Return the advice for a bean that was serialized.
+	 */
+	Advisor advisor(SerializedAdvisor.Kind kind) {
+		Advisor found = switch (kind) {
+			case LOCK -> this.advisor;
+			case COMMIT_CHECK -> this.commitCheck;
+		};
+		if (found == null) {
+			throw new IllegalStateException("There is no advice of kind " + kind + " here");
+		}
+		return found;
 	}
 
 	@Override
@@ -175,6 +189,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			// another bean under a second name, maybe one of the parent context
 			return bean;
 		}
+		checkHidden(bean, beanName);
 		Object result = super.postProcessAfterInitialization(bean, beanName);
 		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
 			arrange(advised, this.advisor);
@@ -189,7 +204,6 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		return result;
 	}
 
-		checkHidden(bean, beanName);
 	/**
 	 * Move the lock's advice behind that of a lower order, and put the check before the
 	 * commit innermost: but before advice that goes no further, as the last of a
@@ -244,6 +258,16 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 	}
 
+	private void checkHidden(Object bean, String beanName) {
+		Class<?> hidden = HiddenTargets.find(bean);
+		if (hidden != null && this.proxying) {
+			HiddenTargets.check(bean, beanName, hidden);
+		}
+		else if (hidden != null) {
+			checkWoven(hidden);
+		}
+	}
+
 	/**
 	 * Look at all methods of a proxy: Spring stops at the first that has locks, and a
 	 * mistake in another one would show at its call.
@@ -258,16 +282,6 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		Stream<Class<?>> types = Proxy.isProxyClass(proxy.getClass()) ? Stream.of(proxy.getProxiedInterfaces())
 				: Stream.of(ClassUtils.getUserClass(target));
 		types.flatMap(ReachableMethods::of).forEach((method) -> source.find(method, target));
-	private void checkHidden(Object bean, String beanName) {
-		Class<?> hidden = HiddenTargets.find(bean);
-		if (hidden != null && this.proxying) {
-			HiddenTargets.check(bean, beanName, hidden);
-		}
-		else if (hidden != null) {
-			checkWoven(hidden);
-		}
-	}
-
 	}
 
 	@Override
