@@ -115,9 +115,14 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		this.proxying = proxying;
 	}
 
+	boolean isProxying() {
+		return this.proxying;
+	}
+
 	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
+		LockModes.requireThatOfParents(beanFactory, this.proxying);
 		LockExpressionParser parser = new LockExpressionParser(
 				this.settings.beanReferences() ? new BeanFactoryResolver(beanFactory) : null);
 		LockOperationSource operations = new LockOperationSource(parser,
