@@ -189,6 +189,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 		if (verifiesCommits()) {
 			LostLockListener.listenTo(bean);
+			LostLockReactiveListener.listenTo(bean);
 		}
 		if (bean instanceof Advised advised && LockAdvisor.isAmong(advised)) {
 			// another bean under a second name, maybe one of the parent context

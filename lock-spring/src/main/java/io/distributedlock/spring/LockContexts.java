@@ -16,6 +16,11 @@ final class LockContexts {
 	 */
 	private static final Object TO_CHECK = new Object();
 
+	/**
+	 * What a transaction that begins on a thread of the chain is checked for.
+	 */
+	private static final Object RUNNING = RunningLocks.class;
+
 	private LockContexts() {
 	}
 
@@ -35,8 +40,20 @@ final class LockContexts {
 		return OptionalLibraries.TRANSACTIONS ? ReactiveTransactionLocks.addKept(of(context), context) : of(context);
 	}
 
-	static Context put(Context context, LockContext locks, CallLocks ofMethod) {
-		Context inner = context.put(LockContext.class, locks).put(TO_CHECK, ofMethod);
+	/**
+	 * Return what code on the thread of a chain finds: the locks of the chain, or else
+	 * those of the subscribing thread.
+	 */
+	static ThreadLocks onThread(ContextView context) {
+		RunningLocks inChain = context.getOrDefault(RUNNING, null);
+		return new ThreadLocks(of(context), (inChain != null) ? inChain : RunningLocks.current());
+	}
+
+	static Context put(Context context, ThreadLocks locks, CallLocks ofMethod) {
+		Context inner = context.put(LockContext.class, locks.context()).put(TO_CHECK, ofMethod);
+		if (locks.running() != null) {
+			inner = inner.put(RUNNING, locks.running());
+		}
 		return ofMethod.verifyBeforeCommit() ? LockedContext.of(inner, ofMethod.handle()) : inner;
 	}
 

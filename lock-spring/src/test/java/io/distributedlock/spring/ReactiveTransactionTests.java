@@ -2,6 +2,7 @@ package io.distributedlock.spring;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
@@ -10,6 +11,7 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnUnavailable;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
+import io.reactivex.rxjava3.core.Completable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.reactive.TransactionalOperator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A lock that is taken inside a reactive transaction is kept until that has ended.
@@ -198,6 +201,38 @@ class ReactiveTransactionTests {
 		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "take", "committed", GIVE);
 	}
 
+	@Test
+	void transactionThatABlockingMethodWaitsForIsRolledBackIfTheLeaseWasLost() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.branch.takeAndWait(this.shop.sell(loseOn(Schedulers.parallel()))));
+		assertThat(this.provider.events()).startsWith(TAKE, "begin", "rolled back").doesNotContain("committed");
+	}
+
+	@Test
+	void transactionOfAFutureIsRolledBackIfTheLeaseWasLost() {
+		assertThat(this.branch.takeLater(this.shop.sell(loseOn(Schedulers.parallel()))))
+			.failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
+		assertThat(this.provider.events()).startsWith(TAKE, "begin", "rolled back").doesNotContain("committed");
+	}
+
+	@Test
+	void transactionInATypeOfRxJavaIsRolledBackIfTheLeaseWasLost() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.branch.takeByRxJava(this.shop.sell(loseOn(Schedulers.parallel()))).blockingAwait());
+		assertThat(this.provider.events()).startsWith(TAKE, "begin", "rolled back").doesNotContain("committed");
+	}
+
+	@Test
+	void transactionsOfMethodsThatAreNoChainCommitAsUsual() {
+		this.branch.takeAndWait(this.shop.sell(this.notes.note()));
+		this.branch.takeLater(this.shop.sell(this.notes.note())).join();
+		this.branch.takeByRxJava(this.shop.sell(this.notes.note())).blockingAwait();
+		this.shop.sell(this.notes.note()).block();
+		assertThat(this.provider.events()).filteredOn("committed"::equals).hasSize(4);
+	}
+
 	private Mono<Void> loseOn(Scheduler scheduler) {
 		return Mono.<Void>fromRunnable(this.provider::loseLast).subscribeOn(scheduler);
 	}
@@ -355,6 +390,21 @@ class ReactiveTransactionTests {
 		@DistributedLock(name = "stock", key = "'1'")
 		public Mono<Void> takeAnd(Supplier<Mono<Void>> more) {
 			return Mono.fromRunnable(() -> this.provider.record("take")).then(Mono.defer(more));
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public void takeAndWait(Mono<Void> work) {
+			work.block();
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public CompletableFuture<Void> takeLater(Mono<Void> work) {
+			return work.toFuture();
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public Completable takeByRxJava(Mono<Void> work) {
+			return Completable.fromPublisher(work);
 		}
 
 	}
