@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -53,6 +54,9 @@ class SerializedBeanTests {
 			beans.register(TransactionReleaseTests.Config.class);
 			beans.registerBean("cart", TransactionalCart.class);
 		})) {
+			// as in XML; what @EnableTransactionManagement makes cannot be read again
+			context.getBean(BeanFactoryTransactionAttributeSourceAdvisor.class)
+				.setAdviceBeanName("transactionInterceptor");
 			Cart read = (Cart) read(written(context.getBean(Cart.class)));
 			read.add("pear");
 			assertThat(this.provider.events()).containsExactly("acquire t:cart:x", "begin", "commit",
