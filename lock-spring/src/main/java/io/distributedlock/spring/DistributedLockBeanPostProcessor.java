@@ -17,7 +17,6 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -27,6 +26,7 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.function.SingletonSupplier;
@@ -115,20 +115,26 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		this.proxying = proxying;
 	}
 
+	boolean isProxying() {
+		return this.proxying;
+	}
+
 	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
+		LockModes.requireThatOfParents(beanFactory, this.proxying);
 		LockExpressionParser parser = new LockExpressionParser(
 				this.settings.beanReferences() ? new BeanFactoryResolver(beanFactory) : null);
 		LockOperationSource operations = new LockOperationSource(parser,
 				(text) -> resolvePlaceholders(beanFactory, text), this.settings, beanFactory);
 		this.operations = operations;
 		OperationPointcut pointcut = new OperationPointcut(operations);
-		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template));
+		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template),
+				beanFactory);
 		lockAdvisor.setOrder(this.adviceOrder);
 		this.advisor = lockAdvisor;
 		if (OptionalLibraries.TRANSACTIONS) {
-			this.commitCheck = new DefaultPointcutAdvisor(pointcut, new CommitCheckInterceptor());
+			this.commitCheck = new CommitCheckAdvisor(pointcut, beanFactory);
 		}
 		if (!this.proxying) {
 			// before there are beans, whose initialization may call locked methods
@@ -150,6 +156,20 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		return interceptor;
 	}
 
+	/**
+	 * Return the advice for a bean that was serialized.
+	 */
+	Advisor advisor(SerializedAdvisor.Kind kind) {
+		Advisor found = switch (kind) {
+			case LOCK -> this.advisor;
+			case COMMIT_CHECK -> this.commitCheck;
+		};
+		if (found == null) {
+			throw new IllegalStateException("There is no advice of kind " + kind + " here");
+		}
+		return found;
+	}
+
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.proxying && this.beanFactory != null) {
@@ -169,11 +189,13 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 		if (verifiesCommits()) {
 			LostLockListener.listenTo(bean);
+			LostLockReactiveListener.listenTo(bean);
 		}
 		if (bean instanceof Advised advised && LockAdvisor.isAmong(advised)) {
 			// another bean under a second name, maybe one of the parent context
 			return bean;
 		}
+		checkHidden(bean, beanName);
 		Object result = super.postProcessAfterInitialization(bean, beanName);
 		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
 			arrange(advised, this.advisor);
@@ -190,7 +212,8 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	/**
 	 * Move the lock's advice behind that of a lower order, and put the check before the
-	 * commit innermost.
+	 * commit innermost: but before advice that goes no further, as the last of a
+	 * repository.
 	 */
 	private void arrange(Advised advised, Advisor lockAdvisor) {
 		int from = advised.indexOf(lockAdvisor);
@@ -208,8 +231,17 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			advised.addAdvisor(to, lockAdvisor);
 		}
 		if (this.commitCheck != null && advisors.length > 1 && advised.indexOf(this.commitCheck) < 0) {
-			advised.addAdvisor(this.commitCheck);
+			advised.addAdvisor(behindTransactions(advised.getAdvisors()), this.commitCheck);
 		}
+	}
+
+	private static int behindTransactions(Advisor[] advisors) {
+		for (int i = advisors.length - 1; i >= 0; i--) {
+			if (advisors[i].getAdvice() instanceof TransactionAspectSupport) {
+				return i + 1;
+			}
+		}
+		return advisors.length;
 	}
 
 	/**
@@ -229,6 +261,16 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	private void checkOperations() {
 		if (this.operations != null) {
 			this.operations.check(this.template);
+		}
+	}
+
+	private void checkHidden(Object bean, String beanName) {
+		Class<?> hidden = HiddenTargets.find(bean);
+		if (hidden != null && this.proxying) {
+			HiddenTargets.check(bean, beanName, hidden);
+		}
+		else if (hidden != null) {
+			checkWoven(hidden);
 		}
 	}
 

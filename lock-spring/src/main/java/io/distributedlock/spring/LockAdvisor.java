@@ -1,10 +1,13 @@
 package io.distributedlock.spring;
 
+import java.io.ObjectStreamException;
+import java.io.Serial;
 import java.util.Arrays;
 
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.BeanFactory;
 
 /**
  * Puts methods under their locks. Has a type of its own, so that a proxy which has one is
@@ -14,8 +17,11 @@ final class LockAdvisor extends DefaultPointcutAdvisor {
 
 	private static final long serialVersionUID = 1L;
 
-	LockAdvisor(Pointcut pointcut, DistributedLockInterceptor advice) {
+	private final transient BeanFactory beans;
+
+	LockAdvisor(Pointcut pointcut, DistributedLockInterceptor advice, BeanFactory beans) {
 		super(pointcut, advice);
+		this.beans = beans;
 	}
 
 	/**
@@ -23,6 +29,11 @@ final class LockAdvisor extends DefaultPointcutAdvisor {
 	 */
 	static boolean isAmong(Advised proxy) {
 		return Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance);
+	}
+
+	@Serial
+	Object writeReplace() throws ObjectStreamException {
+		return new SerializedAdvisor(this.beans, SerializedAdvisor.Kind.LOCK);
 	}
 
 }

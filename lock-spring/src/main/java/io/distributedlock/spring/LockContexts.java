@@ -16,6 +16,11 @@ final class LockContexts {
 	 */
 	private static final Object TO_CHECK = new Object();
 
+	/**
+	 * What a transaction that begins on a thread of the chain is checked for.
+	 */
+	private static final Object RUNNING = RunningLocks.class;
+
 	private LockContexts() {
 	}
 
@@ -27,8 +32,29 @@ final class LockContexts {
 		return (inChain != null) ? inChain : LockContext.capture();
 	}
 
-	static Context put(Context context, LockContext locks, CallLocks ofMethod) {
-		return context.put(LockContext.class, locks).put(TO_CHECK, ofMethod);
+	/**
+	 * Return what a call may re-enter: the locks of its chain, and those that the
+	 * transaction of the chain keeps for methods that have ended.
+	 */
+	static LockContext toReenter(ContextView context) {
+		return OptionalLibraries.TRANSACTIONS ? ReactiveTransactionLocks.addKept(of(context), context) : of(context);
+	}
+
+	/**
+	 * Return what code on the thread of a chain finds: the locks of the chain, or else
+	 * those of the subscribing thread.
+	 */
+	static ThreadLocks onThread(ContextView context) {
+		RunningLocks inChain = context.getOrDefault(RUNNING, null);
+		return new ThreadLocks(of(context), (inChain != null) ? inChain : RunningLocks.current());
+	}
+
+	static Context put(Context context, ThreadLocks locks, CallLocks ofMethod) {
+		Context inner = context.put(LockContext.class, locks.context()).put(TO_CHECK, ofMethod);
+		if (locks.running() != null) {
+			inner = inner.put(RUNNING, locks.running());
+		}
+		return ofMethod.verifyBeforeCommit() ? LockedContext.of(inner, ofMethod.handle()) : inner;
 	}
 
 	/**

@@ -18,11 +18,11 @@ final class LocksOnThread<T> extends Flux<T> {
 
 	private final Publisher<T> source;
 
-	private final LockContext inner;
+	private final ThreadLocks inner;
 
-	private final LockContext outer;
+	private final ThreadLocks outer;
 
-	LocksOnThread(Publisher<T> source, LockContext inner, LockContext outer) {
+	LocksOnThread(Publisher<T> source, ThreadLocks inner, ThreadLocks outer) {
 		this.source = source;
 		this.inner = inner;
 		this.outer = outer;
@@ -30,7 +30,7 @@ final class LocksOnThread<T> extends Flux<T> {
 
 	@Override
 	public void subscribe(CoreSubscriber<? super T> subscriber) {
-		this.inner.wrap(() -> this.source.subscribe(new Inside(subscriber))).run();
+		this.inner.run(() -> this.source.subscribe(new Inside(subscriber)));
 	}
 
 	private final class Inside implements CoreSubscriber<T>, Subscription {
@@ -71,7 +71,7 @@ final class LocksOnThread<T> extends Flux<T> {
 
 		@Override
 		public void request(long n) {
-			LocksOnThread.this.inner.wrap(() -> this.subscription.request(n)).run();
+			LocksOnThread.this.inner.run(() -> this.subscription.request(n));
 		}
 
 		@Override
@@ -80,8 +80,8 @@ final class LocksOnThread<T> extends Flux<T> {
 		}
 
 		private void outside(Runnable signal) {
-			if (LockContext.capture() == LocksOnThread.this.inner) {
-				LocksOnThread.this.outer.wrap(signal).run();
+			if (LockContext.capture() == LocksOnThread.this.inner.context()) {
+				LocksOnThread.this.outer.run(signal);
 			}
 			else {
 				signal.run();

@@ -6,6 +6,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionManager;
 
 /**
  * Has no transaction commit that began under a lock which was lost. It is asked behind
@@ -42,10 +43,11 @@ final class LostLockListener implements TransactionExecutionListener {
 	}
 
 	private static void listenToSingletonsOf(ConfigurableListableBeanFactory factory) {
-		for (String name : factory.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
+		for (String name : factory.getBeanNamesForType(TransactionManager.class, false, false)) {
 			Object manager = factory.getSingleton(name);
 			if (manager != null) {
 				listenTo(manager);
+				LostLockReactiveListener.listenTo(manager);
 			}
 		}
 	}

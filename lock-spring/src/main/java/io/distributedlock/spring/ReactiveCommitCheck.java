@@ -25,10 +25,14 @@ final class ReactiveCommitCheck {
 		if (adapter == null || FutureInvocation.isStage(result.getClass())) {
 			return result;
 		}
-		Publisher<?> publisher = adapter.toPublisher(result);
-		return adapter.fromPublisher(
-				adapter.isMultiValue() ? Flux.deferContextual((context) -> check(context).thenMany(publisher))
-						: Mono.deferContextual((context) -> check(context).then(Mono.from(publisher))));
+		return adapter.fromPublisher(adapter.isMultiValue()
+				? Flux.deferContextual((context) -> check(context).thenMany(publisher(result, adapter, context))) : Mono
+					.deferContextual((context) -> check(context).then(Mono.from(publisher(result, adapter, context)))));
+	}
+
+	private static Publisher<?> publisher(Object result, ReactiveAdapter adapter, ContextView context) {
+		return adapter.toPublisher(CoroutineFlows.areOf(adapter.getReactiveType())
+				? CoroutineLocks.putInto(result, LockContexts.onThread(context).running()) : result);
 	}
 
 	private static Mono<Void> check(ContextView context) {

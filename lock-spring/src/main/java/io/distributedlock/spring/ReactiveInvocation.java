@@ -3,7 +3,6 @@ package io.distributedlock.spring;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.OnLost;
@@ -11,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -54,9 +54,8 @@ final class ReactiveInvocation implements LockedInvocation {
 	public Object invoke(LockCall call) {
 		// each subscription proceeds anew, when the invocation of this call is long over
 		LockCall kept = call.copy();
-		Publisher<?> publisher = this.multiValue
-				? Flux.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)))
-				: Mono.deferContextual((context) -> locked(kept.copy(), LockContexts.of(context)).singleOrEmpty());
+		Publisher<?> publisher = this.multiValue ? Flux.deferContextual((context) -> locked(kept.copy(), context))
+				: Mono.deferContextual((context) -> locked(kept.copy(), context).singleOrEmpty());
 		return asReturnType(publisher);
 	}
 
@@ -79,8 +78,9 @@ final class ReactiveInvocation implements LockedInvocation {
 		return this.flow ? CoroutineFlows.withoutBuffer(adapted) : adapted;
 	}
 
-	private Flux<?> locked(LockCall call, LockContext outer) {
-		CompletableFuture<LockHandle> acquired = outer.call(call::acquireAsync);
+	private Flux<?> locked(LockCall call, ContextView context) {
+		ThreadLocks outer = LockContexts.onThread(context);
+		CompletableFuture<LockHandle> acquired = LockContexts.toReenter(context).call(call::acquireAsync);
 		AtomicReference<Stage> stage = new AtomicReference<>(Stage.ACQUIRING);
 		Mono<Held> held = Mono.fromFuture(acquired)
 			.flatMap((handle) -> Held.of(handle, call.operation().release()))
@@ -99,16 +99,20 @@ final class ReactiveInvocation implements LockedInvocation {
 			});
 	}
 
-	private Flux<?> body(LockCall call, Held held, LockContext outer) {
+	private Flux<?> body(LockCall call, Held held, ThreadLocks outer) {
 		CallLocks locks = held.locks;
 		if (locks == null) {
-			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal())))
+			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal()), null))
 				.contextWrite(LockContexts::withoutCheck);
 		}
 		LockHandle handle = locks.handle();
-		LockContext inner = outer.with(handle);
+		ThreadLocks inner = outer.with(locks);
+		if (this.adapter == null) {
+			CoroutineLocks.putInto(call.arguments(), inner.running());
+		}
 		MethodBody method = () -> call.proceed(handle);
-		Flux<?> body = Flux.defer(() -> new LocksOnThread<>(publisher(() -> method.runWith(inner)), inner, outer));
+		Flux<?> body = Flux
+			.defer(() -> new LocksOnThread<>(publisher(() -> inner.call(method), inner.running()), inner, outer));
 		if (this.mayGoOn) {
 			body = body.doOnNext((value) -> AsynchronousTypes.requireEnded(value, call));
 		}
@@ -124,11 +128,14 @@ final class ReactiveInvocation implements LockedInvocation {
 		return body.contextWrite((context) -> LockContexts.put(context, inner, locks));
 	}
 
-	private Publisher<?> publisher(MethodBody method) {
+	private Publisher<?> publisher(MethodBody method, @Nullable RunningLocks running) {
 		try {
 			Object result = method.run();
 			if (result == null) {
 				return Mono.empty();
+			}
+			if (this.flow) {
+				result = CoroutineLocks.putInto(result, running);
 			}
 			return (this.adapter != null) ? this.adapter.toPublisher(result) : (Publisher<?>) result;
 		}

@@ -1,15 +1,19 @@
 package io.distributedlock.spring;
 
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionContext;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
@@ -52,6 +56,20 @@ final class ReactiveTransactionLocks implements TransactionSynchronization, Orde
 				keeper.checked.add(locks.handle());
 			}
 		}).thenReturn(locks);
+	}
+
+	/**
+	 * Return locks and those that the transaction of a chain keeps.
+	 */
+	static LockContext addKept(LockContext locks, ContextView chain) {
+		TransactionContext transaction = chain.getOrDefault(TransactionContext.class, null);
+		LockContext all = locks;
+		if (transaction != null && transaction.getResources().get(KEY) instanceof ReactiveTransactionLocks keeper) {
+			for (Iterator<LockHandle> kept = keeper.kept.descendingIterator(); kept.hasNext();) {
+				all = all.with(kept.next());
+			}
+		}
+		return all;
 	}
 
 	/**

@@ -12,33 +12,73 @@ import org.jspecify.annotations.Nullable;
  */
 record RunningLocks(LockHandle handle, @Nullable RunningLocks outer) {
 
-	private static final ThreadLocal<@Nullable RunningLocks> CURRENT = new ThreadLocal<>();
+	static final ThreadLocal<@Nullable RunningLocks> CURRENT = new ThreadLocal<>();
+
+	static @Nullable RunningLocks current() {
+		return CURRENT.get();
+	}
 
 	/**
 	 * Run a method.
 	 */
 	static @Nullable Object run(LockHandle handle, MethodBody method) throws Throwable {
-		RunningLocks before = CURRENT.get();
-		CURRENT.set(new RunningLocks(handle, before));
+		return runWith(new RunningLocks(handle, current()), method);
+	}
+
+	/**
+	 * Run a method under these locks only.
+	 */
+	static @Nullable Object runWith(@Nullable RunningLocks locks, MethodBody method) throws Throwable {
+		RunningLocks before = current();
+		set(locks);
 		try {
 			return method.run();
 		}
 		finally {
-			if (before != null) {
-				CURRENT.set(before);
-			}
-			else {
-				CURRENT.remove();
-			}
+			set(before);
 		}
 	}
 
 	/**
-	 * Check them all.
+	 * Do something under these locks only.
+	 */
+	static void runWith(@Nullable RunningLocks locks, Runnable work) {
+		RunningLocks before = current();
+		set(locks);
+		try {
+			work.run();
+		}
+		finally {
+			set(before);
+		}
+	}
+
+	private static void set(@Nullable RunningLocks locks) {
+		if (locks != null) {
+			CURRENT.set(locks);
+		}
+		else {
+			CURRENT.remove();
+		}
+	}
+
+	/**
+	 * Check those of this thread.
 	 * @throws io.distributedlock.LockLostException if one was lost
 	 */
 	static void ensureHeld() {
-		for (RunningLocks each = CURRENT.get(); each != null; each = each.outer) {
+		RunningLocks current = current();
+		if (current != null) {
+			current.ensureAllHeld();
+		}
+	}
+
+	/**
+	 * Check these and those around them.
+	 * @throws io.distributedlock.LockLostException if one was lost
+	 */
+	void ensureAllHeld() {
+		for (RunningLocks each = this; each != null; each = each.outer) {
 			if (!each.handle.isClosed()) {
 				each.handle.ensureHeld();
 			}

@@ -1,18 +1,23 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.annotation.DistributedLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.DecoratingProxy;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
@@ -40,19 +45,63 @@ final class UnseenSingletons {
 	}
 
 	/**
-	 * Check the singletons that there are. None is made for it.
+	 * Check the singletons that there are. None is made for it, but the product of a
+	 * factory that was itself made early: whether there is one is not to be seen.
 	 * @throws InvalidLockOperationException if one runs without its locks
 	 */
 	void check(ConfigurableListableBeanFactory beans) {
 		for (String name : beans.getSingletonNames()) {
 			Object bean = this.seen.contains(name) ? null : beans.getSingleton(name);
-			if (bean != null && !(bean instanceof AopInfrastructureBean) && !takesLocks(bean)) {
-				Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
-				lockedMethod(type)
-					.ifPresent((method) -> report(name, type, method, beans.containsSingleton(REPLACED_BY_TEST)));
+			if (bean != null) {
+				check(bean, name, beans);
+			}
+			if (bean instanceof FactoryBean<?> factory && factory.isSingleton()) {
+				Object product = product(name, beans);
+				if (product != null && !this.seen.contains(name)) {
+					check(product, name, beans);
+				}
+			}
+		}
+		for (String name : beans.getBeanDefinitionNames()) {
+			if (isGivenToAnEarlyBean(name, beans)) {
+				checkType(beans.getType(name, false), name, beans);
 			}
 		}
 		this.seen.clear();
+	}
+
+	private static void check(Object bean, String name, ConfigurableListableBeanFactory beans) {
+		if (!(bean instanceof AopInfrastructureBean) && !takesLocks(bean)) {
+			checkType((bean instanceof DecoratingProxy proxy) ? proxy.getDecoratedClass()
+					: AopProxyUtils.ultimateTargetClass(bean), name, beans);
+		}
+	}
+
+	private static void checkType(@Nullable Class<?> type, String name, ConfigurableListableBeanFactory beans) {
+		if (type != null) {
+			lockedMethod(type)
+				.ifPresent((method) -> report(name, type, method, beans.containsSingleton(REPLACED_BY_TEST)));
+		}
+	}
+
+	private static @Nullable Object product(String name, ConfigurableListableBeanFactory beans) {
+		try {
+			return beans.getBean(name);
+		}
+		catch (BeansException ex) {
+			logger.debug("Nobody has the product of {}, as it cannot be made", name, ex);
+			return null;
+		}
+	}
+
+	/**
+	 * Return whether a bean of which there are several was made for one that was made
+	 * before the post-processor.
+	 */
+	private boolean isGivenToAnEarlyBean(String name, ConfigurableListableBeanFactory beans) {
+		return !this.seen.contains(name) && beans.getMergedBeanDefinition(name).isPrototype()
+				&& Arrays.stream(beans.getDependentBeans(name))
+					.anyMatch((each) -> !this.seen.contains(each) && beans.containsSingleton(each));
 	}
 
 	private static void report(String name, Class<?> type, Method method, boolean test) {
@@ -68,7 +117,7 @@ final class UnseenSingletons {
 	/**
 	 * Return whether a proxy takes the locks, or one that is behind it.
 	 */
-	private static boolean takesLocks(Object bean) {
+	static boolean takesLocks(Object bean) {
 		Object each = bean;
 		while (each instanceof Advised proxy) {
 			if (LockAdvisor.isAmong(proxy)) {

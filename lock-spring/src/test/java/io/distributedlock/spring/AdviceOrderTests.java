@@ -14,6 +14,7 @@ import org.awaitility.Awaitility;
 import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.cache.CacheManager;
@@ -142,6 +143,24 @@ class AdviceOrderTests {
 			context.getBean(Guarded.class).observed("1");
 			assertThat(this.provider.events()).containsExactly("ordered", "acquire t:Guarded.observed:1", "unordered",
 					"release t:Guarded.observed:1");
+		}
+	}
+
+	@Test
+	@EnabledIfSystemProperty(named = "lock.test.woven", matches = "true")
+	void wovenLockIsInsideOfAllOtherAdvice() {
+		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
+			Guarded guarded = context.getBean(Guarded.class);
+			assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> guarded.validated(""));
+			assertThat(this.provider.events()).isEmpty();
+			guarded.observed("1");
+			assertThat(this.provider.events()).containsExactly("ordered", "unordered", "acquire t:Guarded.observed:1",
+					"release t:Guarded.observed:1");
+			this.provider.events().clear();
+			assertThat(guarded.cached("1")).isEqualTo("value 1");
+			assertThat(guarded.cached("1")).isEqualTo("value 1");
+			assertThat(this.provider.events()).containsExactly("acquire t:Guarded.cached:1",
+					"release t:Guarded.cached:1");
 		}
 	}
 

@@ -12,6 +12,10 @@ import io.distributedlock.annotation.OnLost;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -102,6 +106,25 @@ class LostLockTransactionTests {
 			.withThrowableThat()
 			.withCauseInstanceOf(LockLostException.class);
 		assertNothingWasTaken();
+	}
+
+	@Test
+	void transactionInABodyThatStaysOnItsThread() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.warehouse.takeReactively(Schedulers.immediate()).block());
+		assertNothingWasTaken();
+	}
+
+	@Test
+	void transactionInABodyThatLeavesItsThreadIsNotChecked() {
+		this.warehouse.takeReactively(Schedulers.boundedElastic()).block();
+		assertThat(this.provider.events()).contains("commit");
+	}
+
+	@Test
+	void transactionBehindABodyIsNotItsOwn() {
+		this.warehouse.lose().doOnNext((lost) -> this.shop.sell(() -> this.provider.record("behind"))).blockLast();
+		assertThat(this.provider.events()).contains("begin", "behind", "commit");
 	}
 
 	@Test
@@ -211,6 +234,16 @@ class LostLockTransactionTests {
 		@DistributedLock(name = "stock", key = "'1'")
 		public void takeByTemplate() {
 			new TransactionTemplate(this.transactions).executeWithoutResult((status) -> this.ledger.take());
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public Mono<Void> takeReactively(Scheduler scheduler) {
+			return Mono.<Void>fromRunnable(this.ledger::take).subscribeOn(scheduler);
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public Flux<String> lose() {
+			return Flux.just("lost").doOnNext((value) -> this.provider.loseLast());
 		}
 
 		@DistributedLock(name = "stock", key = "'1'")

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -22,6 +23,11 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Flowable;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Observable;
+import io.reactivex.rxjava3.core.Single;
 import org.awaitility.Awaitility;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -79,9 +85,17 @@ class MatrixTests {
 	@MethodSource("cases")
 	void keyIsTakenWhileTheBodyWorksAndFreeBehindIt(Place place, Returned returned, Situation situation)
 			throws Exception {
-		this.context = Contexts.open(this.provider, false, place != Place.INTERFACE,
-				(beans) -> beans.registerBean("calls", place.type));
-		Calls calls = this.context.getBean(Calls.class);
+		run(place.type, place != Place.INTERFACE, situation, (bean, work) -> returned.call((Calls) bean, work));
+	}
+
+	/**
+	 * Call a method of a bean in a situation.
+	 */
+	void run(Class<?> type, boolean proxyTargetClass, Situation situation, BiConsumer<Object, Supplier<String>> call)
+			throws Exception {
+		this.context = Contexts.open(this.provider, false, proxyTargetClass,
+				(beans) -> beans.registerBean("calls", type));
+		Object calls = this.context.getBean("calls");
 		AtomicBoolean worked = new AtomicBoolean();
 		Supplier<String> work = () -> {
 			assertThat(isFree()).as("free while the body works").isFalse();
@@ -91,7 +105,7 @@ class MatrixTests {
 			}
 			return "done";
 		};
-		situation.run(this, () -> returned.call(calls, work));
+		situation.run(this, () -> call.accept(calls, work));
 		assertThat(worked).as("the body has run").isTrue();
 		if (situation != Situation.LOST) {
 			assertThat(isFree()).as("free when the result is there").isTrue();
@@ -179,7 +193,14 @@ class MatrixTests {
 		FUTURE((calls) -> (work) -> calls.future("k", work).join()),
 		STAGE((calls) -> (work) -> calls.stage("k", work).toCompletableFuture().join()),
 		MONO((calls) -> (work) -> String.valueOf(calls.mono("k", work).block())),
-		FLUX((calls) -> (work) -> String.valueOf(calls.flux("k", work).blockLast()));
+		FLUX((calls) -> (work) -> String.valueOf(calls.flux("k", work).blockLast())),
+		SINGLE((calls) -> (work) -> calls.single("k", work).blockingGet()),
+		MAYBE((calls) -> (work) -> String.valueOf(calls.maybe("k", work).blockingGet())),
+		COMPLETABLE((calls) -> (work) -> {
+			calls.completable("k", work).blockingAwait();
+			return "done";
+		}), FLOWABLE((calls) -> (work) -> calls.flowable("k", work).blockingLast()),
+		OBSERVABLE((calls) -> (work) -> calls.observable("k", work).blockingLast());
 
 		@SuppressWarnings("ImmutableEnumChecker")
 		private final Function<Calls, Function<Supplier<String>, String>> call;
@@ -229,6 +250,16 @@ class MatrixTests {
 
 		Flux<String> flux(String id, Supplier<String> work);
 
+		Single<String> single(String id, Supplier<String> work);
+
+		Maybe<String> maybe(String id, Supplier<String> work);
+
+		Completable completable(String id, Supplier<String> work);
+
+		Flowable<String> flowable(String id, Supplier<String> work);
+
+		Observable<String> observable(String id, Supplier<String> work);
+
 	}
 
 	@Retention(RetentionPolicy.RUNTIME)
@@ -273,6 +304,31 @@ class MatrixTests {
 		public Flux<String> flux(String id, Supplier<String> work) {
 			return Flux.concat(Mono.just("first"),
 					Mono.fromFuture(() -> CompletableFuture.supplyAsync(work, (task) -> new Thread(task).start())));
+		}
+
+		@Override
+		public Single<String> single(String id, Supplier<String> work) {
+			return Single.fromPublisher(mono(id, work));
+		}
+
+		@Override
+		public Maybe<String> maybe(String id, Supplier<String> work) {
+			return Maybe.fromPublisher(mono(id, work));
+		}
+
+		@Override
+		public Completable completable(String id, Supplier<String> work) {
+			return Completable.fromPublisher(mono(id, work));
+		}
+
+		@Override
+		public Flowable<String> flowable(String id, Supplier<String> work) {
+			return Flowable.fromPublisher(flux(id, work));
+		}
+
+		@Override
+		public Observable<String> observable(String id, Supplier<String> work) {
+			return Observable.fromPublisher(flux(id, work));
 		}
 
 	}
@@ -323,6 +379,36 @@ class MatrixTests {
 			return this.plain.flux(id, work);
 		}
 
+		@Override
+		@Matrix
+		public Single<String> single(String id, Supplier<String> work) {
+			return this.plain.single(id, work);
+		}
+
+		@Override
+		@Matrix
+		public Maybe<String> maybe(String id, Supplier<String> work) {
+			return this.plain.maybe(id, work);
+		}
+
+		@Override
+		@Matrix
+		public Completable completable(String id, Supplier<String> work) {
+			return this.plain.completable(id, work);
+		}
+
+		@Override
+		@Matrix
+		public Flowable<String> flowable(String id, Supplier<String> work) {
+			return this.plain.flowable(id, work);
+		}
+
+		@Override
+		@Matrix
+		public Observable<String> observable(String id, Supplier<String> work) {
+			return this.plain.observable(id, work);
+		}
+
 	}
 
 	/**
@@ -367,6 +453,31 @@ class MatrixTests {
 			return this.own.flux(id, work);
 		}
 
+		@Override
+		public Single<String> single(String id, Supplier<String> work) {
+			return this.own.single(id, work);
+		}
+
+		@Override
+		public Maybe<String> maybe(String id, Supplier<String> work) {
+			return this.own.maybe(id, work);
+		}
+
+		@Override
+		public Completable completable(String id, Supplier<String> work) {
+			return this.own.completable(id, work);
+		}
+
+		@Override
+		public Flowable<String> flowable(String id, Supplier<String> work) {
+			return this.own.flowable(id, work);
+		}
+
+		@Override
+		public Observable<String> observable(String id, Supplier<String> work) {
+			return this.own.observable(id, work);
+		}
+
 	}
 
 	@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
@@ -409,6 +520,31 @@ class MatrixTests {
 			return this.plain.flux(id, work);
 		}
 
+		@Override
+		public Single<String> single(String id, Supplier<String> work) {
+			return this.plain.single(id, work);
+		}
+
+		@Override
+		public Maybe<String> maybe(String id, Supplier<String> work) {
+			return this.plain.maybe(id, work);
+		}
+
+		@Override
+		public Completable completable(String id, Supplier<String> work) {
+			return this.plain.completable(id, work);
+		}
+
+		@Override
+		public Flowable<String> flowable(String id, Supplier<String> work) {
+			return this.plain.flowable(id, work);
+		}
+
+		@Override
+		public Observable<String> observable(String id, Supplier<String> work) {
+			return this.plain.observable(id, work);
+		}
+
 	}
 
 	@Matrix
@@ -429,8 +565,13 @@ class MatrixTests {
 	 * @param <S> of the stage
 	 * @param <M> of the mono
 	 * @param <X> of the flux
+	 * @param <I> of the single
+	 * @param <Y> of the maybe
+	 * @param <C> of the completable
+	 * @param <W> of the flowable
+	 * @param <B> of the observable
 	 */
-	abstract static class Generic<T, O, F, S, M, X> {
+	abstract static class Generic<T, O, F, S, M, X, I, Y, C, W, B> {
 
 		final Plain plain = new Plain();
 
@@ -475,10 +616,40 @@ class MatrixTests {
 			return (X) this.plain.flux(id, work);
 		}
 
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@SuppressWarnings("unchecked")
+		public I single(String id, Supplier<String> work) {
+			return (I) this.plain.single(id, work);
+		}
+
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@SuppressWarnings("unchecked")
+		public Y maybe(String id, Supplier<String> work) {
+			return (Y) this.plain.maybe(id, work);
+		}
+
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@SuppressWarnings("unchecked")
+		public C completable(String id, Supplier<String> work) {
+			return (C) this.plain.completable(id, work);
+		}
+
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@SuppressWarnings("unchecked")
+		public W flowable(String id, Supplier<String> work) {
+			return (W) this.plain.flowable(id, work);
+		}
+
+		@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+		@SuppressWarnings("unchecked")
+		public B observable(String id, Supplier<String> work) {
+			return (B) this.plain.observable(id, work);
+		}
+
 	}
 
 	static class Inheriting extends
-			Generic<String, Optional<String>, CompletableFuture<String>, CompletionStage<String>, Mono<String>, Flux<String>>
+			Generic<String, Optional<String>, CompletableFuture<String>, CompletionStage<String>, Mono<String>, Flux<String>, Single<String>, Maybe<String>, Completable, Flowable<String>, Observable<String>>
 			implements Calls {
 
 	}

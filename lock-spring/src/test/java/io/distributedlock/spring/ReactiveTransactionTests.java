@@ -1,5 +1,9 @@
 package io.distributedlock.spring;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockLostException;
@@ -7,10 +11,15 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnUnavailable;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
+import io.reactivex.rxjava3.core.Completable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -29,6 +38,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.reactive.TransactionalOperator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A lock that is taken inside a reactive transaction is kept until that has ended.
@@ -125,6 +135,106 @@ class ReactiveTransactionTests {
 			.verifyError(LockLostException.class);
 		assertThat(this.provider.events()).doesNotContain("committed");
 		assertThat(this.stock.left().block()).isEqualTo(10);
+	}
+
+	@Test
+	void transactionOfAnOperatorInTheBodyIsRolledBackIfTheLeaseWasLost() {
+		TransactionalOperator operator = TransactionalOperator
+			.create(this.context.getBean(ReactiveTransactionManager.class));
+		StepVerifier
+			.create(this.branch
+				.takeAnd(() -> operator.transactional(this.notes.note().then(loseOn(Schedulers.parallel())))))
+			.verifyError(LockLostException.class);
+		assertThat(this.provider.events()).startsWith(TAKE, "take", "begin", "note", "rolled back")
+			.doesNotContain("committed");
+	}
+
+	@Test
+	void transactionOfAnotherBeanInTheBodyIsRolledBackIfTheLeaseWasLost() {
+		StepVerifier.create(this.branch.takeAnd(() -> Mono.delay(Duration.ofMillis(1))
+			.then(this.shop.sell(this.notes.note()))
+			.then(this.shop.sell(loseOn(Schedulers.parallel()))))).verifyError(LockLostException.class);
+		assertThat(this.provider.events()).startsWith(TAKE, "take", "begin", "note", "committed", "begin",
+				"rolled back");
+	}
+
+	@Test
+	void newTransactionInTheBodyOfACallInATransactionIsRolledBackIfTheLeaseWasLost() {
+		StepVerifier
+			.create(this.shop.sell(this.branch.takeAnd(() -> this.notes.noteApart(loseOn(Schedulers.parallel())))))
+			.verifyError(LockLostException.class);
+		assertThat(this.provider.events()).startsWith("begin", TAKE, "take", "begin", "note", "rolled back",
+				"rolled back");
+	}
+
+	@Test
+	void transactionsOfTheBodyThatRunAtTheSameTimeAreRolledBackIfTheLeaseWasLost() {
+		Mono<Void> lost = this.shop.sell(loseOn(Schedulers.parallel()));
+		StepVerifier.create(this.branch.takeAnd(() -> Mono.whenDelayError(lost, lost)))
+			.verifyErrorSatisfies((failure) -> assertThat(Exceptions.unwrapMultiple(failure)).hasSize(2)
+				.allSatisfy((each) -> assertThat(each).isInstanceOf(LockLostException.class)));
+		assertThat(this.provider.events()).doesNotContain("committed");
+	}
+
+	@Test
+	void manyTransactionsOfTheBodyCommitAsUsual() {
+		this.branch.takeAnd(() -> Flux.range(0, 50).flatMap((each) -> this.shop.sell(this.notes.note())).then())
+			.block();
+		assertThat(this.provider.events()).filteredOn("committed"::equals).hasSize(50);
+		assertThat(this.provider.events()).endsWith("committed", GIVE);
+	}
+
+	@Test
+	void callsOfOneTransactionDoNotPileUpInIt() {
+		List<Integer> synchronizations = new CopyOnWriteArrayList<>();
+		Mono<Void> count = TransactionSynchronizationManager.forCurrentTransaction()
+			.doOnNext((transaction) -> synchronizations.add(transaction.getSynchronizations().size()))
+			.then();
+		Mono<Void> look = this.branch.takeAnd(() -> count);
+		this.shop.sell(Flux.range(0, 20).concatMap((each) -> look).then(count)).block();
+		assertThat(synchronizations).hasSize(21).containsOnly(1);
+	}
+
+	@Test
+	void secondCallInTheSameTransactionReenters() {
+		this.shop.sell(this.stock.take().then(Mono.delay(Duration.ofMillis(1))).then(this.stock.take())).block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "take", "committed", GIVE);
+	}
+
+	@Test
+	void transactionThatABlockingMethodWaitsForIsRolledBackIfTheLeaseWasLost() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.branch.takeAndWait(this.shop.sell(loseOn(Schedulers.parallel()))));
+		assertThat(this.provider.events()).startsWith(TAKE, "begin", "rolled back").doesNotContain("committed");
+	}
+
+	@Test
+	void transactionOfAFutureIsRolledBackIfTheLeaseWasLost() {
+		assertThat(this.branch.takeLater(this.shop.sell(loseOn(Schedulers.parallel()))))
+			.failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
+		assertThat(this.provider.events()).startsWith(TAKE, "begin", "rolled back").doesNotContain("committed");
+	}
+
+	@Test
+	void transactionInATypeOfRxJavaIsRolledBackIfTheLeaseWasLost() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.branch.takeByRxJava(this.shop.sell(loseOn(Schedulers.parallel()))).blockingAwait());
+		assertThat(this.provider.events()).startsWith(TAKE, "begin", "rolled back").doesNotContain("committed");
+	}
+
+	@Test
+	void transactionsOfMethodsThatAreNoChainCommitAsUsual() {
+		this.branch.takeAndWait(this.shop.sell(this.notes.note()));
+		this.branch.takeLater(this.shop.sell(this.notes.note())).join();
+		this.branch.takeByRxJava(this.shop.sell(this.notes.note())).blockingAwait();
+		this.shop.sell(this.notes.note()).block();
+		assertThat(this.provider.events()).filteredOn("committed"::equals).hasSize(4);
+	}
+
+	private Mono<Void> loseOn(Scheduler scheduler) {
+		return Mono.<Void>fromRunnable(this.provider::loseLast).subscribeOn(scheduler);
 	}
 
 	@Test
@@ -246,6 +356,15 @@ class ReactiveTransactionTests {
 			this.provider = provider;
 		}
 
+		Mono<Void> note() {
+			return Mono.fromRunnable(() -> this.provider.record("note"));
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public Mono<Void> noteApart(Mono<Void> more) {
+			return note().then(more);
+		}
+
 		@Transactional(propagation = Propagation.REQUIRES_NEW)
 		@DistributedLock(name = "notes", condition = "#lock")
 		public Mono<Void> noteUnder(boolean lock) {
@@ -271,6 +390,21 @@ class ReactiveTransactionTests {
 		@DistributedLock(name = "stock", key = "'1'")
 		public Mono<Void> takeAnd(Supplier<Mono<Void>> more) {
 			return Mono.fromRunnable(() -> this.provider.record("take")).then(Mono.defer(more));
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public void takeAndWait(Mono<Void> work) {
+			work.block();
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public CompletableFuture<Void> takeLater(Mono<Void> work) {
+			return work.toFuture();
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public Completable takeByRxJava(Mono<Void> work) {
+			return Completable.fromPublisher(work);
 		}
 
 	}
