@@ -37,9 +37,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 abstract class NetworkContract extends KeyContract {
 
 	/**
-	 * What a recovery may take once the network works.
+	 * What a recovery may take once the network works. A pool of connections that is in
+	 * the midst of a try waits for its time-out, and then for as long again.
 	 */
-	private static final Duration RECOVERY = Duration.ofSeconds(10);
+	private static final Duration RECOVERY = Duration.ofSeconds(30);
 
 	@Test
 	final void lostReplyToAnAttemptIsNoContentionAndLeavesNothing() {

@@ -59,8 +59,10 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	ScriptCall renew(Duration leaseTime, String publish) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
-			case EXCLUSIVE, WRITE, FAIR ->
+			case EXCLUSIVE, FAIR ->
 				new ScriptCall(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
+			case WRITE ->
+				new ScriptCall(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease, "write"));
 			case READ ->
 				new ScriptCall(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
 						List.of(this.id, lease, publish, this.names.channel(), ONE, this.names.sharedChannel(), ALL));

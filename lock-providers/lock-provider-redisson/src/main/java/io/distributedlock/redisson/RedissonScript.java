@@ -108,11 +108,12 @@ enum RedissonScript {
 
 	/**
 	 * Lets a lock run anew. What a writer has sent before it became a reader, and arrives
-	 * late, would cut the time of other readers. Keys: lock. Arguments: owner, lease.
+	 * late, would cut the time of other readers. Keys: lock. Arguments: owner, lease, the
+	 * mode if it is one of read-write locks.
 	 */
 	RENEW("""
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
-			if redis.call('hget', KEYS[1], 'mode') == 'read' then return 0 end
+			if ARGV[3] and redis.call('hget', KEYS[1], 'mode') ~= ARGV[3] then return 0 end
 			return redis.call('pexpire', KEYS[1], ARGV[2])"""),
 
 	/**
