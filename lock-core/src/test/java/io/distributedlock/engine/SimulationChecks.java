@@ -317,8 +317,10 @@ final class SimulationChecks {
 					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
 						mustLetReadersIn(lease, before);
 					}
-					else if ((lease.releases + lease.renewals == before || this.faults.isCalm()) && !lease.signalled
-							&& !node.isClosing() && backend().holds(lease.lane(), lease.owner())
+					// what was lost is the server's alone until its time is over
+					else if ((lease.releases + lease.renewals == before || this.faults.isCalm()) && !node.isClosing()
+							&& holdersOf(lease).stream().anyMatch(SimulatedHold.Part::isValid)
+							&& backend().holds(lease.lane(), lease.owner())
 							&& !backend().reads(lease.lane(), lease.owner())) {
 						violation(4, "%s of %s keeps readers out".formatted(lease.lane(), lease.owner()));
 					}
