@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The root of everything that can go wrong with a lock. Its three kinds never share a
- * path: {@link LockNotAcquiredException} means that the lock was not to be had in time,
+ * path: {@link LockNotAcquiredException} means that the lock was not available in time,
  * {@link LockUnavailableException} that the backend failed, {@link LockLostException}
  * that a lease ended while its owner still relied on it.
  *

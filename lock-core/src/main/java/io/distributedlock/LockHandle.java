@@ -87,9 +87,9 @@ public interface LockHandle extends AutoCloseable {
 	void ensureHeld();
 
 	/**
-	 * Have the lease run for a time from now on, also beyond the lease time that was
-	 * asked for, or shorten it to that time. A lease that is kept alive goes on to be.
-	 * Asks the backend, and waits for the answer at most the command time-out.
+	 * Make the lease end this long from now, even if that is earlier or later than
+	 * before. A lease that is kept alive stays so. Asks the backend, and waits for the
+	 * answer at most the command time-out.
 	 * @param leaseTime how long the lease shall run
 	 * @throws LockLostException if this owner no longer has the lock
 	 * @throws LockUnavailableException if the backend failed; the lease then ends when it

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not to be had within the time that the caller would wait. The backend
- * works, and the body was not run.
+ * The lock did not become available within the wait time. The backend works, and the body
+ * was not run.
  *
  * @since 0.1
  */

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a call that runs only if the lock is to be had.
+ * What became of a call that runs only if the lock is available.
  *
  * @param <T> the type of the result of the work
  * @param acquired whether the lock was acquired, and so the work done

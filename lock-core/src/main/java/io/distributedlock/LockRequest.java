@@ -51,7 +51,7 @@ public final class LockRequest {
 
 	/**
 	 * Ask for the locks of several keys, all or none.
-	 * @param keys the keys, at least one; what is there twice is locked once
+	 * @param keys the keys, at least one; duplicates are ignored
 	 * @return the request, with the defaults of the template
 	 * @throws IllegalArgumentException if there is no key, or one is {@code null} or
 	 * blank
@@ -99,7 +99,7 @@ public final class LockRequest {
 
 	/**
 	 * Set several keys to lock, all or none, and keep the rest.
-	 * @param keys the keys, at least one; what is there twice is locked once
+	 * @param keys the keys, at least one; duplicates are ignored
 	 * @return a changed copy, which asks for these keys only
 	 * @throws IllegalArgumentException if there is no key, or one is {@code null} or
 	 * blank
@@ -126,7 +126,7 @@ public final class LockRequest {
 
 	/**
 	 * Set how long to wait while others hold the lock.
-	 * @param waitTime the time to wait; zero makes one attempt; a duration beyond 292
+	 * @param waitTime the time to wait; zero makes one attempt; a duration beyond 73
 	 * years waits without end
 	 * @return a changed copy
 	 * @throws IllegalArgumentException if the time is negative
@@ -343,8 +343,9 @@ public final class LockRequest {
 		if (!this.others.isEmpty()) {
 			return "LockRequest" + parts();
 		}
-		return "LockRequest[name=%s, key=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, type=%s, provider=%s, requires=%s]"
-			.formatted(this.name, this.key, waitTime(), leaseTime(), autoRenew(), type(), provider(), requires());
+		return "LockRequest[name=%s, key=%s, type=%s, permits=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, holdAtLeast=%s, maxWaiters=%s, provider=%s, requires=%s]"
+			.formatted(this.name, this.key, type(), permits(), waitTime(), leaseTime(), autoRenew(), holdAtLeast(),
+					maxWaiters(), provider(), requires());
 	}
 
 	private LockRequest change(Consumer<Options> change) {

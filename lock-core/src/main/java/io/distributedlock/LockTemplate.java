@@ -83,7 +83,7 @@ public interface LockTemplate {
 	}
 
 	/**
-	 * Run work if the lock of a key is to be had at once.
+	 * Run work if the lock of a key is available immediately.
 	 * @param <T> the type of the result
 	 * @param <E> the type of exception that the work throws
 	 * @param key the key
@@ -98,7 +98,7 @@ public interface LockTemplate {
 	}
 
 	/**
-	 * Run work if the lock of a key is to be had at once.
+	 * Run work if the lock of a key is available immediately.
 	 * @param <E> the type of exception that the work throws
 	 * @param key the key
 	 * @param work the work, run at most once
@@ -111,8 +111,8 @@ public interface LockTemplate {
 	}
 
 	/**
-	 * Run work if the lock is to be had within the wait time of the request, or at once
-	 * where it sets none.
+	 * Run work if the lock is available within the wait time of the request, or
+	 * immediately where it sets none.
 	 * @param <T> the type of the result
 	 * @param <E> the type of exception that the work throws
 	 * @param request what to lock and how
@@ -125,8 +125,8 @@ public interface LockTemplate {
 			throws E;
 
 	/**
-	 * Run work if the lock is to be had within the wait time of the request, or at once
-	 * where it sets none.
+	 * Run work if the lock is available within the wait time of the request, or
+	 * immediately where it sets none.
 	 * @param <E> the type of exception that the work throws
 	 * @param request what to lock and how
 	 * @param work the work, run at most once
@@ -163,7 +163,7 @@ public interface LockTemplate {
 	LockHandle acquire(LockRequest request);
 
 	/**
-	 * Acquire the lock of a key if it is to be had at once.
+	 * Acquire the lock of a key if it is available immediately.
 	 * @param key the key
 	 * @return the held lock, to be closed; empty if another owner holds it
 	 * @throws LockUnavailableException if the backend failed
@@ -173,8 +173,8 @@ public interface LockTemplate {
 	}
 
 	/**
-	 * Acquire a lock if it is to be had within the wait time of the request, or at once
-	 * where it sets none.
+	 * Acquire a lock if it is available within the wait time of the request, or
+	 * immediately where it sets none.
 	 * @param request what to lock and how
 	 * @return the held lock, to be closed; empty if others held it for the whole time
 	 * @throws LockUnavailableException if the backend failed

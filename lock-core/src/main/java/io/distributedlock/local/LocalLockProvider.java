@@ -97,7 +97,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Take the key for a lease if it is to be had.
+	 * Take the key for a lease if it is free for that.
 	 * @param place the place of the one who asks, {@code null} for one that does not
 	 * queue
 	 */

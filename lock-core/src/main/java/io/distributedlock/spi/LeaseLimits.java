@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * The lengths of leases that a provider can keep. The engine refuses others before they
- * reach the provider, and an annotation that asks for one does not start.
+ * reach the provider, and an application with such an annotation fails to start.
  *
  * @param shortest the shortest lease
  * @param longest the longest lease

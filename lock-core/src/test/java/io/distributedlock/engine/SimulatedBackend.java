@@ -37,7 +37,7 @@ final class SimulatedBackend {
 	}
 
 	/**
-	 * Grant a lease if it is to be had. Who asks twice has what it has.
+	 * Grant a lease if the key is free for it. Who asks twice has what it has.
 	 * @return the fencing token, zero if others have the key
 	 */
 	long acquire(SimulatedLease lease) {

@@ -28,7 +28,7 @@ import org.springframework.core.annotation.AliasFor;
  * wins. It is found on methods of super-classes and interfaces, and may be a
  * meta-annotation. The lock is taken before a transaction of the same method begins, and
  * given back after it has ended; inside a transaction of the caller it is kept until that
- * has ended, see {@link #release}. If the lock is not to be had, the method does not run:
+ * has ended, see {@link #release}. If the lock is not available, the method does not run:
  * {@link io.distributedlock.LockNotAcquiredException} says that others held it,
  * {@link io.distributedlock.LockUnavailableException} that the backend failed. What the
  * method throws arrives unchanged.

@@ -150,7 +150,7 @@ final class LockCall {
 
 	/**
 	 * Do what is to be done without the locks, if anything.
-	 * @param refusal why they were not to be had
+	 * @param refusal why they were not available
 	 */
 	@Nullable Object otherwise(LockException refusal) throws Throwable {
 		if (refusal instanceof LockNotAcquiredException contention) {

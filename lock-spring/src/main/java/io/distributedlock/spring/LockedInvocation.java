@@ -20,7 +20,7 @@ interface LockedInvocation {
 	 * Run the method.
 	 * @param call the call
 	 * @return what the method returns, or what stands for it
-	 * @throws Throwable what the method throws, or that the locks were not to be had
+	 * @throws Throwable what the method throws, or that the locks were not available
 	 */
 	@Nullable Object invoke(LockCall call) throws Throwable;
 

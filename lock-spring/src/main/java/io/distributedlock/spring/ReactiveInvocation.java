@@ -153,7 +153,7 @@ final class ReactiveInvocation implements LockedInvocation {
 	/**
 	 * What a subscription holds.
 	 *
-	 * @param locks the locks, {@code null} if they were not to be had
+	 * @param locks the locks, {@code null} if they were not available
 	 * @param refusal why not
 	 */
 	private record Held(@Nullable CallLocks locks, @Nullable LockException refusal) {

@@ -20,7 +20,7 @@ final class FairQueue {
 
 	/**
 	 * Take a key if nobody waits for it.
-	 * @return the token, zero if it is not to be had
+	 * @return the token, zero if another owner has the key or waits for it
 	 */
 	long acquire(Session session, String key, String owner, Duration lease) throws SQLException {
 		return isFirst(session, key, owner) ? this.table.take(session, key, owner, lease) : 0;
@@ -30,7 +30,7 @@ final class FairQueue {
 	 * Join the queue, or stay in it, and take the key if nobody has waited for it longer.
 	 * @param inDoubt whether the owner may have the key already: it has lost its place
 	 * with that, and must not wait behind the others for itself
-	 * @return the token, zero if it is not to be had yet
+	 * @return the token, zero if others come first
 	 */
 	long acquireInTurn(Session session, String key, String owner, Duration lease, boolean inDoubt) throws SQLException {
 		String line = lineOf(key);

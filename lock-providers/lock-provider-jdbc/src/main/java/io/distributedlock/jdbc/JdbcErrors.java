@@ -14,8 +14,8 @@ import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what a failure of a database means. Remembers why the last connection could not be
- * had: who waits for one, and gives up before the pool does, is told the reason.
+ * Says what a failure of a database means. Remembers why the last connection was not
+ * available: who waits for one, and gives up before the pool does, is told the reason.
  */
 final class JdbcErrors {
 
@@ -65,7 +65,7 @@ final class JdbcErrors {
 	}
 
 	/**
-	 * Note that no connection was to be had.
+	 * Note that no connection was available.
 	 */
 	void notConnected(Throwable failure) {
 		SQLException cause = sqlException(failure);

@@ -38,7 +38,7 @@ final class LockTable {
 	/**
 	 * Take a row that is free or has expired, whoever had it. A call that is tried again
 	 * after a collision may have taken it already.
-	 * @return the token, zero if it was not to be had
+	 * @return the token, zero if another owner has the key
 	 */
 	private long takeIfFree(Session session, String key, String owner, Duration lease) throws SQLException {
 		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
@@ -54,7 +54,7 @@ final class LockTable {
 
 	/**
 	 * Take a key whose row is free, has expired, or is not there.
-	 * @return the token, zero if it was not to be had
+	 * @return the token, zero if another owner has the key
 	 */
 	long take(Session session, String key, String owner, Duration lease) throws SQLException {
 		long token = takeIfFree(session, key, owner, lease);

@@ -27,7 +27,7 @@ final class TableShares {
 	/**
 	 * Take a share.
 	 * @param limit how many owners there may be, 0 for any number
-	 * @return the token, zero if it is not to be had
+	 * @return the token, zero if none is free
 	 */
 	long acquire(Session session, String key, String owner, Duration lease, int limit) throws SQLException {
 		LockTable.Row row = this.table.lockRow(session, key);

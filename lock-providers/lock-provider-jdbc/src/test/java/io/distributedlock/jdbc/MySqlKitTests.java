@@ -15,7 +15,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 
 /**
- * Only where a Docker engine runs: there is no program of MySQL to be had otherwise.
+ * Only where a Docker engine runs: no program of MySQL is available otherwise.
  */
 class MySqlKitTests {
 

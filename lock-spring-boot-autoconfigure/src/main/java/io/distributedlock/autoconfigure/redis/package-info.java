@@ -1,5 +1,5 @@
 /**
- * Auto-configuration of the Redisson provider.
+ * Auto-configuration of the providers on Redis: Redisson, Lettuce and Redlock.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.redis;

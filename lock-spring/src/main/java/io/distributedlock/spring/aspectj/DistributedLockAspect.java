@@ -94,7 +94,7 @@ public final class DistributedLockAspect {
 	 * Run a woven method.
 	 * @param point the call
 	 * @return what the method returns
-	 * @throws Throwable what the method throws, or that the lock was not to be had
+	 * @throws Throwable what the method throws, or that the lock was not available
 	 */
 	@Around("(execution(" + LOCK + " !static * *(..)) || execution(" + COMPOSED + " !static * *(..)) || execution("
 			+ COMPOSED_TWICE + " !static * *(..)) || execution(public !static * (" + LOCK
