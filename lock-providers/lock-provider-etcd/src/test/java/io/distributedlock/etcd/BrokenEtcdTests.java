@@ -34,7 +34,7 @@ class BrokenEtcdTests {
 			long start = System.nanoTime();
 			LockHandle writer = holder.acquire(LockRequest.of("k").withType(LockType.WRITE).withLeaseTime(lease));
 			LockHandle reader = holder.acquire(LockRequest.of("k").withType(LockType.READ));
-			Awaitility.await().pollDelay(Duration.ofSeconds(9)).atMost(Duration.ofSeconds(10)).until(() -> true);
+			Awaitility.await().pollDelay(Duration.ofSeconds(8)).atMost(Duration.ofSeconds(12)).until(() -> true);
 			if (downgrade) {
 				writer.close();
 				assertThat(reader.isValid()).isTrue();
