@@ -43,7 +43,9 @@ class BrokenZooKeeperLateTests {
 
 	@BeforeEach
 	void start() throws Exception {
-		this.server = Servers.run();
+		// ticks that allow sessions of fifteen seconds
+		this.server = new TestingServer(new org.apache.curator.test.InstanceSpec(null, -1, -1, -1, true, -1, 2000, -1,
+				java.util.Map.of("admin.enableServer", "false")), true);
 		this.proxy = new TcpProxy(this.server.getPort());
 		this.far = client(this.proxy.port());
 		this.near = client(this.server.getPort());
@@ -89,10 +91,10 @@ class BrokenZooKeeperLateTests {
 				DefaultLockTemplate other = node(this.near, Duration.ofSeconds(5))) {
 			LockHandle writer = node.acquire(LockRequest.of("k").withType(LockType.WRITE));
 			LockHandle reader = node.acquire(LockRequest.of("k").withType(LockType.READ));
-			// granted are 1.6 s of a session of 4 s: the first renewal comes after 0.53 s
-			TimeUnit.MILLISECONDS.sleep(400);
+			// granted are 6 s of a session of 15 s: the first renewal comes after 2 s
+			TimeUnit.MILLISECONDS.sleep(1750);
 			this.proxy.dropReplies();
-			TimeUnit.MILLISECONDS.sleep(250);
+			TimeUnit.MILLISECONDS.sleep(400);
 			CompletableFuture<Void> left = writer.closeAsync();
 			TimeUnit.MILLISECONDS.sleep(350);
 			assertThat(reader.isValid()).isTrue();
@@ -100,7 +102,7 @@ class BrokenZooKeeperLateTests {
 			Optional<LockHandle> robber = CompletableFuture
 				.supplyAsync(
 						() -> other.tryAcquire(
-								LockRequest.of("k").withType(LockType.WRITE).withWaitTime(Duration.ofMillis(2500))),
+								LockRequest.of("k").withType(LockType.WRITE).withWaitTime(Duration.ofMillis(2200))),
 						(task) -> new Thread(task).start())
 				.join();
 			boolean valid = reader.isValid();
