@@ -55,7 +55,7 @@ class BrokenJdbcCutsTests {
 				.withStrategy(strategy)
 				.withCommandTimeout(Duration.ofMillis(700))
 				.withMaxLockConnections(16));
-		}, Duration.ofSeconds(Long.getLong("cuts.seconds", 40)));
+		}, Duration.ofSeconds(Long.getLong("cuts.seconds", 25)));
 		System.out.println(dialect + " downgrades " + cuts.downgrades + " holds " + cuts.holds.size());
 		assertThat(conflicts).as("seed %d", seed).isEmpty();
 		pools.forEach(HikariDataSource::close);
