@@ -1,0 +1,408 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Each test fails on 4a01d43.
+ */
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@SuppressWarnings("all")
+class BrokenDowngradeTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private static final LockRequest READ = LockRequest.of("k").withType(LockType.READ);
+
+	private static final LockRequest WRITE = LockRequest.of("k").withType(LockType.WRITE);
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final List<DefaultLockTemplate> nodes = new ArrayList<>();
+
+	private DefaultLockTemplate node(LockProvider provider, Duration commandTimeout) {
+		DefaultLockTemplate node = DefaultLockTemplate.builder()
+			.provider(provider)
+			.commandTimeout(commandTimeout)
+			.build();
+		this.nodes.add(node);
+		return node;
+	}
+
+	@AfterEach
+	void close() {
+		this.provider.renew.behave();
+		this.nodes.forEach(DefaultLockTemplate::close);
+	}
+
+	/**
+	 * The length of the downgrade is computed before the answer to an extension that is
+	 * under way, and sent after it.
+	 */
+	@Test
+	void extensionUnderWayIsNotTakenBackByTheDowngrade() {
+		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(10));
+		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofSeconds(5)));
+		LockHandle reader = node.acquire(READ);
+		CompletableFuture<Void> opened = new CompletableFuture<>();
+		this.provider.renew.next(Trick.late(opened));
+		CompletableFuture<Void> extension = reader.extendAsync(Duration.ofMinutes(2));
+		CompletableFuture<Void> left = writer.closeAsync();
+		opened.complete(null);
+		assertThat(extension).succeedsWithin(PATIENCE);
+		assertThat(left).succeedsWithin(PATIENCE);
+		assertThat(reader.remaining()).as("two minutes were confirmed").isGreaterThan(Duration.ofSeconds(100));
+		reader.close();
+	}
+
+	/**
+	 * As above, to the end: the holder was told of two minutes and loses the lock after
+	 * five seconds, and another owner gets it.
+	 */
+	@Test
+	void holderOfTwoConfirmedMinutesIsNotRobbedAfterFiveSeconds() {
+		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(10));
+		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofSeconds(3)));
+		LockHandle reader = node.acquire(READ);
+		CompletableFuture<Void> opened = new CompletableFuture<>();
+		this.provider.renew.next(Trick.late(opened));
+		CompletableFuture<Void> extension = reader.extendAsync(Duration.ofMinutes(2));
+		CompletableFuture<Void> left = writer.closeAsync();
+		opened.complete(null);
+		assertThat(extension).succeedsWithin(PATIENCE);
+		assertThat(left).succeedsWithin(PATIENCE);
+		CompletableFuture<LockLostException> loss = new CompletableFuture<>();
+		reader.onLost(loss::complete);
+		Optional<LockHandle> robber = node(this.provider, Duration.ofSeconds(10))
+			.tryAcquire(LockRequest.of("k").withType(LockType.WRITE).withWaitTime(Duration.ofSeconds(10)));
+		assertThat(robber).isEmpty();
+		reader.close();
+	}
+
+	/**
+	 * What a provider throws when it is asked for its limits comes out of close(), and
+	 * the other locks of the same call are not given back.
+	 */
+	@Test
+	void providerThatThrowsAtItsLimitsHarmsOnlyItsOwnLock() {
+		LimitedProvider limited = new LimitedProvider();
+		DefaultLockTemplate node = node(limited, Duration.ofSeconds(1));
+		LockRequest both = LockRequest.ofAll(List.of("a", "b")).withType(LockType.WRITE);
+		LockHandle writers = node.acquire(both);
+		LockHandle reader = node.acquire(LockRequest.of("b").withType(LockType.READ));
+		limited.failing = true;
+		try {
+			assertThatNoException().as("close").isThrownBy(writers::close);
+		}
+		finally {
+			limited.failing = false;
+			assertThat(OtherThread
+				.call(() -> node(limited.backend, Duration.ofSeconds(1)).tryAcquire(LockRequest.of("a"))))
+				.as("the other lock").isPresent();
+			reader.close();
+		}
+	}
+
+	/**
+	 * The result of work under a lock must not be hidden by what the provider throws when
+	 * it is left.
+	 */
+	@Test
+	void resultOfTheWorkIsNotHiddenByALimitThatCannotBeRead() throws Exception {
+		LimitedProvider limited = new LimitedProvider();
+		DefaultLockTemplate node = node(limited, Duration.ofSeconds(1));
+		AtomicReference<LockHandle> reader = new AtomicReference<>();
+		assertThatNoException().isThrownBy(() -> {
+			String result = node.execute(WRITE, () -> {
+				reader.set(node.acquire(READ));
+				limited.failing = true;
+				return "done";
+			});
+			assertThat(result).isEqualTo("done");
+		});
+	}
+
+	/**
+	 * A writer's re-entry that comes while the last holder leaves on another thread takes
+	 * the lock anew. It is told instead that it holds it for READ.
+	 */
+	@Test
+	void reentryThatComesWhenTheLastHolderLeavesTakesTheLockAnew() {
+		LocalLockProvider local = new LocalLockProvider();
+		Hooked runtime = new Hooked();
+		LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(local).waitTime(PATIENCE);
+		builder.runtime = runtime;
+		DefaultLockTemplate node = builder.build();
+		this.nodes.add(node);
+		LockHandle outer = node.acquire(WRITE);
+		LockContext handedOver = LockContext.capture();
+		// on the thread of the re-entry, for a test that is the same each time: at its
+		// look at the clock the holder's thread closes
+		LockHandle again = OtherThread.call(() -> handedOver.call(() -> {
+			runtime.atSecondLook(outer::close);
+			return node.acquire(WRITE);
+		}));
+		again.close();
+	}
+
+	/**
+	 * Each try that fails adds a request to those that every look at the deadline goes
+	 * through.
+	 */
+	@Test
+	void triesThatFailDoNotPileUp() {
+		DefaultLockTemplate node = node(this.provider, Duration.ofMillis(16));
+		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofHours(12)));
+		LockHandle reader = node.acquire(READ);
+		this.provider.renew.always(Trick.refusing());
+		writer.close();
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.renew.calls() > 2000);
+		HeldLock lock = ((Holding) reader).reentered(((Holding) reader).attempt(), node.engine());
+		assertThat(openRequests(lock)).as("requests that each look at the deadline goes through")
+			.isLessThan(100);
+		this.provider.renew.behave();
+		reader.close();
+	}
+
+	private static int openRequests(HeldLock lock) {
+		try {
+			java.lang.reflect.Field field = LeaseClock.class.getDeclaredField("open");
+			field.setAccessible(true);
+			return ((OpenRequests) field.get(lock.clock())).size();
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * A lock that is long given back stays in memory until its minimum is over.
+	 */
+	@Test
+	void nothingOfAWriterStaysUntilItsMinimumIsOver() {
+		DefaultLockTemplate node = node(new LocalLockProvider(), Duration.ofSeconds(1));
+		for (int i = 0; i < 1000; i++) {
+			LockRequest key = LockRequest.of("k" + i);
+			LockHandle writer = node.acquire(key.withType(LockType.WRITE)
+				.withLeaseTime(Duration.ofHours(2))
+				.withHoldAtLeast(Duration.ofHours(1)));
+			LockHandle reader = node.acquire(key.withType(LockType.READ));
+			writer.close();
+			reader.close();
+		}
+		Leftovers.assertNone(node);
+	}
+
+	/**
+	 * The writer's lock is told of its failure to become a reader's though it was given
+	 * back meanwhile.
+	 */
+	@Test
+	void lockThatWasGivenBackMeanwhileIsNoFailure() {
+		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(5));
+		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofMinutes(1)));
+		LockHandle reader = node.acquire(READ);
+		CompletableFuture<Void> opened = new CompletableFuture<>();
+		this.provider.renew.next(Trick.late(opened));
+		reader.extendAsync(Duration.ofMinutes(2));
+		CompletableFuture<?> left = ((Holding) writer).leave();
+		reader.close();
+		opened.complete(null);
+		assertThat(left).succeedsWithin(PATIENCE).isNull();
+	}
+
+	/**
+	 * onExpiring fires once for each deadline that comes near: the downgrade moves the
+	 * deadline by a moment, and it fires again.
+	 */
+	@Test
+	void warningOfTheEndIsNotRepeatedForTheSameEnd() {
+		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(1));
+		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofSeconds(30)));
+		LockHandle reader = node.acquire(READ);
+		AtomicInteger warnings = new AtomicInteger();
+		reader.onExpiring(Duration.ofSeconds(40), warnings::incrementAndGet);
+		Awaitility.await().atMost(PATIENCE).until(() -> warnings.get() == 1);
+		Awaitility.await().during(Duration.ofSeconds(1)).until(() -> warnings.get() == 1);
+		writer.close();
+		Awaitility.await("nobody has asked for more time").during(Duration.ofSeconds(2)).until(() -> warnings.get() == 1);
+		reader.close();
+	}
+
+	/**
+	 * A writer whose close found no stack leaves readers outside though only readers are
+	 * left.
+	 */
+	@Test
+	void writerThatCouldNotBeClosedForLackOfStackLetsReadersIn() {
+		DefaultLockTemplate node = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofMillis(500))
+			.build();
+		this.nodes.add(node);
+		LockHandle writer = node.acquire(WRITE);
+		LockHandle reader = node.acquire(READ);
+		((Holding) writer).abandon();
+		DefaultLockTemplate other = node(this.provider, Duration.ofSeconds(1));
+		try {
+			Optional<LockHandle> beside = OtherThread
+				.call(() -> other.tryAcquire(READ.withWaitTime(Duration.ofSeconds(10))));
+			assertThat(beside).as("another reader, while only a reader is left").isPresent();
+			beside.get().close();
+		}
+		finally {
+			reader.close();
+		}
+	}
+
+	/**
+	 * A backend that renews the writer, and for lack of a right or of a table cannot make
+	 * a reader of it: the documentation says that others are kept out then.
+	 */
+	@Test
+	void holderWhomTheBackendCannotMakeAReaderKeepsItsLock() {
+		DefaultLockTemplate node = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofMillis(1000))
+			.commandTimeout(Duration.ofSeconds(1))
+			.build();
+		this.nodes.add(node);
+		this.provider.asReader.next((properly) -> properly.get().map((lease) -> {
+			((TrickyProvider.TrickyLease) lease).renewal.set(Trick.refusing());
+			return lease;
+		}));
+		LockHandle writer = node.acquire(WRITE);
+		LockHandle reader = node.acquire(READ);
+		writer.close();
+		Awaitility.await().during(Duration.ofSeconds(4)).until(reader::isValid);
+		reader.close();
+	}
+
+	/**
+	 * A provider whose limits are read from a configuration that fails.
+	 */
+	private static final class LimitedProvider implements LockProvider {
+
+		final LocalLockProvider backend = new LocalLockProvider();
+
+		volatile boolean failing;
+
+		@Override
+		public String name() {
+			return this.backend.name();
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return this.backend.capabilities();
+		}
+
+		@Override
+		public LeaseLimits leaseLimits() {
+			if (this.failing) {
+				throw new NoClassDefFoundError("com/example/client/Limits");
+			}
+			return LeaseLimits.DEFAULT;
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			return this.backend.tryAcquire(request);
+		}
+
+	}
+
+	private static final class Hooked implements EngineRuntime {
+
+		private final EngineRuntime runtime = new SystemRuntime(null);
+
+		private final ThreadLocal<Runnable> hook = new ThreadLocal<>();
+
+		private final AtomicInteger looks = new AtomicInteger();
+
+		/**
+		 * Acquirer.find looks twice whether the lock is valid.
+		 */
+		void atSecondLook(Runnable task) {
+			this.looks.set(2);
+			this.hook.set(task);
+		}
+
+		@Override
+		public long nanoTime() {
+			long now = this.runtime.nanoTime();
+			Runnable task = this.hook.get();
+			if (task != null && this.looks.decrementAndGet() == 0) {
+				this.hook.remove();
+				// the other thread comes as far as this at this moment
+				OtherThread.call(() -> {
+					task.run();
+					return true;
+				});
+			}
+			return now;
+		}
+
+		@Override
+		public void schedule(Runnable task, long delayNanos) {
+			this.runtime.schedule(task, delayNanos);
+		}
+
+		@Override
+		public void execute(Runnable task) {
+			this.runtime.execute(task);
+		}
+
+		@Override
+		public void callBack(Runnable task) {
+			this.runtime.callBack(task);
+		}
+
+		@Override
+		public <T> T await(CompletableFuture<T> future, long timeoutNanos)
+				throws InterruptedException, ExecutionException, TimeoutException {
+			return this.runtime.await(future, timeoutNanos);
+		}
+
+		@Override
+		public long random(long bound) {
+			return this.runtime.random(bound);
+		}
+
+		@Override
+		public void close() {
+			this.runtime.close();
+		}
+
+	}
+
+}
