@@ -189,14 +189,14 @@ final class Acquirer {
 		if (lock == null) {
 			return null;
 		}
-		if (attempt.isCoveredBy(lock.type()) && lock.holders().enter(attempt.type())) {
-			return Outcome.acquired(lock);
-		}
-		// also if the last writer has left at this moment
-		if (!attempt.isCoveredBy(lock.type())) {
+		if (!attempt.isCoveredBy(lock.attempt().type())) {
 			throw LockErrors.upgrade(attempt);
 		}
-		return null;
+		return switch (lock.holders().enter(attempt.type())) {
+			case ENTERED -> Outcome.acquired(lock);
+			case ENDED -> null;
+			case ONLY_READERS -> throw LockErrors.upgrade(attempt);
+		};
 	}
 
 	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {

@@ -65,7 +65,7 @@ final class Exits {
 		return switch (lock.holders().exit(type)) {
 			case LAST -> reported(release.get(), (cause) -> LockErrors.releaseFailed(lock.attempt(), cause));
 			case LAST_WRITER ->
-				reported(Downgrade.start(lock), (cause) -> LockErrors.notDowngraded(lock.attempt(), cause));
+				reported(Downgrade.of(lock), (cause) -> LockErrors.notDowngraded(lock.attempt(), cause));
 			case OTHER -> LEFT;
 		};
 	}

@@ -6,6 +6,8 @@ package io.distributedlock.engine;
  */
 final class ExpiryWatch {
 
+	private static final int SAME = 100;
+
 	private final long marginNanos;
 
 	private final Runnable callback;
@@ -27,8 +29,12 @@ final class ExpiryWatch {
 		return deadlineNanos - this.marginNanos;
 	}
 
+	/**
+	 * A deadline that moves by next to nothing is the same one: that of a lease which was
+	 * written anew for another reason than more time.
+	 */
 	boolean isArmed(long deadlineNanos) {
-		return !this.fired || this.firedForNanos != deadlineNanos;
+		return !this.fired || Math.abs(deadlineNanos - this.firedForNanos) > this.marginNanos / SAME;
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseTerm;
@@ -30,14 +31,16 @@ final class Extension {
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-		return send(lock, LockTimes.wholeMillis(leaseTime));
+		Duration wanted = LockTimes.wholeMillis(leaseTime);
+		return send(lock, () -> wanted);
 	}
 
 	/**
 	 * Extend a lease by a time that its provider can keep.
-	 * @param leaseTime how long it shall run from now, in whole milliseconds
+	 * @param leaseTime how long it shall run from when that is sent, in whole
+	 * milliseconds
 	 */
-	static CompletableFuture<@Nullable Void> send(HeldLock lock, Duration leaseTime) {
+	static CompletableFuture<@Nullable Void> send(HeldLock lock, Supplier<Duration> leaseTime) {
 		LockAttempt attempt = lock.attempt();
 		// the answer to what was asked before is waited for within the same time
 		CompletableFuture<@Nullable LeaseTerm> answer = lock.engine().questions().expect();

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
@@ -28,6 +29,8 @@ final class HeldLock {
 	private static final Logger logger = LoggerFactory.getLogger(HeldLock.class);
 
 	private final LockAttempt attempt;
+
+	private final Lease granted;
 
 	private final @Nullable Lease asReader;
 
@@ -68,10 +71,15 @@ final class HeldLock {
 
 	private volatile boolean closeFailed;
 
+	private volatile boolean downgradeMissed;
+
+	private volatile Timers.@Nullable Timer downgradeTimer;
+
 	private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> release = new AtomicReference<>();
 
 	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Engine engine) {
 		this.attempt = attempt;
+		this.granted = lease;
 		this.lease = lease;
 		this.firstTerm = lease.term();
 		this.asReader = (attempt.type() == LockType.WRITE) ? lease.asReader().orElse(null) : null;
@@ -151,6 +159,33 @@ final class HeldLock {
 	}
 
 	/**
+	 * Keep others out after all: the backend has refused to make a reader of its writer.
+	 */
+	void stayWriter() {
+		this.lease = this.granted;
+	}
+
+	/**
+	 * Return once whether others are to be let in that a writer could not, for want of
+	 * stack.
+	 */
+	boolean takeMissedDowngrade() {
+		boolean missed = this.downgradeMissed;
+		this.downgradeMissed = false;
+		return missed;
+	}
+
+	/**
+	 * Set when others are let in, unless the lock ends before.
+	 */
+	void setDowngradeTimer(Timers.Timer next) {
+		this.downgradeTimer = next;
+		if (!isHeld()) {
+			next.cancel();
+		}
+	}
+
+	/**
 	 * Return what a handle refers to as long as it may be closed.
 	 */
 	Object hold() {
@@ -173,8 +208,12 @@ final class HeldLock {
 	 * the last one, nobody else will release the lock.
 	 */
 	void closeFailed(LockType type) {
-		if (this.holders.exit(type) == Holders.Exit.LAST) {
-			this.closeFailed = true;
+		switch (this.holders.exit(type)) {
+			case LAST -> this.closeFailed = true;
+			case LAST_WRITER -> this.downgradeMissed = true;
+			case OTHER -> {
+				// somebody else will
+			}
 		}
 	}
 
@@ -213,6 +252,10 @@ final class HeldLock {
 		if (before != null) {
 			before.cancel();
 		}
+		Timers.Timer downgrade = this.downgradeTimer;
+		if (downgrade != null) {
+			downgrade.cancel();
+		}
 	}
 
 	/**
@@ -239,12 +282,13 @@ final class HeldLock {
 	/**
 	 * Ask the backend for another term, after the answer to what it was asked before: a
 	 * renewal that came later would cut the term short.
-	 * @param leaseTime how long the lease shall run, for the holder
+	 * @param leaseTime how long the lease shall run, for the holder; asked when it is
+	 * sent
 	 * @param wanted completes when nobody waits for the term any more, which is then not
 	 * asked for
 	 * @return completes with the term, {@code null} if the lease is gone
 	 */
-	CompletableFuture<@Nullable LeaseTerm> extend(Duration leaseTime, CompletableFuture<?> wanted) {
+	CompletableFuture<@Nullable LeaseTerm> extend(Supplier<Duration> leaseTime, CompletableFuture<?> wanted) {
 		CompletableFuture<@Nullable LeaseTerm> extension = new CompletableFuture<>();
 		CompletableFuture<?> before;
 		this.guard.lock();
@@ -280,10 +324,12 @@ final class HeldLock {
 		}
 	}
 
-	private CompletableFuture<@Nullable LeaseTerm> sendExtension(Duration leaseTime, CompletableFuture<?> wanted) {
+	private CompletableFuture<@Nullable LeaseTerm> sendExtension(Supplier<Duration> length,
+			CompletableFuture<?> wanted) {
 		if (wanted.isDone() || !isValid()) {
 			return CompletableFuture.failedFuture(new NoAnswerException(this.engine.commandTimeout()));
 		}
+		Duration leaseTime = length.get();
 		OpenRequests.Request sent = this.clock.extensionSent(this.engine.nanoTime(), leaseTime);
 		this.engine.keeper().lookAgain(this);
 		CompletableFuture<@Nullable LeaseTerm> answer = this.engine.questions().expect();

@@ -34,13 +34,15 @@ final class Holders {
 
 	/**
 	 * Count one more.
-	 * @param type what it entered for
-	 * @return {@code false} if the last one has left that this one may follow
+	 * @param type what it enters for
 	 */
-	boolean enter(LockType type) {
+	Entry enter(LockType type) {
 		long weight = weightOf(type);
 		long before = this.count.getAndUpdate((now) -> admits(now, weight) ? now + weight : now);
-		return admits(before, weight);
+		if (before == 0) {
+			return Entry.ENDED;
+		}
+		return admits(before, weight) ? Entry.ENTERED : Entry.ONLY_READERS;
 	}
 
 	/**
@@ -66,6 +68,28 @@ final class Holders {
 
 	private static boolean admits(long count, long weight) {
 		return count > 0 && (weight < WRITER || count >= WRITER);
+	}
+
+	/**
+	 * What becomes of one who enters.
+	 */
+	enum Entry {
+
+		/**
+		 * It is counted.
+		 */
+		ENTERED,
+
+		/**
+		 * The last holder has left.
+		 */
+		ENDED,
+
+		/**
+		 * The last one has left who may write.
+		 */
+		ONLY_READERS
+
 	}
 
 	/**

@@ -123,6 +123,9 @@ final class LeaseKeeper {
 				letGo(lock, abandonment);
 				return;
 			}
+			if (lock.takeMissedDowngrade()) {
+				this.runtime.execute(() -> Downgrade.of(lock));
+			}
 			renewWithOthers(lock, clock.renewalSent(now));
 		}
 		lock.warnOfExpiry(now);

@@ -54,7 +54,7 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	Handle reenter() {
-		require(this.lock.holders().enter(LockType.EXCLUSIVE), "no re-entry");
+		require(this.lock.holders().enter(LockType.EXCLUSIVE) == Holders.Entry.ENTERED, "no re-entry");
 		return newHandle();
 	}
 

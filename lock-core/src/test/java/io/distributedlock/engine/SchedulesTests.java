@@ -209,7 +209,7 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void enter() {
-			if (this.held.lock.holders().enter(LockType.EXCLUSIVE)) {
+			if (this.held.lock.holders().enter(LockType.EXCLUSIVE) == Holders.Entry.ENTERED) {
 				this.entered = this.held.newHandle();
 			}
 		}

@@ -1,6 +1,7 @@
 package io.distributedlock.test;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -110,6 +111,11 @@ public final class CountingProvider implements LockProvider {
 		public CompletionStage<Boolean> release() {
 			CountingProvider.this.releases.incrementAndGet();
 			return this.lease.release();
+		}
+
+		@Override
+		public Optional<Lease> asReader() {
+			return this.lease.asReader().map(CountedLease::new);
 		}
 
 		@Override

@@ -65,7 +65,8 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 				new ScriptCall(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease, "write"));
 			case READ ->
 				new ScriptCall(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
-						List.of(this.id, lease, publish, this.names.channel(), ONE, this.names.sharedChannel(), ALL));
+						List.of(this.id, lease, publish, this.names.beforeReader(), this.names.afterReader(),
+								this.names.channel(), ONE, this.names.sharedChannel(), ALL));
 			case SEMAPHORE -> new ScriptCall(RedissonScript.RENEW_PERMIT,
 					List.of(this.names.permits(), this.names.permitTimes()), ofPermit(lease, "", publish));
 		};

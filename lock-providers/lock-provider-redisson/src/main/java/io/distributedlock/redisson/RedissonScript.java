@@ -24,6 +24,7 @@ enum RedissonScript {
 	 */
 	ACQUIRE(Parts.NEXT_TOKEN + """
 			if redis.call('exists', KEYS[1]) == 1 and redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
+			if ARGV[4] and redis.call('hget', KEYS[1], 'mode') == 'read' then return 0 end
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
 			local token = next_token(ARGV[3])
 			-- who may not set an expiry fails here, and leaves nothing
@@ -119,18 +120,23 @@ enum RedissonScript {
 	/**
 	 * Lets a read lock run anew, unless it has ended while others kept the lock. A writer
 	 * who only reads from now on becomes a reader with that, and those who wait are told.
-	 * Keys: lock, the reader's own. Arguments: owner, lease, the command to publish, and
-	 * by twos the channels and what is told there.
+	 * Keys: lock, the reader's own. Arguments: owner, lease, the command to publish, what
+	 * stands before and behind an owner in the name of its key, and by twos the channels
+	 * and what is told there.
 	 */
-	RENEW_READ("""
+	RENEW_READ(Parts.LAST_READER + """
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
 			local writer = redis.call('hget', KEYS[1], 'mode') == 'write'
 			if not writer and redis.call('pexpire', KEYS[2], ARGV[2]) == 0 then return 0 end
-			redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ARGV[2]))
 			if writer then
+			  redis.call('pexpire', KEYS[1], ARGV[2])
 			  redis.call('set', KEYS[2], 1, 'PX', ARGV[2])
 			  redis.call('hset', KEYS[1], 'mode', 'read')
-			  for i = 4, #ARGV, 2 do redis.pcall(ARGV[3], ARGV[i], ARGV[i + 1]) end
+			  for i = 6, #ARGV, 2 do redis.pcall(ARGV[3], ARGV[i], ARGV[i + 1]) end
+			elseif redis.call('pttl', KEYS[1]) < tonumber(ARGV[2]) then
+			  redis.call('pexpire', KEYS[1], ARGV[2])
+			else
+			  redis.call('pexpire', KEYS[1], last_reader(ARGV[4], ARGV[5]))
 			end
 			return 1"""),
 
@@ -165,7 +171,7 @@ enum RedissonScript {
 	 * lock, the reader's own, the mark. Arguments: owner, the command to publish, what
 	 * stands before and behind an owner in the name of its key, the channels.
 	 */
-	RELEASE_READ("""
+	RELEASE_READ(Parts.LAST_READER + """
 			local had = 0
 			local mode = redis.call('hget', KEYS[1], 'mode')
 			if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
@@ -174,16 +180,7 @@ enum RedissonScript {
 			  redis.pcall(ARGV[2], ARGV[6], 1)
 			elseif mode == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
 			  had = redis.call('del', KEYS[2])
-			  local left = 0
-			  for _, owner in ipairs(redis.call('hkeys', KEYS[1])) do
-			    local alive = 0
-			    local holds = tonumber(redis.call('hget', KEYS[1], owner))
-			    for i = 1, holds or 0 do
-			      alive = math.max(alive, redis.call('pttl', ARGV[3] .. owner .. ARGV[4] .. i))
-			    end
-			    if holds and alive == 0 then redis.call('hdel', KEYS[1], owner) end
-			    left = math.max(left, alive)
-			  end
+			  local left = last_reader(ARGV[3], ARGV[4])
 			  if left > 0 then
 			    redis.call('pexpire', KEYS[1], left)
 			  else
@@ -297,6 +294,25 @@ enum RedissonScript {
 				    redis.call('lpop', queue)
 				    redis.call('zrem', times, first)
 				  end
+				end
+				""";
+
+		/**
+		 * How long the last of the readers still has. Drops those whose lease has ended.
+		 */
+		static final String LAST_READER = """
+				local function last_reader(before, behind)
+				  local left = 0
+				  for _, owner in ipairs(redis.call('hkeys', KEYS[1])) do
+				    local alive = 0
+				    local holds = tonumber(redis.call('hget', KEYS[1], owner))
+				    for i = 1, holds or 0 do
+				      alive = math.max(alive, redis.call('pttl', before .. owner .. behind .. i))
+				    end
+				    if holds and alive == 0 then redis.call('hdel', KEYS[1], owner) end
+				    left = math.max(left, alive)
+				  end
+				  return left
 				end
 				""";
 

@@ -185,6 +185,34 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
+	void acquisitionThatIsExecutedAgainWhenItsWriterReadsTakesNobodysLock() {
+		LeaseRequest request = new LeaseRequest("k", LONG, LockType.WRITE);
+		Lease writer = get(this.provider.tryAcquire(request));
+		Lease reader = writer.asReader().orElseThrow();
+		assertThat(get(reader.renew(LONG))).isNotNull();
+		Lease other = attempt(this.provider, "k", LockType.READ);
+		RedissonServer again = new RedissonServer(this.client);
+		assertThat(get(again.send(((RedissonLease) writer).owner().acquire(request, Duration.ZERO, "publish"))))
+			.isZero();
+		assertThat(get(reader.release())).isTrue();
+		assertThat(attempt(this.provider, "k", LockType.WRITE)).as("beside the other reader").isNull();
+		assertThat(get(other.renew(LONG))).isNotNull();
+		assertThat(get(other.release())).isTrue();
+	}
+
+	@Test
+	void leaseOfAReaderThatIsMadeShorterEndsEarlier() {
+		Lease first = attempt(this.provider, "k", LockType.READ);
+		Lease second = attempt(this.provider, "k", LockType.READ);
+		assertThat(get(first.renew(Duration.ofSeconds(1)))).isNotNull();
+		assertThat(this.client.getKeys().remainTimeToLive("k")).as("while the other reads").isGreaterThan(60_000);
+		assertThat(get(second.renew(Duration.ofSeconds(1)))).isNotNull();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(10))
+			.until(() -> attempt(this.provider, "k", LockType.WRITE) != null);
+	}
+
+	@Test
 	void mappedNamesHaveOneCounterAndLeaveNoPlace() {
 		RedissonClient mapped = mapped("mapped:");
 		try {

@@ -84,7 +84,7 @@ final class ZooKeeperLease implements Lease {
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
 		long sentAt = System.nanoTime();
-		return renewed(leaseTime, sentAt, prove());
+		return renewed(this.path, leaseTime, sentAt, prove());
 	}
 
 	/**
@@ -109,11 +109,20 @@ final class ZooKeeperLease implements Lease {
 	 */
 	CompletionStage<@Nullable LeaseTerm> renewed(Duration leaseTime, long provedAt,
 			CompletableFuture<CuratorEvent> answer) {
+		return renewed(this.path, leaseTime, provedAt, answer);
+	}
+
+	private CompletionStage<@Nullable LeaseTerm> renewed(String asked, Duration leaseTime, long provedAt,
+			CompletableFuture<CuratorEvent> answer) {
 		if (this.loss != null) {
 			return CompletableFuture.completedFuture(null);
 		}
 		return answer.thenApply((event) -> {
 			Stat stat = event.getStat();
+			if (stat == null && this.replacement != null && !asked.equals(this.replacement)) {
+				// a late answer: another node is, or comes, in the place of that one
+				return null;
+			}
 			if (stat == null || stat.getCzxid() != this.created || !this.connection.isCurrent(this.session)) {
 				stop();
 				// it may be there all the same, and of a session that lives
@@ -156,7 +165,7 @@ final class ZooKeeperLease implements Lease {
 		this.replacement = reader;
 		return this.calls.replace(this.path, reader).thenCompose((replaced) -> {
 			long sentAt = System.nanoTime();
-			return renewed(leaseTime, sentAt, this.calls.prove(reader).thenApply((event) -> {
+			return renewed(reader, leaseTime, sentAt, this.calls.prove(reader).thenApply((event) -> {
 				if (event.getStat() != null) {
 					this.created = event.getStat().getCzxid();
 					this.path = reader;

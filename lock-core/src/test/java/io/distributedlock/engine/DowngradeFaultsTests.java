@@ -19,6 +19,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
@@ -33,11 +34,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * Each test fails on 4a01d43.
+ * What a writer that goes on reading must not do to its own lock, to other locks and to
+ * its caller.
  */
 @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
-@SuppressWarnings("all")
-class BrokenDowngradeTests {
+class DowngradeFaultsTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -64,10 +65,6 @@ class BrokenDowngradeTests {
 		this.nodes.forEach(DefaultLockTemplate::close);
 	}
 
-	/**
-	 * The length of the downgrade is computed before the answer to an extension that is
-	 * under way, and sent after it.
-	 */
 	@Test
 	void extensionUnderWayIsNotTakenBackByTheDowngrade() {
 		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(10));
@@ -108,10 +105,6 @@ class BrokenDowngradeTests {
 		reader.close();
 	}
 
-	/**
-	 * What a provider throws when it is asked for its limits comes out of close(), and
-	 * the other locks of the same call are not given back.
-	 */
 	@Test
 	void providerThatThrowsAtItsLimitsHarmsOnlyItsOwnLock() {
 		LimitedProvider limited = new LimitedProvider();
@@ -127,7 +120,8 @@ class BrokenDowngradeTests {
 			limited.failing = false;
 			assertThat(OtherThread
 				.call(() -> node(limited.backend, Duration.ofSeconds(1)).tryAcquire(LockRequest.of("a"))))
-				.as("the other lock").isPresent();
+				.as("the other lock")
+				.isPresent();
 			reader.close();
 		}
 	}
@@ -151,10 +145,6 @@ class BrokenDowngradeTests {
 		});
 	}
 
-	/**
-	 * A writer's re-entry that comes while the last holder leaves on another thread takes
-	 * the lock anew. It is told instead that it holds it for READ.
-	 */
 	@Test
 	void reentryThatComesWhenTheLastHolderLeavesTakesTheLockAnew() {
 		LocalLockProvider local = new LocalLockProvider();
@@ -175,38 +165,21 @@ class BrokenDowngradeTests {
 	}
 
 	/**
-	 * Each try that fails adds a request to those that every look at the deadline goes
-	 * through.
+	 * Each try is a request that every look at the deadline goes through.
 	 */
 	@Test
-	void triesThatFailDoNotPileUp() {
+	void triesThatFailComeLessAndLessOften() {
 		DefaultLockTemplate node = node(this.provider, Duration.ofMillis(16));
 		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofHours(12)));
 		LockHandle reader = node.acquire(READ);
-		this.provider.renew.always(Trick.refusing());
+		this.provider.renew.always(Trick.failing(() -> new BackendException("unreachable", true, null)));
 		writer.close();
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.renew.calls() > 2000);
-		HeldLock lock = ((Holding) reader).reentered(((Holding) reader).attempt(), node.engine());
-		assertThat(openRequests(lock)).as("requests that each look at the deadline goes through")
-			.isLessThan(100);
+		Awaitility.await().during(Duration.ofSeconds(4)).until(() -> this.provider.renew.calls() < 20);
+		assertThat(this.provider.renew.calls()).isGreaterThan(3);
 		this.provider.renew.behave();
 		reader.close();
 	}
 
-	private static int openRequests(HeldLock lock) {
-		try {
-			java.lang.reflect.Field field = LeaseClock.class.getDeclaredField("open");
-			field.setAccessible(true);
-			return ((OpenRequests) field.get(lock.clock())).size();
-		}
-		catch (ReflectiveOperationException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	/**
-	 * A lock that is long given back stays in memory until its minimum is over.
-	 */
 	@Test
 	void nothingOfAWriterStaysUntilItsMinimumIsOver() {
 		DefaultLockTemplate node = node(new LocalLockProvider(), Duration.ofSeconds(1));
@@ -222,10 +195,6 @@ class BrokenDowngradeTests {
 		Leftovers.assertNone(node);
 	}
 
-	/**
-	 * The writer's lock is told of its failure to become a reader's though it was given
-	 * back meanwhile.
-	 */
 	@Test
 	void lockThatWasGivenBackMeanwhileIsNoFailure() {
 		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(5));
@@ -240,10 +209,6 @@ class BrokenDowngradeTests {
 		assertThat(left).succeedsWithin(PATIENCE).isNull();
 	}
 
-	/**
-	 * onExpiring fires once for each deadline that comes near: the downgrade moves the
-	 * deadline by a moment, and it fires again.
-	 */
 	@Test
 	void warningOfTheEndIsNotRepeatedForTheSameEnd() {
 		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(1));
@@ -254,14 +219,12 @@ class BrokenDowngradeTests {
 		Awaitility.await().atMost(PATIENCE).until(() -> warnings.get() == 1);
 		Awaitility.await().during(Duration.ofSeconds(1)).until(() -> warnings.get() == 1);
 		writer.close();
-		Awaitility.await("nobody has asked for more time").during(Duration.ofSeconds(2)).until(() -> warnings.get() == 1);
+		Awaitility.await("nobody has asked for more time")
+			.during(Duration.ofSeconds(2))
+			.until(() -> warnings.get() == 1);
 		reader.close();
 	}
 
-	/**
-	 * A writer whose close found no stack leaves readers outside though only readers are
-	 * left.
-	 */
 	@Test
 	void writerThatCouldNotBeClosedForLackOfStackLetsReadersIn() {
 		DefaultLockTemplate node = DefaultLockTemplate.builder()
@@ -285,14 +248,13 @@ class BrokenDowngradeTests {
 	}
 
 	/**
-	 * A backend that renews the writer, and for lack of a right or of a table cannot make
-	 * a reader of it: the documentation says that others are kept out then.
+	 * For want of a right, or of a table.
 	 */
 	@Test
 	void holderWhomTheBackendCannotMakeAReaderKeepsItsLock() {
 		DefaultLockTemplate node = DefaultLockTemplate.builder()
 			.provider(this.provider)
-			.renewalLeaseTime(Duration.ofMillis(1000))
+			.renewalLeaseTime(Duration.ofSeconds(1))
 			.commandTimeout(Duration.ofSeconds(1))
 			.build();
 		this.nodes.add(node);
@@ -345,7 +307,7 @@ class BrokenDowngradeTests {
 
 		private final EngineRuntime runtime = new SystemRuntime(null);
 
-		private final ThreadLocal<Runnable> hook = new ThreadLocal<>();
+		private static final ThreadLocal<Runnable> HOOK = new ThreadLocal<>();
 
 		private final AtomicInteger looks = new AtomicInteger();
 
@@ -354,15 +316,15 @@ class BrokenDowngradeTests {
 		 */
 		void atSecondLook(Runnable task) {
 			this.looks.set(2);
-			this.hook.set(task);
+			HOOK.set(task);
 		}
 
 		@Override
 		public long nanoTime() {
 			long now = this.runtime.nanoTime();
-			Runnable task = this.hook.get();
+			Runnable task = HOOK.get();
 			if (task != null && this.looks.decrementAndGet() == 0) {
-				this.hook.remove();
+				HOOK.remove();
 				// the other thread comes as far as this at this moment
 				OtherThread.call(() -> {
 					task.run();

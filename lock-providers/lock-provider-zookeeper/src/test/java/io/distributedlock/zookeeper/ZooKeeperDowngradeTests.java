@@ -25,11 +25,10 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A renewal of the writer whose answer comes after the downgrade deletes the node of the
- * reader.
+ * A writer that goes on reading while what it asked for before is answered late: that
+ * says nothing of the reader's node.
  */
-@SuppressWarnings("all")
-class BrokenZooKeeperLateTests {
+class ZooKeeperDowngradeTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -77,7 +76,8 @@ class BrokenZooKeeperLateTests {
 			robber = get(other.tryAcquire(request()));
 		}
 		long left = (term != null) ? term.deadlineNanos() - System.nanoTime() : 0;
-		assertThat(robber).as("a writer, while the reader was told %s of which %s are left", term, Duration.ofNanos(left))
+		assertThat(robber)
+			.as("a writer, while the reader was told %s of which %s are left", term, Duration.ofNanos(left))
 			.isNull();
 	}
 
@@ -106,9 +106,8 @@ class BrokenZooKeeperLateTests {
 						(task) -> new Thread(task).start())
 				.join();
 			boolean valid = reader.isValid();
-			System.out.println("ROBBED " + robber + " VALID " + valid + " " + reader.remaining());
-			assertThat(robber.isPresent() && valid).as("two owners; robbed %s, reader valid %s for %s", robber, valid,
-					reader.remaining())
+			assertThat(robber.isPresent() && valid)
+				.as("two owners; robbed %s, reader valid %s for %s", robber, valid, reader.remaining())
 				.isFalse();
 			assertThat(robber).as("the reader's lock is lost, though the session lives").isEmpty();
 		}
