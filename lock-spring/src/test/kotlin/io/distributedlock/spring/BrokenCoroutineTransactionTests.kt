@@ -1,0 +1,161 @@
+package io.distributedlock.spring
+
+import io.distributedlock.LockLostException
+import io.distributedlock.annotation.DistributedLock
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.flowOn
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.reactor.asFlux
+import kotlinx.coroutines.reactor.awaitSingleOrNull
+import kotlinx.coroutines.reactor.mono
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatExceptionOfType
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Tag
+import org.junit.jupiter.api.Test
+import org.springframework.transaction.ReactiveTransactionManager
+import org.springframework.transaction.reactive.TransactionalOperator
+import org.springframework.transaction.reactive.executeAndAwait
+import org.springframework.transaction.reactive.transactional
+import reactor.core.publisher.Flux
+import reactor.core.publisher.Mono
+import java.time.Duration
+import java.util.function.Consumer
+import java.util.function.Supplier
+
+/**
+ * Broken: transactions of locked methods with coroutines in them that commit without the lock.
+ */
+@Tag("proxies")
+internal class BrokenCoroutineTransactionTests {
+
+	private val provider = RecordingProvider()
+
+	private val context = Contexts.open(provider, false, true, Consumer {
+		it.registerBean(RecordingProvider::class.java, Supplier { provider })
+		it.register(ReactiveTransactionTests.Config::class.java)
+		it.registerBean(Shelf::class.java, Supplier { Shelf(provider) })
+	})
+
+	private val operator = TransactionalOperator.create(context.getBean(ReactiveTransactionManager::class.java))
+
+	private val shop = context.getBean(ReactiveTransactionTests.Shop::class.java)
+
+	private val shelf = context.getBean(Shelf::class.java)
+
+	@AfterEach
+	fun close() = context.close()
+
+	/**
+	 * Kotlin's usual way to a method that returns a Mono.
+	 */
+	@Test
+	fun monoOfACoroutineIsRolledBack() = assertRolledBack { shelf.takeByMono(operator).awaitSingleOrNull() }
+
+	@Test
+	fun fluxOfAFlowIsRolledBack() = assertRolledBack { shelf.takeByFlux(operator).collectList().awaitSingleOrNull() }
+
+	/**
+	 * A reactive bean that first reads and then writes in a transaction, as a Java one does.
+	 */
+	@Test
+	fun chainThatASuspendingFunctionAwaitsIsRolledBack() = assertRolledBack { shelf.takeAndAwait(shop) }
+
+	@Test
+	fun chainThatAFlowAwaitsIsRolledBack() = assertRolledBack { shelf.flowAndAwait(shop).toList() }
+
+	@Test
+	fun monoInsideOfASuspendingFunctionIsRolledBack() = assertRolledBack { shelf.takeAndAwaitMono(operator) }
+
+	@Test
+	fun deferredIsRolledBack() = assertRolledBack { shelf.takeDeferred(operator).await() }
+
+	@Test
+	fun asyncAndLaunchInsideAreRolledBack() = assertRolledBack { shelf.takeAsync(operator) }
+
+	@Test
+	fun flowOnAnotherDispatcherIsRolledBack() = assertRolledBack { shelf.flowElsewhere(operator).toList() }
+
+	@Test
+	fun transactionalFlowIsRolledBack() = assertRolledBack { shelf.transactionalFlow(operator).toList() }
+
+	private fun assertRolledBack(call: suspend () -> Any?) {
+		assertThatExceptionOfType(LockLostException::class.java).isThrownBy { runBlocking { call() } }
+		assertThat(provider.events()).contains("rolled back").doesNotContain("committed")
+	}
+
+	open class Shelf(private val provider: RecordingProvider) {
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open fun takeByMono(operator: TransactionalOperator): Mono<Unit> = mono {
+			delay(5)
+			operator.executeAndAwait { work() }
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open fun takeByFlux(operator: TransactionalOperator): Flux<Unit> = flow {
+			delay(5)
+			emit(operator.executeAndAwait { work() })
+		}.flowOn(Dispatchers.Default).asFlux()
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open suspend fun takeAndAwait(shop: ReactiveTransactionTests.Shop) {
+			Mono.delay(Duration.ofMillis(5))
+				.then(shop.sell(Mono.fromRunnable { provider.loseLast() }))
+				.awaitSingleOrNull()
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open fun flowAndAwait(shop: ReactiveTransactionTests.Shop): Flow<String> = flow {
+			Mono.delay(Duration.ofMillis(5))
+				.then(shop.sell(Mono.fromRunnable { provider.loseLast() }))
+				.awaitSingleOrNull()
+			emit("taken")
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open suspend fun takeAndAwaitMono(operator: TransactionalOperator) {
+			mono { operator.executeAndAwait { work() } }.awaitSingleOrNull()
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open fun takeDeferred(operator: TransactionalOperator): Deferred<Unit> =
+			CoroutineScope(Dispatchers.Default).async { operator.executeAndAwait { work() } }
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open suspend fun takeAsync(operator: TransactionalOperator): Unit = coroutineScope {
+			val one = async(Dispatchers.Default) { operator.executeAndAwait { work() } }
+			launch(Dispatchers.IO) { delay(1) }
+			withContext(Dispatchers.IO) { one.await() }
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open fun flowElsewhere(operator: TransactionalOperator): Flow<String> = flow {
+			operator.executeAndAwait { work() }
+			emit("taken")
+		}.flowOn(Dispatchers.IO)
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open fun transactionalFlow(operator: TransactionalOperator): Flow<String> = flow {
+			work()
+			emit("taken")
+		}.transactional(operator)
+
+		private suspend fun work() {
+			delay(5)
+			provider.loseLast()
+		}
+
+	}
+
+}
