@@ -31,6 +31,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.Ordered;
+import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -62,6 +63,42 @@ class BrokenHiddenBeanTests {
 	void ordinaryProxyAroundAnOrdinaryProxyIsRefusedOrLocked() {
 		assertRefusedOrLocked((context) -> context.registerBean("hidden", Api.class,
 				() -> ordinary(ordinary(new Plain()))));
+	}
+
+	/**
+	 * Both proxies are Spring's: a ProxyFactoryBean, and what makes the method
+	 * transactional.
+	 */
+	@Test
+	void productOfAProxyFactoryBeanThatIsAutoProxiedIsRefusedOrLocked() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (beans) -> {
+			beans.registerBean(RecordingProvider.class, () -> this.provider);
+			beans.register(TransactionReleaseTests.Config.class);
+			beans.registerBean("hidden", ProxyFactoryBean.class, () -> {
+				ProxyFactoryBean proxy = new ProxyFactoryBean();
+				proxy.setTarget(new PlainTransactional());
+				proxy.setInterfaces(TransactionalApi.class);
+				return proxy;
+			});
+		})) {
+			assertThat(context.getBean(TransactionalApi.class).run()).startsWith("t:");
+		}
+	}
+
+	/**
+	 * The same without what makes it transactional.
+	 */
+	@Test
+	void productOfAProxyFactoryBeanIsLocked() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true,
+				(beans) -> beans.registerBean("hidden", ProxyFactoryBean.class, () -> {
+					ProxyFactoryBean proxy = new ProxyFactoryBean();
+					proxy.setTarget(new PlainTransactional());
+					proxy.setInterfaces(TransactionalApi.class);
+					return proxy;
+				}))) {
+			assertThat(context.getBean(TransactionalApi.class).run()).startsWith("t:");
+		}
 	}
 
 	@Test
@@ -281,6 +318,23 @@ class BrokenHiddenBeanTests {
 	}
 
 	static class Plain implements Api {
+
+		@Override
+		@DistributedLock
+		public String run() {
+			return heldKey();
+		}
+
+	}
+
+	interface TransactionalApi {
+
+		@Transactional
+		String run();
+
+	}
+
+	static class PlainTransactional implements TransactionalApi {
 
 		@Override
 		@DistributedLock

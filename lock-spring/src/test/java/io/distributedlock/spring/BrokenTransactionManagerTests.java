@@ -201,6 +201,11 @@ class BrokenTransactionManagerTests {
 			return new DataSourceTransactionManager(dataSource());
 		}
 
+		@Bean
+		TransactionTemplate transactionTemplate(PlatformTransactionManager transactionManager) {
+			return new TransactionTemplate(transactionManager);
+		}
+
 	}
 
 }

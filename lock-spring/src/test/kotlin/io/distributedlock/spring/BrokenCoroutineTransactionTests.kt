@@ -80,6 +80,16 @@ internal class BrokenCoroutineTransactionTests {
 	@Test
 	fun deferredIsRolledBack() = assertRolledBack { shelf.takeDeferred(operator).await() }
 
+	/**
+	 * The lock is at least held until the end.
+	 */
+	@Test
+	fun deferredIsLockedUntilItsEnd() = runBlocking<Unit> {
+		shelf.takeDeferred(operator).await()
+		delay(200)
+		assertThat(provider.events()).containsExactly("acquire t:stock:1", "begin", "committed", "release t:stock:1")
+	}
+
 	@Test
 	fun asyncAndLaunchInsideAreRolledBack() = assertRolledBack { shelf.takeAsync(operator) }
 
