@@ -11,6 +11,9 @@ import io.distributedlock.local.LocalLockProvider;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +30,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.support.SimpleThreadScope;
@@ -83,6 +87,31 @@ class BrokenHiddenBeanTests {
 		})) {
 			assertThat(context.getBean(TransactionalApi.class).run()).startsWith("t:");
 		}
+	}
+
+	/**
+	 * Both proxies are Spring's, too: one by hand, and one of an aspect.
+	 */
+	@Test
+	void proxyByHandThatHasAnAspectIsRefusedOrLocked() {
+		assertRefusedOrLocked((context) -> {
+			context.register(WithAspects.class);
+			context.registerBean("hidden", Api.class, () -> ordinary(new Plain()));
+		});
+	}
+
+	/**
+	 * A decorator by hand around the bean of a library that makes its own proxies.
+	 */
+	@Test
+	void proxyByHandAroundAProxyByHandIsRefusedOrLocked() {
+		assertRefusedOrLocked((context) -> context.registerBean("hidden", Api.class, () -> {
+			ProxyFactory inner = new ProxyFactory(new Plain());
+			inner.addAdvice((MethodInterceptor) (call) -> call.proceed());
+			ProxyFactory outer = new ProxyFactory(inner.getProxy());
+			outer.addAdvice((MethodInterceptor) (call) -> call.proceed());
+			return (Api) outer.getProxy();
+		}));
 	}
 
 	/**
@@ -323,6 +352,27 @@ class BrokenHiddenBeanTests {
 		@DistributedLock
 		public String run() {
 			return heldKey();
+		}
+
+	}
+
+	@Aspect
+	static class Pass {
+
+		@Around("execution(* io.distributedlock.spring.BrokenHiddenBeanTests.Api.run())")
+		public Object around(ProceedingJoinPoint point) throws Throwable {
+			return point.proceed();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAspectJAutoProxy
+	static class WithAspects {
+
+		@Bean
+		Pass pass() {
+			return new Pass();
 		}
 
 	}

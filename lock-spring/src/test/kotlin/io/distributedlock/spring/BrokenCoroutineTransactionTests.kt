@@ -23,13 +23,16 @@ import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
+import org.springframework.transaction.PlatformTransactionManager
 import org.springframework.transaction.ReactiveTransactionManager
 import org.springframework.transaction.reactive.TransactionalOperator
 import org.springframework.transaction.reactive.executeAndAwait
 import org.springframework.transaction.reactive.transactional
+import org.springframework.transaction.support.TransactionTemplate
 import reactor.core.publisher.Flux
 import reactor.core.publisher.Mono
 import java.time.Duration
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.function.Consumer
 import java.util.function.Supplier
 
@@ -91,13 +94,72 @@ internal class BrokenCoroutineTransactionTests {
 	}
 
 	@Test
-	fun asyncAndLaunchInsideAreRolledBack() = assertRolledBack { shelf.takeAsync(operator) }
+	fun asyncAndLaunchInsideAreRolledBack() = assertRolledBack { shelf.takeAsync(operator, true) }
 
 	@Test
 	fun flowOnAnotherDispatcherIsRolledBack() = assertRolledBack { shelf.flowElsewhere(operator).toList() }
 
 	@Test
 	fun transactionalFlowIsRolledBack() = assertRolledBack { shelf.transactionalFlow(operator).toList() }
+
+	/**
+	 * What a coroutine does on a thread for blocking work.
+	 */
+	@Test
+	fun blockingTransactionElsewhereIsRolledBack() {
+		Contexts.open(provider, false, true, Consumer {
+			it.registerBean(RecordingProvider::class.java, Supplier { provider })
+			it.register(TransactionReleaseTests.Config::class.java)
+			it.registerBean(Shelf::class.java, Supplier { Shelf(provider) })
+		}).use {
+			val template = TransactionTemplate(it.getBean(PlatformTransactionManager::class.java))
+			val blocking = it.getBean(Shelf::class.java)
+			assertThatExceptionOfType(LockLostException::class.java)
+				.isThrownBy { runBlocking { blocking.takeOnThread(template) } }
+			assertThat(provider.events()).contains("rollback").doesNotContain("commit")
+		}
+	}
+
+	/**
+	 * The caller's code behind the method is outside of its lock, on whatever thread.
+	 */
+	@Test
+	fun transactionBehindTheMethodIsNotChecked() = runBlocking<Unit> {
+		withContext(Dispatchers.Unconfined) {
+			shelf.takeAsync(operator, false)
+			operator.executeAndAwait { delay(1) }
+		}
+		assertThat(provider.events()).endsWith("release t:stock:1", "begin", "committed")
+	}
+
+	/**
+	 * The documentation: what a caller does with the values is not part of the method.
+	 */
+	@Test
+	fun transactionOfTheCallerForEachValueIsNotChecked() {
+		shelf.drain().asFlux()
+			.concatMap { shop.sell(Mono.fromRunnable { provider.loseLast() }) }
+			.blockLast(Duration.ofSeconds(20))
+		assertThat(provider.events()).contains("committed").doesNotContain("rolled back")
+	}
+
+	@Test
+	fun locksOfCallsThatHaveEndedDoNotPileUpInARepeatedFlow() {
+		shelf.drain().asFlux().repeat(50).blockLast(Duration.ofSeconds(20))
+		assertThat(shelf.depths).hasSize(51).containsOnly(1)
+	}
+
+	@Test
+	fun locksOfCallsThatHaveEndedDoNotPileUpInALoop() = runBlocking<Unit> {
+		withContext(Dispatchers.Unconfined) { repeat(50) { shelf.take() } }
+		assertThat(shelf.depths).hasSize(50).containsOnly(1)
+	}
+
+	@Test
+	fun locksOfCallsThatHaveEndedDoNotPileUpInAReactiveLoop() {
+		mono(Dispatchers.Unconfined) { shelf.take() }.repeat(50).blockLast(Duration.ofSeconds(20))
+		assertThat(shelf.depths).hasSize(51).containsOnly(1)
+	}
 
 	private fun assertRolledBack(call: suspend () -> Any?) {
 		assertThatExceptionOfType(LockLostException::class.java).isThrownBy { runBlocking { call() } }
@@ -143,8 +205,8 @@ internal class BrokenCoroutineTransactionTests {
 			CoroutineScope(Dispatchers.Default).async { operator.executeAndAwait { work() } }
 
 		@DistributedLock(name = "stock", key = "'1'")
-		open suspend fun takeAsync(operator: TransactionalOperator): Unit = coroutineScope {
-			val one = async(Dispatchers.Default) { operator.executeAndAwait { work() } }
+		open suspend fun takeAsync(operator: TransactionalOperator, lose: Boolean): Unit = coroutineScope {
+			val one = async(Dispatchers.Default) { operator.executeAndAwait { work(lose) } }
 			launch(Dispatchers.IO) { delay(1) }
 			withContext(Dispatchers.IO) { one.await() }
 		}
@@ -161,9 +223,37 @@ internal class BrokenCoroutineTransactionTests {
 			emit("taken")
 		}.transactional(operator)
 
-		private suspend fun work() {
+		open val depths = CopyOnWriteArrayList<Int>()
+
+		private fun depth() = generateSequence(RunningLocks.current()) { it.outer() }.count()
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open fun drain(): Flow<String> = flow {
 			delay(5)
-			provider.loseLast()
+			depths.add(depth())
+			emit("taken")
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open suspend fun take() {
+			delay(5)
+			depths.add(depth())
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		open suspend fun takeOnThread(template: TransactionTemplate) {
+			delay(5)
+			withContext(Dispatchers.IO) {
+				delay(5)
+				template.executeWithoutResult { provider.loseLast() }
+			}
+		}
+
+		private suspend fun work(lose: Boolean = true) {
+			delay(5)
+			if (lose) {
+				provider.loseLast()
+			}
 		}
 
 	}
