@@ -188,8 +188,8 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			this.unseen.seen(beanName);
 		}
 		if (verifiesCommits()) {
-			LostLockListener.listenTo(bean);
-			LostLockReactiveListener.listenTo(bean);
+			LostLockListener.listenTo(bean, beanName);
+			LostLockReactiveListener.listenTo(bean, beanName);
 		}
 		if (bean instanceof Advised advised && LockAdvisor.isAmong(advised)) {
 			// another bean under a second name, maybe one of the parent context

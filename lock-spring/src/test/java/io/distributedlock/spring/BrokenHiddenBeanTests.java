@@ -53,20 +53,20 @@ class BrokenHiddenBeanTests {
 
 	@Test
 	void opaqueProxyAroundAnOpaqueProxyIsRefused() {
-		assertRefusedOrLocked((context) -> context.registerBean("hidden", Api.class,
-				() -> opaque(opaque(new Plain()))));
+		assertRefusedOrLocked(
+				(context) -> context.registerBean("hidden", Api.class, () -> opaque(opaque(new Plain()))));
 	}
 
 	@Test
 	void ordinaryProxyAroundAnOpaqueProxyIsRefused() {
-		assertRefusedOrLocked((context) -> context.registerBean("hidden", Api.class,
-				() -> ordinary(opaque(new Plain()))));
+		assertRefusedOrLocked(
+				(context) -> context.registerBean("hidden", Api.class, () -> ordinary(opaque(new Plain()))));
 	}
 
 	@Test
 	void ordinaryProxyAroundAnOrdinaryProxyIsRefusedOrLocked() {
-		assertRefusedOrLocked((context) -> context.registerBean("hidden", Api.class,
-				() -> ordinary(ordinary(new Plain()))));
+		assertRefusedOrLocked(
+				(context) -> context.registerBean("hidden", Api.class, () -> ordinary(ordinary(new Plain()))));
 	}
 
 	/**
@@ -132,8 +132,8 @@ class BrokenHiddenBeanTests {
 
 	@Test
 	void ordinaryProxyOfInterfacesAroundAFrozenProxyIsRefused() {
-		assertRefusedOrLocked((context) -> context.registerBean("hidden", Api.class,
-				() -> ordinary(frozen(new Plain()))));
+		assertRefusedOrLocked(
+				(context) -> context.registerBean("hidden", Api.class, () -> ordinary(frozen(new Plain()))));
 	}
 
 	@Test
@@ -176,10 +176,11 @@ class BrokenHiddenBeanTests {
 
 	@Test
 	void proxyByHandAroundALockedBeanTakesItsLockOnce() {
-		try (AnnotationConfigApplicationContext context = Contexts.open(new LocalLockProvider(), false, true, (beans) -> {
-			beans.registerBean("limited", Limited.class);
-			beans.registerBean("measured", Api.class, () -> ordinary(beans.getBean("limited", Api.class)));
-		})) {
+		try (AnnotationConfigApplicationContext context = Contexts.open(new LocalLockProvider(), false, true,
+				(beans) -> {
+					beans.registerBean("limited", Limited.class);
+					beans.registerBean("measured", Api.class, () -> ordinary(beans.getBean("limited", Api.class)));
+				})) {
 			assertThat(context.getBean("limited", Api.class).run()).startsWith("t:");
 			assertThat(context.getBean("measured", Api.class).run()).startsWith("t:");
 		}

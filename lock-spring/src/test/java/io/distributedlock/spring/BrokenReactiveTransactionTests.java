@@ -76,15 +76,15 @@ class BrokenReactiveTransactionTests {
 
 	@Test
 	void chainThatBlocksElsewhereWithItsContextIsRolledBack() {
-		assertRolledBack(this.shelf.takeAnd(() -> Mono.deferContextual((view) -> Mono
-			.<Void>fromCallable(() -> this.operator.transactional(lose()).contextWrite(view).block())
-			.subscribeOn(Schedulers.boundedElastic()))));
+		assertRolledBack(this.shelf.takeAnd(() -> Mono.deferContextual(
+				(view) -> Mono.<Void>fromCallable(() -> this.operator.transactional(lose()).contextWrite(view).block())
+					.subscribeOn(Schedulers.boundedElastic()))));
 	}
 
 	@Test
 	void chainThatMakesAFutureOnTheWayIsRolledBack() {
-		assertRolledBack(this.shelf.takeAnd(() -> Mono.delay(Duration.ofMillis(5))
-			.then(Mono.fromFuture(() -> this.shop.sell(lose()).toFuture()))));
+		assertRolledBack(this.shelf.takeAnd(
+				() -> Mono.delay(Duration.ofMillis(5)).then(Mono.fromFuture(() -> this.shop.sell(lose()).toFuture()))));
 	}
 
 	/**
@@ -98,8 +98,8 @@ class BrokenReactiveTransactionTests {
 
 	@Test
 	void checkOfATransactionInTheBodyIsBehindOtherSynchronizations() {
-		assertRolledBack(this.shelf
-			.takeAnd(() -> Mono.delay(Duration.ofMillis(5)).then(this.shop.sell(loseBeforeTheCommit()))));
+		assertRolledBack(
+				this.shelf.takeAnd(() -> Mono.delay(Duration.ofMillis(5)).then(this.shop.sell(loseBeforeTheCommit()))));
 	}
 
 	@Test
@@ -134,12 +134,13 @@ class BrokenReactiveTransactionTests {
 
 	@Test
 	void sharedAndCachedTransactionsAreRolledBack() {
+		assertRolledBack(
+				this.shelf.takeAnd(() -> Mono.delay(Duration.ofMillis(5)).then(this.shop.sell(lose()).cache())));
 		assertRolledBack(this.shelf
-			.takeAnd(() -> Mono.delay(Duration.ofMillis(5)).then(this.shop.sell(lose()).cache())));
-		assertRolledBack(this.shelf.takeAnd(
-				() -> Mono.delay(Duration.ofMillis(5)).thenMany(this.shop.sell(lose()).flux().share()).then()));
+			.takeAnd(() -> Mono.delay(Duration.ofMillis(5)).thenMany(this.shop.sell(lose()).flux().share()).then()));
 		assertRolledBack(this.shelf.takeAnd(() -> Mono.delay(Duration.ofMillis(5))
-			.thenMany(Flux.range(0, 3).parallel().runOn(Schedulers.parallel()).flatMap((each) -> this.shop.sell(lose())))
+			.thenMany(
+					Flux.range(0, 3).parallel().runOn(Schedulers.parallel()).flatMap((each) -> this.shop.sell(lose())))
 			.then()));
 	}
 
