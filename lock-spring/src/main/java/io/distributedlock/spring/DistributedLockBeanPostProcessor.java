@@ -188,15 +188,16 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			this.unseen.seen(beanName);
 		}
 		if (verifiesCommits()) {
-			LostLockListener.listenTo(bean);
-			LostLockReactiveListener.listenTo(bean);
+			LostLockListener.listenTo(bean, beanName);
+			LostLockReactiveListener.listenTo(bean, beanName);
 		}
-		if (bean instanceof Advised advised && LockAdvisor.isAmong(advised)) {
-			// another bean under a second name, maybe one of the parent context
+		if (ProxyLayers.takeLocks(bean)) {
+			// another bean under a second name, maybe one of the parent context, or what
+			// has been wrapped around one
 			return bean;
 		}
-		checkHidden(bean, beanName);
-		Object result = super.postProcessAfterInitialization(bean, beanName);
+		Object place = place(bean, beanName);
+		Object result = super.postProcessAfterInitialization(place, beanName);
 		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
 			arrange(advised, this.advisor);
 		}
@@ -207,7 +208,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			// a lazy bean, or one of another scope
 			checkOperations();
 		}
-		return result;
+		return (place == bean) ? result : bean;
 	}
 
 	/**
@@ -264,14 +265,18 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 	}
 
-	private void checkHidden(Object bean, String beanName) {
+	/**
+	 * Return what takes the advice for a bean: itself, or a proxy inside of it.
+	 */
+	private Object place(Object bean, String beanName) {
 		Class<?> hidden = HiddenTargets.find(bean);
 		if (hidden != null && this.proxying) {
-			HiddenTargets.check(bean, beanName, hidden);
+			return HiddenTargets.place(bean, beanName, hidden);
 		}
-		else if (hidden != null) {
+		if (hidden != null) {
 			checkWoven(hidden);
 		}
+		return bean;
 	}
 
 	/**

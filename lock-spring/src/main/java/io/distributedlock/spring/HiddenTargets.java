@@ -10,13 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.DecoratingProxy;
 import org.springframework.util.ClassUtils;
 
 /**
  * Finds locked methods behind proxies of interfaces that take no further advice, since
- * they are opaque or frozen: a proxy around such a one sees the methods of the interfaces
- * only.
+ * they are opaque or frozen, or that are around another proxy: a proxy around such a one
+ * sees the methods of the interfaces only.
  */
 final class HiddenTargets {
 
@@ -29,23 +28,27 @@ final class HiddenTargets {
 	 */
 	static @Nullable Class<?> find(Object bean) {
 		boolean hides = Proxy.isProxyClass(bean.getClass()) && bean instanceof SpringProxy
-				&& !(bean instanceof Advised advised && !advised.isFrozen());
-		return (hides && bean instanceof DecoratingProxy proxy) ? proxy.getDecoratedClass() : null;
+				&& (!(bean instanceof Advised advised && !advised.isFrozen()) || ProxyLayers.isStacked(bean));
+		return hides ? ProxyLayers.targetClass(bean) : null;
 	}
 
 	/**
-	 * Check the methods that a proxy passes on.
-	 * @throws InvalidLockOperationException if one would run without its locks
+	 * Return what takes the advice for the methods that a proxy passes on: the proxy
+	 * itself, or one inside of it that is nearer to them.
+	 * @throws InvalidLockOperationException if a method would run without its locks
 	 */
-	static void check(Object proxy, String beanName, Class<?> target) {
-		if (UnseenSingletons.takesLocks(proxy)) {
-			return;
+	static Object place(Object proxy, String beanName, Class<?> target) {
+		Method unlocked = unlocked(proxy.getClass(), target).orElse(null);
+		if (unlocked == null) {
+			return proxy;
 		}
-		unlocked(proxy.getClass(), target).ifPresent((method) -> {
-			throw new InvalidLockOperationException(method, target,
-					"bean '%s' is a proxy that is opaque or frozen, and so this method would run without its locks: only those on the methods of its interfaces are seen. Annotate the interface, let the proxy be neither opaque nor frozen, or return the object itself and have Spring wrap it"
+		Object open = ProxyLayers.open(proxy);
+		if (open == null) {
+			throw new InvalidLockOperationException(unlocked, target,
+					"bean '%s' is a proxy that is opaque or frozen, or is around such a one, and so this method would run without its locks: only those on the methods of its interfaces are seen. Annotate the interface, let the proxy be neither opaque nor frozen, or return the object itself and have Spring wrap it"
 						.formatted(beanName));
-		});
+		}
+		return open;
 	}
 
 	private static Optional<Method> unlocked(Class<?> proxy, Class<?> target) {

@@ -2,7 +2,6 @@ package io.distributedlock.spring;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -23,11 +22,8 @@ final class LostLockListener implements TransactionExecutionListener {
 	/**
 	 * Listen to a bean, if it is a manager of transactions that belong to threads.
 	 */
-	static void listenTo(Object bean) {
-		if (bean instanceof PlatformTransactionManager && bean instanceof ConfigurableTransactionManager manager
-				&& !manager.getTransactionExecutionListeners().contains(INSTANCE)) {
-			manager.addListener(INSTANCE);
-		}
+	static void listenTo(Object bean, String beanName) {
+		TransactionListeners.add(bean, beanName, PlatformTransactionManager.class, INSTANCE);
 	}
 
 	/**
@@ -46,8 +42,8 @@ final class LostLockListener implements TransactionExecutionListener {
 		for (String name : factory.getBeanNamesForType(TransactionManager.class, false, false)) {
 			Object manager = factory.getSingleton(name);
 			if (manager != null) {
-				listenTo(manager);
-				LostLockReactiveListener.listenTo(manager);
+				listenTo(manager, name);
+				LostLockReactiveListener.listenTo(manager, name);
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -39,11 +38,8 @@ final class LostLockReactiveListener implements TransactionExecutionListener {
 	/**
 	 * Listen to a bean, if it is a manager of transactions that belong to chains.
 	 */
-	static void listenTo(Object bean) {
-		if (bean instanceof ReactiveTransactionManager && bean instanceof ConfigurableTransactionManager manager
-				&& !manager.getTransactionExecutionListeners().contains(INSTANCE)) {
-			manager.addListener(INSTANCE);
-		}
+	static void listenTo(Object bean, String beanName) {
+		TransactionListeners.add(bean, beanName, ReactiveTransactionManager.class, INSTANCE);
 	}
 
 	@Override

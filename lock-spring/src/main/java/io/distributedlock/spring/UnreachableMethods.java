@@ -8,6 +8,8 @@ import io.distributedlock.annotation.DistributedLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ReflectionUtils;
@@ -33,6 +35,11 @@ final class UnreachableMethods {
 				(method) -> logger.warn("@DistributedLock on {}.{} has no effect: a {} is out of a proxy's reach. {}",
 						method.getDeclaringClass().getName(), method.getName(), describe(method, userClass), WAY_OUT),
 				(method) -> !ReachableMethods.isReachable(method, userClass) && isMeant(method, userClass));
+		ReflectionUtils.doWithMethods(userClass, (method) -> logger.warn(
+				"@DistributedLock on {}.{} has no effect where the container calls it for a new object or for one that it gives up, as that does not go through the proxy. {}",
+				method.getDeclaringClass().getName(), method.getName(), WAY_OUT),
+				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
+						&& isLocked(method));
 		SelfInvocations
 			.find(userClass,
 					(method) -> ReachableMethods.isReachable(method, userClass) && !LockOperationSource.isCopy(method)
@@ -54,6 +61,19 @@ final class UnreachableMethods {
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers)
 				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass())
 				&& !LockOperationSource.annotations(method, userClass).isEmpty();
+	}
+
+	private static boolean isOfTheLifecycle(Method method) {
+		MergedAnnotations annotations = MergedAnnotations.from(method);
+		return annotations.isPresent("jakarta.annotation.PostConstruct")
+				|| annotations.isPresent("jakarta.annotation.PreDestroy")
+				|| overrides(method, InitializingBean.class, "afterPropertiesSet")
+				|| overrides(method, DisposableBean.class, "destroy");
+	}
+
+	private static boolean overrides(Method method, Class<?> type, String name) {
+		return type.isAssignableFrom(method.getDeclaringClass()) && method.getName().equals(name)
+				&& method.getParameterCount() == 0;
 	}
 
 	private static String describe(Method method, Class<?> userClass) {

@@ -11,14 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.DecoratingProxy;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ObjectUtils;
 
 /**
  * Finds beans that nobody has put under their locks: those that were made before the
@@ -71,9 +69,8 @@ final class UnseenSingletons {
 	}
 
 	private static void check(Object bean, String name, ConfigurableListableBeanFactory beans) {
-		if (!(bean instanceof AopInfrastructureBean) && !takesLocks(bean)) {
-			checkType((bean instanceof DecoratingProxy proxy) ? proxy.getDecoratedClass()
-					: AopProxyUtils.ultimateTargetClass(bean), name, beans);
+		if (!(bean instanceof AopInfrastructureBean) && !ProxyLayers.takeLocks(bean)) {
+			checkType(ProxyLayers.targetClass(bean), name, beans);
 		}
 	}
 
@@ -96,12 +93,25 @@ final class UnseenSingletons {
 
 	/**
 	 * Return whether a bean of which there are several was made for one that was made
-	 * before the post-processor.
+	 * before the post-processor. A later bean may have one, too, which is locked.
 	 */
 	private boolean isGivenToAnEarlyBean(String name, ConfigurableListableBeanFactory beans) {
-		return !this.seen.contains(name) && beans.getMergedBeanDefinition(name).isPrototype()
-				&& Arrays.stream(beans.getDependentBeans(name))
-					.anyMatch((each) -> !this.seen.contains(each) && beans.containsSingleton(each));
+		return areSeveral(name, beans) && Arrays.stream(beans.getDependentBeans(name))
+			.anyMatch((each) -> !this.seen.contains(each) && beans.containsSingleton(each)
+					&& !isOnlyToBeMadeFirst(name, each, beans));
+	}
+
+	private static boolean areSeveral(String name, ConfigurableListableBeanFactory beans) {
+		return !beans.getMergedBeanDefinition(name).isSingleton()
+				|| (beans.getSingleton(name) instanceof FactoryBean<?> factory && !factory.isSingleton());
+	}
+
+	/**
+	 * Return whether a bean names another one that it depends on, without being given it.
+	 */
+	private static boolean isOnlyToBeMadeFirst(String name, String dependent, ConfigurableListableBeanFactory beans) {
+		return beans.containsBeanDefinition(dependent)
+				&& ObjectUtils.containsElement(beans.getMergedBeanDefinition(dependent).getDependsOn(), name);
 	}
 
 	private static void report(String name, Class<?> type, Method method, boolean test) {
@@ -112,25 +122,6 @@ final class UnseenSingletons {
 			throw problem;
 		}
 		logger.warn("If this is no mock: {}", problem.getMessage());
-	}
-
-	/**
-	 * Return whether a proxy takes the locks, or one that is behind it.
-	 */
-	static boolean takesLocks(Object bean) {
-		Object each = bean;
-		while (each instanceof Advised proxy) {
-			if (LockAdvisor.isAmong(proxy)) {
-				return true;
-			}
-			Object target = AopProxyUtils.getSingletonTarget(proxy);
-			if (target == null) {
-				// one that looks for its target at each call gets another bean
-				return !proxy.getTargetSource().isStatic();
-			}
-			each = target;
-		}
-		return false;
 	}
 
 	private static Optional<Method> lockedMethod(Class<?> type) {

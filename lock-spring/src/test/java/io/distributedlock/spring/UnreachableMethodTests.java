@@ -2,6 +2,8 @@ package io.distributedlock.spring;
 
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.elsewhere.Remote;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -10,6 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -33,6 +36,15 @@ class UnreachableMethodTests {
 				.contains("LockTemplate")
 				.doesNotContain("Hidden.open has");
 		}
+	}
+
+	@Test
+	void callbacksOfTheContainerAreWarnedAbout(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Lifecycle.class).close();
+		assertThat(output).contains("Lifecycle.init has no effect where the container calls it")
+			.contains("Lifecycle.afterPropertiesSet has no effect where the container calls it")
+			.contains("Lifecycle.stop has no effect where the container calls it")
+			.doesNotContain("Lifecycle.other has no effect");
 	}
 
 	@Test
@@ -105,6 +117,29 @@ class UnreachableMethodTests {
 		assertThat(output).contains("Calling, callDefault() calls locked()")
 			.contains("Calling, callInLambda() calls locked()")
 			.doesNotContain("callOverridden()");
+	}
+
+	static class Lifecycle implements InitializingBean {
+
+		@PostConstruct
+		@DistributedLock
+		public void init() {
+		}
+
+		@Override
+		@DistributedLock
+		public void afterPropertiesSet() {
+		}
+
+		@PreDestroy
+		@DistributedLock
+		public void stop() {
+		}
+
+		@DistributedLock
+		public void other() {
+		}
+
 	}
 
 	static class Near extends Remote {

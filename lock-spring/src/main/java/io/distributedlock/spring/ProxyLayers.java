@@ -1,0 +1,129 @@
+package io.distributedlock.spring;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.TargetSource;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
+import org.springframework.aop.target.HotSwappableTargetSource;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.core.DecoratingProxy;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The proxies of Spring that an object is behind, layer by layer from outside.
+ */
+final class ProxyLayers {
+
+	private ProxyLayers() {
+	}
+
+	/**
+	 * Return whether one of the layers takes the locks.
+	 */
+	static boolean takeLocks(Object bean) {
+		for (Advised each = layer(bean); each != null; each = next(each)) {
+			if (LockAdvisor.isAmong(each) || isOfAnotherBean(each)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Return the class of the object behind all layers.
+	 */
+	static Class<?> targetClass(Object bean) {
+		Object each = bean;
+		for (Advised layer = layer(each); layer != null; layer = layer(each)) {
+			Object target = target(layer);
+			if (target == null) {
+				Class<?> type = layer.getTargetClass();
+				return (type != null) ? type : each.getClass();
+			}
+			each = target;
+		}
+		return (each instanceof DecoratingProxy proxy) ? proxy.getDecoratedClass()
+				: AopProxyUtils.ultimateTargetClass(each);
+	}
+
+	/**
+	 * Return whether a proxy of interfaces is around another one, of which it sees the
+	 * interfaces only.
+	 */
+	static boolean isStacked(Object bean) {
+		Advised layer = layer(bean);
+		Object target = (layer != null) ? target(layer) : null;
+		return target != null && layer(target) != null && Proxy.isProxyClass(target.getClass());
+	}
+
+	/**
+	 * Return the innermost layer, if it takes further advice for the object behind it.
+	 */
+	static @Nullable Object open(Object bean) {
+		Object each = bean;
+		while (isStacked(each)) {
+			Advised layer = layer(each);
+			Object target = (layer != null) ? AopProxyUtils.getSingletonTarget(layer) : null;
+			if (target == null) {
+				// another one may be there later
+				return null;
+			}
+			each = target;
+		}
+		return (each instanceof Advised layer && !layer.isFrozen()) ? each : null;
+	}
+
+	/**
+	 * Return whether a proxy looks for a bean at each call: that bean has its own locks,
+	 * unless its factory is one of which the post-processor knows nothing.
+	 */
+	private static boolean isOfAnotherBean(Advised layer) {
+		return layer.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource source
+				&& source.getBeanFactory() instanceof AbstractBeanFactory beans
+				&& beans.getBeanPostProcessors().stream().anyMatch(DistributedLockBeanPostProcessor.class::isInstance);
+	}
+
+	private static @Nullable Advised next(Advised layer) {
+		Object target = target(layer);
+		return (target != null) ? layer(target) : null;
+	}
+
+	private static @Nullable Object target(Advised layer) {
+		TargetSource source = layer.getTargetSource();
+		return (source instanceof HotSwappableTargetSource swappable) ? swappable.getTarget()
+				: AopProxyUtils.getSingletonTarget(layer);
+	}
+
+	private static @Nullable Advised layer(Object bean) {
+		if (bean instanceof Advised advised) {
+			return advised;
+		}
+		return (bean instanceof SpringProxy && Proxy.isProxyClass(bean.getClass()))
+				? opaque(Proxy.getInvocationHandler(bean)) : null;
+	}
+
+	/**
+	 * Return what an opaque proxy does not show.
+	 * @return {@code null} if it cannot be read
+	 */
+	private static @Nullable Advised opaque(InvocationHandler handler) {
+		Field field = ReflectionUtils.findField(handler.getClass(), "advised");
+		try {
+			if (field != null && field.trySetAccessible()) {
+				return (field.get(handler) instanceof Advised advised) ? advised : null;
+			}
+		}
+		catch (IllegalAccessException | SecurityException ex) {
+			return null;
+		}
+		return null;
+	}
+
+}
