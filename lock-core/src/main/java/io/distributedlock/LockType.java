@@ -27,7 +27,8 @@ public enum LockType {
 	READ,
 
 	/**
-	 * One owner at a time, and no readers. A writer may also read. Needs
+	 * One owner at a time, and no readers. A writer may also take {@link #READ}, and let
+	 * other readers in by giving this lock back before that. Needs
 	 * {@link LockCapability#SHARED}.
 	 */
 	WRITE,
