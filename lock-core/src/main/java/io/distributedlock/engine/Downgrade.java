@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionException;
 
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,12 +28,32 @@ final class Downgrade {
 
 	private final Engine engine;
 
-	private long pauseNanos;
+	private final Lease writer;
 
-	private Downgrade(HeldLock lock) {
+	private final Lease reader;
+
+	private volatile Lease lease;
+
+	private volatile Timers.@Nullable Timer timer;
+
+	private volatile boolean missed;
+
+	private volatile long pauseNanos;
+
+	Downgrade(HeldLock lock, Engine engine, Lease writer, Lease reader) {
 		this.lock = lock;
-		this.engine = lock.engine();
-		this.pauseNanos = this.engine.questions().commandTimeoutNanos() >> FIRST_PAUSE_SHIFT;
+		this.engine = engine;
+		this.writer = writer;
+		this.reader = reader;
+		this.lease = writer;
+		this.pauseNanos = engine.questions().commandTimeoutNanos() >> FIRST_PAUSE_SHIFT;
+	}
+
+	/**
+	 * Return the lease as it is now: that of a writer, or of a reader.
+	 */
+	Lease lease() {
+		return this.lease;
 	}
 
 	/**
@@ -42,15 +63,14 @@ final class Downgrade {
 	 * That is tried again for as long as the lease runs, unless the backend has refused
 	 * it
 	 */
-	static CompletableFuture<@Nullable Void> of(HeldLock lock) {
-		Downgrade downgrade = new Downgrade(lock);
+	CompletableFuture<@Nullable Void> begin() {
 		try {
-			long minimum = lock.remainingHoldNanos();
+			long minimum = this.lock.remainingHoldNanos();
 			if (minimum > 0) {
-				downgrade.later(minimum);
+				later(minimum);
 				return CompletableFuture.completedFuture(null);
 			}
-			return downgrade.send();
+			return send();
 		}
 		catch (Throwable ex) {
 			// of the provider: the other locks of this call are left all the same
@@ -58,11 +78,38 @@ final class Downgrade {
 		}
 	}
 
+	/**
+	 * Begin at the next renewal: the caller has no stack left for it.
+	 */
+	void beginLater() {
+		this.missed = true;
+	}
+
+	/**
+	 * Begin if that was left for later.
+	 */
+	void beginIfMissed() {
+		if (this.missed) {
+			this.missed = false;
+			this.engine.runtime().execute(this::begin);
+		}
+	}
+
+	/**
+	 * Try no more: the lock has ended.
+	 */
+	void end() {
+		Timers.Timer next = this.timer;
+		if (next != null) {
+			next.cancel();
+		}
+	}
+
 	private CompletableFuture<@Nullable Void> send() {
 		if (!this.lock.isValid()) {
 			return CompletableFuture.completedFuture(null);
 		}
-		this.lock.becomeReader();
+		this.lease = this.reader;
 		return Extension.send(this.lock, this::length).handle((done, failure) -> {
 			// who holds what has ended is told of that, and it keeps nobody out
 			if (failure != null && this.lock.isHeld()) {
@@ -76,7 +123,7 @@ final class Downgrade {
 		Throwable cause = (failure instanceof LockUnavailableException && failure.getCause() != null)
 				? failure.getCause() : failure;
 		if (cause instanceof BackendException refusal && !refusal.isRetryable()) {
-			this.lock.stayWriter();
+			this.lease = this.writer;
 		}
 		else {
 			later(this.pauseNanos);
@@ -95,7 +142,10 @@ final class Downgrade {
 	}
 
 	private void later(long nanos) {
-		this.lock.setDowngradeTimer(this.engine.timers().stepAt(this.engine.nanoTime() + nanos, this::send));
+		this.timer = this.engine.timers().stepAt(this.engine.nanoTime() + nanos, this::send);
+		if (!this.lock.isHeld()) {
+			end();
+		}
 	}
 
 }

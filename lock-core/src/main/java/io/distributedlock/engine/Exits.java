@@ -4,8 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.BiFunction;
 
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -50,33 +49,34 @@ final class Exits {
 	 * which is logged
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type) {
-		return leave(lock, type, () -> this.releaser.release(lock));
+		Holders.Exit exit = lock.holders().exit(type);
+		return (exit == Holders.Exit.LAST) ? reported(lock, this.releaser.release(lock), LockErrors::releaseFailed)
+				: leftToOthers(lock, exit);
 	}
 
 	/**
 	 * Leave a lock under which nothing was done.
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> discard(HeldLock lock, LockType type) {
-		return leave(lock, type, () -> this.releaser.discard(lock));
+		Holders.Exit exit = lock.holders().exit(type);
+		return (exit == Holders.Exit.LAST) ? reported(lock, this.releaser.discard(lock), LockErrors::releaseFailed)
+				: leftToOthers(lock, exit);
 	}
 
-	private static CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type,
-			Supplier<CompletableFuture<@Nullable Void>> release) {
-		return switch (lock.holders().exit(type)) {
-			case LAST -> reported(release.get(), (cause) -> LockErrors.releaseFailed(lock.attempt(), cause));
-			case LAST_WRITER ->
-				reported(Downgrade.of(lock), (cause) -> LockErrors.notDowngraded(lock.attempt(), cause));
-			case OTHER -> LEFT;
-		};
+	private static CompletableFuture<@Nullable LockUnavailableException> leftToOthers(HeldLock lock,
+			Holders.Exit exit) {
+		Downgrade downgrade = (exit == Holders.Exit.LAST_WRITER) ? lock.downgrade() : null;
+		return (downgrade != null) ? reported(lock, downgrade.begin(), LockErrors::notDowngraded) : LEFT;
 	}
 
-	private static CompletableFuture<@Nullable LockUnavailableException> reported(
-			CompletableFuture<@Nullable Void> step, Function<Throwable, LockUnavailableException> explained) {
+	private static CompletableFuture<@Nullable LockUnavailableException> reported(HeldLock lock,
+			CompletableFuture<@Nullable Void> step,
+			BiFunction<LockAttempt, Throwable, LockUnavailableException> explained) {
 		return step.handle((done, failure) -> {
 			if (failure == null) {
 				return null;
 			}
-			LockUnavailableException exception = explained.apply(LockErrors.unwrap(failure));
+			LockUnavailableException exception = explained.apply(lock.attempt(), LockErrors.unwrap(failure));
 			logger.warn(exception.getMessage());
 			return exception;
 		});

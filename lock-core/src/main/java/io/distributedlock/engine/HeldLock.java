@@ -30,9 +30,9 @@ final class HeldLock {
 
 	private final LockAttempt attempt;
 
-	private final Lease granted;
+	private final Lease lease;
 
-	private final @Nullable Lease asReader;
+	private final @Nullable Downgrade downgrade;
 
 	private final LeaseTerm firstTerm;
 
@@ -45,8 +45,6 @@ final class HeldLock {
 	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
 
 	private final Holders holders;
-
-	private volatile Lease lease;
 
 	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
 
@@ -71,19 +69,15 @@ final class HeldLock {
 
 	private volatile boolean closeFailed;
 
-	private volatile boolean downgradeMissed;
-
-	private volatile Timers.@Nullable Timer downgradeTimer;
-
 	private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> release = new AtomicReference<>();
 
 	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Engine engine) {
 		this.attempt = attempt;
-		this.granted = lease;
 		this.lease = lease;
 		this.firstTerm = lease.term();
-		this.asReader = (attempt.type() == LockType.WRITE) ? lease.asReader().orElse(null) : null;
-		this.holders = new Holders(attempt.type(), this.asReader != null);
+		this.downgrade = (attempt.type() == LockType.WRITE)
+				? lease.asReader().map((reader) -> new Downgrade(this, engine, lease, reader)).orElse(null) : null;
+		this.holders = new Holders(attempt.type(), this.downgrade != null);
 		this.turn = turn;
 		this.engine = engine;
 		this.clock = new LeaseClock(attempt, this.firstTerm, engine.questions().commandTimeoutNanos());
@@ -102,7 +96,7 @@ final class HeldLock {
 	}
 
 	Lease lease() {
-		return this.lease;
+		return (this.downgrade != null) ? this.downgrade.lease() : this.lease;
 	}
 
 	/**
@@ -150,39 +144,11 @@ final class HeldLock {
 	}
 
 	/**
-	 * Let others read from the next renewal on.
+	 * Return what lets others read once only readers hold this lock.
+	 * @return the downgrade, {@code null} if the lease stays what it is
 	 */
-	void becomeReader() {
-		if (this.asReader != null) {
-			this.lease = this.asReader;
-		}
-	}
-
-	/**
-	 * Keep others out after all: the backend has refused to make a reader of its writer.
-	 */
-	void stayWriter() {
-		this.lease = this.granted;
-	}
-
-	/**
-	 * Return once whether others are to be let in that a writer could not, for want of
-	 * stack.
-	 */
-	boolean takeMissedDowngrade() {
-		boolean missed = this.downgradeMissed;
-		this.downgradeMissed = false;
-		return missed;
-	}
-
-	/**
-	 * Set when others are let in, unless the lock ends before.
-	 */
-	void setDowngradeTimer(Timers.Timer next) {
-		this.downgradeTimer = next;
-		if (!isHeld()) {
-			next.cancel();
-		}
+	@Nullable Downgrade downgrade() {
+		return this.downgrade;
 	}
 
 	/**
@@ -208,12 +174,12 @@ final class HeldLock {
 	 * the last one, nobody else will release the lock.
 	 */
 	void closeFailed(LockType type) {
-		switch (this.holders.exit(type)) {
-			case LAST -> this.closeFailed = true;
-			case LAST_WRITER -> this.downgradeMissed = true;
-			case OTHER -> {
-				// somebody else will
-			}
+		Holders.Exit exit = this.holders.exit(type);
+		if (exit == Holders.Exit.LAST) {
+			this.closeFailed = true;
+		}
+		else if (exit == Holders.Exit.LAST_WRITER && this.downgrade != null) {
+			this.downgrade.beginLater();
 		}
 	}
 
@@ -252,9 +218,8 @@ final class HeldLock {
 		if (before != null) {
 			before.cancel();
 		}
-		Timers.Timer downgrade = this.downgradeTimer;
-		if (downgrade != null) {
-			downgrade.cancel();
+		if (this.downgrade != null) {
+			this.downgrade.end();
 		}
 	}
 
@@ -301,7 +266,7 @@ final class HeldLock {
 			this.guard.unlock();
 		}
 		// without the guard: the call of the provider may not return
-		before.handle((ignored, failure) -> this.lease)
+		before.handle((ignored, failure) -> lease())
 			.thenCompose((granted) -> sendExtension(leaseTime, wanted))
 			.whenComplete((term, failure) -> {
 				if (failure != null) {
@@ -336,7 +301,7 @@ final class HeldLock {
 		CompletableFuture<@Nullable LeaseTerm> extension = answer
 			.<@Nullable LeaseTerm>thenApply((term) -> onExtension(term, leaseTime, sent));
 		this.engine.questions()
-			.follow(answer, () -> this.lease.renew(leaseTime.plus(this.attempt.lockDelay())),
+			.follow(answer, () -> lease().renew(leaseTime.plus(this.attempt.lockDelay())),
 					(late) -> onExtension(late, leaseTime, sent));
 		return extension;
 	}

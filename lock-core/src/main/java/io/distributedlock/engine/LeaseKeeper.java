@@ -123,8 +123,9 @@ final class LeaseKeeper {
 				letGo(lock, abandonment);
 				return;
 			}
-			if (lock.takeMissedDowngrade()) {
-				this.runtime.execute(() -> Downgrade.of(lock));
+			Downgrade downgrade = lock.downgrade();
+			if (downgrade != null) {
+				downgrade.beginIfMissed();
 			}
 			renewWithOthers(lock, clock.renewalSent(now));
 		}

@@ -10,6 +10,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.ReaderLease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +77,7 @@ final class LocalLease implements Lease {
 
 	@Override
 	public Optional<Lease> asReader() {
-		return Optional.of(new Reader(this));
+		return Optional.of(new ReaderLease(this, (leaseTime) -> renewAs(LockType.READ, leaseTime)));
 	}
 
 	private CompletionStage<@Nullable LeaseTerm> renewAs(LockType renewed, Duration leaseTime) {
@@ -96,35 +97,6 @@ final class LocalLease implements Lease {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
 		this.expiresAtNanos = term.startNanos() + leaseTime.toNanos();
 		return term;
-	}
-
-	/**
-	 * The same lease from when its writer only reads.
-	 *
-	 * @param writer the lease that was granted
-	 */
-	private record Reader(LocalLease writer) implements Lease {
-
-		@Override
-		public OptionalLong fencingToken() {
-			return this.writer.fencingToken();
-		}
-
-		@Override
-		public LeaseTerm term() {
-			return this.writer.term();
-		}
-
-		@Override
-		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-			return this.writer.renewAs(LockType.READ, leaseTime);
-		}
-
-		@Override
-		public CompletionStage<Boolean> release() {
-			return this.writer.release();
-		}
-
 	}
 
 }

@@ -56,8 +56,8 @@ public interface Lease {
 	 * first renewal of what is returned: the backend then makes the writer a reader, with
 	 * no moment at which another writer could get in, and tells those who wait. From then
 	 * on this object is not used any more, and {@link #onLost} is not called again. What
-	 * is returned also releases, whether the backend has seen that renewal or not. Only
-	 * called for leases of {@link LockType#WRITE}.
+	 * is returned also releases, whether the backend has seen that renewal or not; see
+	 * {@link ReaderLease}. Only called for leases of {@link LockType#WRITE}.
 	 * @return the lease of a reader; empty if the backend cannot change it, and the key
 	 * stays with its writer alone
 	 */

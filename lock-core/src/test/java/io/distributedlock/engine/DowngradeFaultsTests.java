@@ -81,30 +81,6 @@ class DowngradeFaultsTests {
 		reader.close();
 	}
 
-	/**
-	 * As above, to the end: the holder was told of two minutes and loses the lock after
-	 * five seconds, and another owner gets it.
-	 */
-	@Test
-	void holderOfTwoConfirmedMinutesIsNotRobbedAfterFiveSeconds() {
-		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(10));
-		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofSeconds(3)));
-		LockHandle reader = node.acquire(READ);
-		CompletableFuture<Void> opened = new CompletableFuture<>();
-		this.provider.renew.next(Trick.late(opened));
-		CompletableFuture<Void> extension = reader.extendAsync(Duration.ofMinutes(2));
-		CompletableFuture<Void> left = writer.closeAsync();
-		opened.complete(null);
-		assertThat(extension).succeedsWithin(PATIENCE);
-		assertThat(left).succeedsWithin(PATIENCE);
-		CompletableFuture<LockLostException> loss = new CompletableFuture<>();
-		reader.onLost(loss::complete);
-		Optional<LockHandle> robber = node(this.provider, Duration.ofSeconds(10))
-			.tryAcquire(LockRequest.of("k").withType(LockType.WRITE).withWaitTime(Duration.ofSeconds(10)));
-		assertThat(robber).isEmpty();
-		reader.close();
-	}
-
 	@Test
 	void providerThatThrowsAtItsLimitsHarmsOnlyItsOwnLock() {
 		LimitedProvider limited = new LimitedProvider();

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.ReaderLease;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
@@ -70,45 +71,20 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
 	}
 
+	/**
+	 * The key stays, with the mark of a reader for a value: a new key would stand behind
+	 * those who wait.
+	 */
 	@Override
 	public Optional<Lease> asReader() {
-		return Optional.of(new Reader(this));
+		PutOption sameLease = PutOption.builder().withLeaseId(this.leaseId).build();
+		return Optional
+			.of(new ReaderLease(this, (leaseTime) -> renew(leaseTime, Op.put(this.ownKey, READS, sameLease))));
 	}
 
 	@Override
 	public String toString() {
 		return "EtcdLease[key=%s, token=%d]".formatted(this.key, this.revision);
-	}
-
-	/**
-	 * The same lease when its writer only reads. Its key stays, with the mark of a reader
-	 * for a value: a new key would stand behind those who wait.
-	 *
-	 * @param writer the lease that was granted
-	 */
-	private record Reader(EtcdLease writer) implements Lease {
-
-		@Override
-		public OptionalLong fencingToken() {
-			return this.writer.fencingToken();
-		}
-
-		@Override
-		public LeaseTerm term() {
-			return this.writer.term();
-		}
-
-		@Override
-		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-			PutOption sameLease = PutOption.builder().withLeaseId(this.writer.leaseId()).build();
-			return this.writer.renew(leaseTime, Op.put(this.writer.ownKey(), READS, sameLease));
-		}
-
-		@Override
-		public CompletionStage<Boolean> release() {
-			return this.writer.release();
-		}
-
 	}
 
 }

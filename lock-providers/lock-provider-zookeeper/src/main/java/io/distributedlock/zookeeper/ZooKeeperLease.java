@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.ReaderLease;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -150,7 +151,7 @@ final class ZooKeeperLease implements Lease {
 
 	@Override
 	public Optional<Lease> asReader() {
-		return Optional.of(new Reader(this));
+		return Optional.of(new ReaderLease(this, this::renewAsReader));
 	}
 
 	/**
@@ -229,35 +230,6 @@ final class ZooKeeperLease implements Lease {
 	@Override
 	public String toString() {
 		return "ZooKeeperLease[path=%s, token=%d]".formatted(this.path, this.token);
-	}
-
-	/**
-	 * The same lease when its writer only reads.
-	 *
-	 * @param writer the lease that was granted
-	 */
-	record Reader(ZooKeeperLease writer) implements Lease {
-
-		@Override
-		public OptionalLong fencingToken() {
-			return this.writer.fencingToken();
-		}
-
-		@Override
-		public LeaseTerm term() {
-			return this.writer.term();
-		}
-
-		@Override
-		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-			return this.writer.renewAsReader(leaseTime);
-		}
-
-		@Override
-		public CompletionStage<Boolean> release() {
-			return this.writer.release();
-		}
-
 	}
 
 }

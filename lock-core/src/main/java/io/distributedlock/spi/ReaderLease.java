@@ -1,0 +1,47 @@
+package io.distributedlock.spi;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A writer's lease as that of a reader, for providers whose release does not depend on
+ * which of both it is: see {@link Lease#asReader}.
+ *
+ * @param writer the lease that was granted
+ * @param renewal makes the writer a reader if it is none yet, and renews, as
+ * {@link Lease#renew}
+ * @since 0.1
+ */
+public record ReaderLease(Lease writer,
+		Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal) implements Lease {
+
+	@Override
+	public OptionalLong fencingToken() {
+		return this.writer.fencingToken();
+	}
+
+	@Override
+	public LeaseTerm term() {
+		return this.writer.term();
+	}
+
+	@Override
+	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+		return this.renewal.apply(leaseTime);
+	}
+
+	@Override
+	public CompletionStage<Boolean> release() {
+		return this.writer.release();
+	}
+
+	@Override
+	public String toString() {
+		return "ReaderLease[" + this.writer + "]";
+	}
+
+}
