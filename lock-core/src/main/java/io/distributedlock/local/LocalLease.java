@@ -10,7 +10,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.ReaderLease;
+import io.distributedlock.spi.support.ReaderLease;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
-import io.distributedlock.spi.DelayedTasks;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -57,7 +57,8 @@ public interface Lease {
 	 * no moment at which another writer could get in, and tells those who wait. From then
 	 * on this object is not used any more, and {@link #onLost} is not called again. What
 	 * is returned also releases, whether the backend has seen that renewal or not; see
-	 * {@link ReaderLease}. Only called for leases of {@link LockType#WRITE}.
+	 * {@link io.distributedlock.spi.support.ReaderLease}. Only called for leases of
+	 * {@link LockType#WRITE}.
 	 * @return the lease of a reader; empty if the backend cannot change it, and the key
 	 * stays with its writer alone
 	 */

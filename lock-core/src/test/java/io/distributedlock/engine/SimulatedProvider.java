@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.SimulatedWorld.Role;
-import io.distributedlock.spi.AskingPlace;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
@@ -23,8 +22,9 @@ import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.UnknownOwners;
-import io.distributedlock.spi.VirtualTime;
+import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.spi.support.UnknownOwners;
+import io.distributedlock.spi.support.VirtualTime;
 import org.jspecify.annotations.Nullable;
 
 /**

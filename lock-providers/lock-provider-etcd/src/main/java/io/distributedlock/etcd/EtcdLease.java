@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.ReaderLease;
+import io.distributedlock.spi.support.ReaderLease;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;

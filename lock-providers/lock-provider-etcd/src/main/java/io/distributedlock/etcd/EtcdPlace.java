@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.DelayedTasks;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.DelayedTasks;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.Watch;

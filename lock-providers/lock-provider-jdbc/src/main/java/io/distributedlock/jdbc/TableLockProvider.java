@@ -11,14 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
-import io.distributedlock.spi.AskingPlace;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.OwnerNames;
-import io.distributedlock.spi.UnknownOwners;
+import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.spi.support.OwnerNames;
+import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,8 +16,8 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spi.OwnerNames;
-import io.distributedlock.spi.UnknownOwners;
+import io.distributedlock.spi.support.OwnerNames;
+import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,15 +9,15 @@ import java.util.function.BooleanSupplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
-import io.distributedlock.spi.AskingPlace;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.OwnerNames;
-import io.distributedlock.spi.UnknownOwners;
+import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.spi.support.OwnerNames;
+import io.distributedlock.spi.support.UnknownOwners;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;

@@ -9,14 +9,14 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.DelayedTasks;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spi.OwnerNames;
-import io.distributedlock.spi.UnknownOwners;
+import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.OwnerNames;
+import io.distributedlock.spi.support.UnknownOwners;
 import io.lettuce.core.RedisClient;
 import org.jspecify.annotations.Nullable;
 

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.ReaderLease;
+import io.distributedlock.spi.support.ReaderLease;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;

@@ -14,7 +14,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.OwnerNames;
+import io.distributedlock.spi.support.OwnerNames;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.distributedlock.spi;
+package io.distributedlock.spi.support;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

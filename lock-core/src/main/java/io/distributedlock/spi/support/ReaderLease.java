@@ -1,10 +1,12 @@
-package io.distributedlock.spi;
+package io.distributedlock.spi.support;
 
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package io.distributedlock.spi;
+package io.distributedlock.spi.support;
 
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;

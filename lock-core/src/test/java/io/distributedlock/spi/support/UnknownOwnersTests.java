@@ -1,4 +1,4 @@
-package io.distributedlock.spi;
+package io.distributedlock.spi.support;
 
 import java.time.Duration;
 import java.util.Deque;
@@ -10,6 +10,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import io.distributedlock.spi.BackendException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

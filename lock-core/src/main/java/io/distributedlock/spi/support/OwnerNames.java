@@ -1,4 +1,4 @@
-package io.distributedlock.spi;
+package io.distributedlock.spi.support;
 
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package io.distributedlock.spi;
+package io.distributedlock.spi.support;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -10,6 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

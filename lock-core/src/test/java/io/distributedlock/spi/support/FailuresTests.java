@@ -1,0 +1,26 @@
+package io.distributedlock.spi.support;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class FailuresTests {
+
+	@Test
+	void wrappersOfFuturesAreTakenOff() {
+		IllegalStateException failure = new IllegalStateException("the failure", new IllegalArgumentException());
+		assertThat(Failures.unwrap(failure)).isSameAs(failure);
+		assertThat(Failures.unwrap(new CompletionException(failure))).isSameAs(failure);
+		assertThat(Failures.unwrap(new ExecutionException(new CompletionException(failure)))).isSameAs(failure);
+	}
+
+	@Test
+	void wrapperWithoutACauseStays() {
+		CompletionException wrapper = new CompletionException("nothing inside", null);
+		assertThat(Failures.unwrap(wrapper)).isSameAs(wrapper);
+	}
+
+}
