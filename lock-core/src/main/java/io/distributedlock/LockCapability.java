@@ -1,27 +1,27 @@
 package io.distributedlock;
 
 /**
- * What only some backends have. A provider declares its capabilities; asking one for what
- * it does not declare is an error, never silently skipped.
+ * What only some backends can do. A provider declares its capabilities. A request for a
+ * capability that its provider does not declare fails; it never runs without.
  *
  * @since 0.1
  */
 public enum LockCapability {
 
 	/**
-	 * Waiters are woken by the backend, by a signal or because it queues them, instead of
-	 * having to ask again and again.
+	 * The backend wakes waiters, by a signal or because it keeps a queue. Without this
+	 * capability waiters poll.
 	 */
 	BLOCKING_WAIT,
 
 	/**
-	 * Every lease carries a token that is higher than that of every earlier lease of the
-	 * same key.
+	 * Every lease carries a fencing token, which is higher than that of every earlier
+	 * lease of the same key.
 	 */
 	FENCING,
 
 	/**
-	 * Waiters of all nodes can be served in the order in which they came:
+	 * Waiters of all nodes can be served in the order of their arrival:
 	 * {@link LockType#FAIR}.
 	 */
 	FAIR,
@@ -33,23 +33,24 @@ public enum LockCapability {
 	SHARED,
 
 	/**
-	 * A number of owners can hold a key together: {@link LockType#SEMAPHORE}.
+	 * A limited number of owners can hold a key together: {@link LockType#SEMAPHORE}.
 	 */
 	SEMAPHORE,
 
 	/**
-	 * A lease ends at the millisecond asked for, not at a rounded or negotiated time.
+	 * A lease ends at the requested millisecond, and not at a rounded or negotiated time.
 	 */
 	EXACT_EXPIRY,
 
 	/**
-	 * A lease whose holder died keeps the key until its term is over, so that the key can
-	 * stay unavailable for a while after the holder had to stop.
+	 * The lease of a holder that died keeps the key until its term ends. So the key can
+	 * stay unavailable for a time after the holder had to stop.
 	 */
 	LOCK_DELAY,
 
 	/**
-	 * A lock that was acquired is still held after the backend lost its leading server.
+	 * A lock that was acquired is still held after the backend has lost its leading
+	 * server.
 	 */
 	SURVIVES_FAILOVER
 

@@ -11,26 +11,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that the code running on a thread holds: those that the thread has acquired
- * by blocking calls, and those of the annotated methods that it is inside of.
+ * The locks that the code running on a thread holds: the locks that the thread has
+ * acquired by blocking calls, and those of the annotated methods that are running on it.
  *
  * <pre>{@code
  * LockContext.current().ensureHeld();
  * }</pre>
  *
- * A context never passes to another thread by itself. To hand it over, {@link #capture()
- * capture} it and {@link #call call} the work with it there; calls for the same keys then
- * re-enter. It only serves to find locks: who owns one is decided by its handle, and a
- * handle that was closed anywhere is passed over everywhere. Immutable and thread-safe.
+ * A context does not move to another thread by itself. To hand it over, {@link #capture()
+ * capture} it, and {@link #call call} the work with it on the other thread; calls for the
+ * same keys then re-enter. A context is only a way to find handles: the handle decides
+ * whether a lock is held, and every context ignores a handle that is closed. Immutable
+ * and thread-safe.
  *
  * @since 0.1
  */
 public final class LockContext {
 
 	/**
-	 * Handles that were closed on other threads, or were never closed, stand in the way
-	 * until they are found; at each such depth they are looked for. Of those whose lock
-	 * has ended so many are kept, as the code that runs may be inside of them.
+	 * At each multiple of this depth, handles are removed that were closed on other
+	 * threads. Handles whose lock has ended are removed too, except so many of the
+	 * innermost: the running code may be inside their methods.
 	 */
 	private static final int PURGE_DEPTH = 64;
 
@@ -51,17 +52,18 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return the lock that the running code took last and still has.
+	 * Return the lock that the running code acquired last and still holds.
 	 * @return the innermost handle of this thread
 	 * @throws IllegalStateException if there is none
 	 */
 	public static LockHandle current() {
 		return find().orElseThrow(() -> new IllegalStateException(
-				"There is no lock on this thread. A lock is found by code that runs inside of the locked method or call, on the same thread; to another thread it is handed over by LockContext.capture()."));
+				"There is no lock on this thread. Call this inside the locked method or call, on the same thread; hand the lock over to another thread by LockContext.capture()."));
 	}
 
 	/**
-	 * Return the lock that the running code took last and still has, if there is one.
+	 * Return the lock that the running code acquired last and still holds, if there is
+	 * one.
 	 * @return the innermost handle of this thread
 	 */
 	public static Optional<LockHandle> find() {
@@ -86,9 +88,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return the innermost lock of this context that is of a kind.
-	 * @param condition says which
-	 * @return the handle that was added last, is not closed, and is of that kind
+	 * Return the innermost lock of this context for which a condition holds.
+	 * @param condition the condition
+	 * @return the handle that was added last, is not closed, and meets the condition
 	 */
 	public Optional<LockHandle> innermost(Predicate<LockHandle> condition) {
 		for (LockContext each = this; each != null; each = each.outer) {
@@ -128,7 +130,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Do work on this thread with these locks instead of those that it has.
+	 * Run work on this thread with the locks of this context instead of those that the
+	 * thread has.
 	 * @param <T> the type of the result
 	 * @param <E> the type of exception that the work throws
 	 * @param work the work
@@ -147,7 +150,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Make a task that does its work with these locks, on whatever thread it runs.
+	 * Return a task that runs work with the locks of this context, on whatever thread it
+	 * runs.
 	 * @param <T> the type of the result
 	 * @param work the work
 	 * @return the task
@@ -157,7 +161,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Make a task that does its work with these locks, on whatever thread it runs.
+	 * Return a task that runs work with the locks of this context, on whatever thread it
+	 * runs.
 	 * @param work the work
 	 * @return the task
 	 */
@@ -169,8 +174,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * For implementations of {@link LockTemplate}: let the code that goes on to run on
-	 * this thread find a lock, until it is closed.
+	 * For implementations of {@link LockTemplate}: let the code on this thread find a
+	 * lock until the handle is closed.
 	 * @param handle the lock
 	 */
 	public static void attach(LockHandle handle) {
@@ -179,7 +184,7 @@ public final class LockContext {
 
 	/**
 	 * For implementations of {@link LockTemplate}: undo {@link #attach}. Does nothing if
-	 * the lock is not found on this thread.
+	 * this thread does not know the lock.
 	 * @param handle the lock
 	 */
 	public static void detach(LockHandle handle) {
@@ -190,8 +195,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return how many locks are looked through at most.
-	 * @return the number, which includes closed ones that were not passed over yet
+	 * Return how many handles a search looks at, at most.
+	 * @return the number, which includes closed handles that are not removed yet
 	 */
 	int depth() {
 		return this.depth;
@@ -215,8 +220,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * Drop all that were closed on other threads, and those whose lock has ended but for
-	 * the innermost: nobody is inside of so many any more, they were never closed.
+	 * Return this context without handles that were closed on other threads, and without
+	 * those whose lock has ended, except the innermost. Code does not nest so deep: the
+	 * others were never closed.
 	 */
 	private LockContext purged() {
 		int ended = 0;
@@ -231,7 +237,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Drop one handle, and all that were closed on other threads.
+	 * Return this context without one handle, and without those that were closed on other
+	 * threads.
 	 */
 	private LockContext without(LockHandle dropped) {
 		Deque<LockHandle> kept = new ArrayDeque<>();

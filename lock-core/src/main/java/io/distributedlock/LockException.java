@@ -3,10 +3,10 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of everything that can go wrong with a lock. Its three kinds never share a
- * path: {@link LockNotAcquiredException} means that the lock was not available in time,
- * {@link LockUnavailableException} that the backend failed, {@link LockLostException}
- * that a lease ended while its owner still relied on it.
+ * The root of the exceptions of locks. There are three: {@link LockNotAcquiredException}
+ * means that others held the lock, {@link LockUnavailableException} that the backend
+ * failed, {@link LockLostException} that the lease ended while its holder still relied on
+ * it.
  *
  * @since 0.1
  */
@@ -31,7 +31,7 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
-	 * Return the key of the lock as the backend knows it: prefix, name and key.
+	 * Return the full key of the lock, as the backend sees it: prefix, name and key.
 	 * @return the full key
 	 */
 	public String getKey() {
@@ -39,7 +39,7 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
-	 * Return the name of the provider that was asked for the lock.
+	 * Return the name of the lock's provider.
 	 * @return the provider's name, such as {@code redisson}
 	 */
 	public String getProvider() {

@@ -3,8 +3,8 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of a lock ended while its owner still relied on it: another owner may hold
- * the lock by now.
+ * The lease of a lock ended while its holder still relied on it: another owner may hold
+ * the lock now.
  *
  * @since 0.1
  */

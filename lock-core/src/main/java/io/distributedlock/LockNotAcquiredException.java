@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock did not become available within the wait time. The backend works, and the body
+ * The lock did not become available within the wait time. The backend works, and the work
  * was not run.
  *
  * @since 0.1
@@ -20,7 +20,7 @@ public class LockNotAcquiredException extends LockException {
 	private final Reason reason;
 
 	/**
-	 * How long the caller was ready to wait.
+	 * The wait time of the request.
 	 */
 	private final Duration waitTime;
 
@@ -29,7 +29,7 @@ public class LockNotAcquiredException extends LockException {
 	 * @param key the full key of the lock
 	 * @param provider the name of the provider
 	 * @param reason why the wait ended
-	 * @param waitTime how long the caller was ready to wait
+	 * @param waitTime the wait time of the request
 	 * @param message what happened and what to do about it
 	 * @param cause the cause, where there is one
 	 */
@@ -49,8 +49,8 @@ public class LockNotAcquiredException extends LockException {
 	}
 
 	/**
-	 * Return how long the caller was ready to wait.
-	 * @return the wait time of the request, zero for a single attempt
+	 * Return the wait time of the request.
+	 * @return the wait time, zero for a single attempt
 	 */
 	public Duration getWaitTime() {
 		return this.waitTime;
@@ -67,8 +67,8 @@ public class LockNotAcquiredException extends LockException {
 		CONTENDED,
 
 		/**
-		 * As many calls of this JVM as the request allows were already waiting for the
-		 * key.
+		 * The limit of calls of this JVM that may wait for the key was reached already,
+		 * see {@link LockRequest#withMaxWaiters}.
 		 */
 		CROWDED,
 

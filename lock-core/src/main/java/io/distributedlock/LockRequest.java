@@ -13,12 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What to lock, for how long, and how long to wait for it. Immutable; each {@code with}
- * method gives a changed copy. What is not set takes the template's default.
+ * method returns a changed copy. The template's default applies to what is not set.
  * <p>
- * A request may stand for several locks, which are had all together or not at all, see
- * {@link #ofAll} and {@link #and}. They are taken in one order that is the same for all
- * callers, so that two calls never wait for each other, and within one wait time that
- * starts with the first.
+ * A request may be for several locks: all of them are acquired, or none, see
+ * {@link #ofAll} and {@link #and}. All callers acquire them in the same order, so two
+ * calls never wait for each other. There is one wait time for all of them.
  *
  * @since 0.1
  */
@@ -61,10 +60,10 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Ask for further locks together with this one, all or none. Each keeps its own name,
-	 * type, provider and times; each is waited for no longer than its own wait time,
-	 * counted from the start of the call.
-	 * @param other what else to lock
+	 * Add the locks of another request, all or none. Each lock keeps its own name, type,
+	 * provider and times. The call waits for each lock no longer than that lock's wait
+	 * time, counted from the start of the call.
+	 * @param other the other request
 	 * @return a request for both
 	 */
 	public LockRequest and(LockRequest other) {
@@ -74,8 +73,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return what this request asks for, lock by lock.
-	 * @return a request for each lock, only this one unless it asks for several
+	 * Return this request, lock by lock.
+	 * @return a request for each lock; only this one if it is for one lock
 	 */
 	public List<LockRequest> parts() {
 		if (this.others.isEmpty()) {
@@ -88,9 +87,10 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Set what to lock, and keep the rest: one prepared request can serve many keys.
+	 * Set the key and keep everything else, so that one prepared request can serve many
+	 * keys.
 	 * @param key the key, neither {@code null} nor blank
-	 * @return a changed copy, which asks for this key only
+	 * @return a changed copy, for this key only
 	 * @throws IllegalArgumentException if the key is {@code null} or blank
 	 */
 	public LockRequest withKey(String key) {
@@ -98,16 +98,16 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Set several keys to lock, all or none, and keep the rest.
+	 * Set several keys, all or none, and keep everything else.
 	 * @param keys the keys, at least one; duplicates are ignored
-	 * @return a changed copy, which asks for these keys only
+	 * @return a changed copy, for these keys only
 	 * @throws IllegalArgumentException if there is no key, or one is {@code null} or
 	 * blank
 	 */
 	public LockRequest withKeys(Collection<String> keys) {
 		if (keys.isEmpty()) {
 			throw new IllegalArgumentException(
-					"There is no key to lock: the collection of keys is empty. Check the value that it is made from, or lock under a condition.");
+					"There is no key to lock: the collection of keys is empty. Check where it comes from, or lock under a condition.");
 		}
 		List<LockRequest> parts = keys.stream().map(this::withKey).toList();
 		LockRequest first = parts.get(0);
@@ -115,7 +115,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Put the key under a name: the same key under two names is two locks.
+	 * Set the name. The same key under two names is two locks.
 	 * @param name the name, not blank
 	 * @return a changed copy
 	 */
@@ -140,8 +140,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Set when the lock ends by itself. Without {@link #withAutoRenew(boolean)} this is a
-	 * ceiling: the lock ends then even if its holder still works.
+	 * Set the lease time. Without {@link #withAutoRenew(boolean)} the lock ends after
+	 * this time even if its holder still works.
 	 * @param leaseTime the time after which the lock ends, at least one millisecond;
 	 * shorter ones are rounded up
 	 * @return a changed copy
@@ -150,17 +150,17 @@ public final class LockRequest {
 	public LockRequest withLeaseTime(Duration leaseTime) {
 		if (leaseTime.isNegative() || leaseTime.isZero()) {
 			throw new IllegalArgumentException(
-					"The lease time of lock '%s' must be positive but is %s. Leave it out to keep the lock alive until it is released."
+					"The lease time of lock '%s' must be positive but is %s. Without a lease time, the lease is renewed until the lock is released."
 						.formatted(this.key, leaseTime));
 		}
 		return change((options) -> options.leaseTime = leaseTime);
 	}
 
 	/**
-	 * Say that the lease is renewed until the lock is released, also where a lease time
-	 * is set: that is then the length of a lease that is kept alive. Without a lease time
-	 * the lease is always kept alive.
-	 * @param autoRenew whether to renew a lease of explicit length
+	 * Set whether a lease with a lease time is renewed until the lock is released. The
+	 * lease time is then the length of each term. A lease without a lease time is always
+	 * renewed.
+	 * @param autoRenew whether to renew a lease that has a lease time
 	 * @return a changed copy
 	 */
 	public LockRequest withAutoRenew(boolean autoRenew) {
@@ -168,8 +168,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Set the kind of lock. A semaphore is asked for by {@link #withPermits}.
-	 * @param type the kind
+	 * Set the lock type. For a semaphore use {@link #withPermits}.
+	 * @param type the lock type
 	 * @return a changed copy
 	 */
 	public LockRequest withType(LockType type) {
@@ -178,13 +178,13 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Ask for one permit of a semaphore instead of a lock: up to so many owners hold the
-	 * key at a time. All who use a key must give the same number; while a new version of
-	 * an application changes it, each caller is admitted by its own number. Sets the type
-	 * to {@link LockType#SEMAPHORE}.
-	 * @param permits how many permits there are, at least one
+	 * Request one permit of a semaphore instead of a lock: up to so many owners hold the
+	 * key at a time. All callers must use the same number for a key. While a new version
+	 * of an application changes the number, each caller is admitted by its own number.
+	 * Sets the type to {@link LockType#SEMAPHORE}.
+	 * @param permits how many permits the semaphore has, at least one
 	 * @return a changed copy
-	 * @throws IllegalArgumentException if there are less than one
+	 * @throws IllegalArgumentException if the number is less than one
 	 */
 	public LockRequest withPermits(int permits) {
 		if (permits < 1) {
@@ -208,9 +208,10 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Say what the provider must be capable of. A request that its provider cannot serve
-	 * fails with an error that names the providers which can; it never runs without.
-	 * @param capabilities what is needed
+	 * Set the capabilities that the provider must have. A request that its provider
+	 * cannot serve fails with an error that names the providers that can; it never runs
+	 * without.
+	 * @param capabilities the required capabilities
 	 * @return a changed copy
 	 */
 	public LockRequest withRequired(LockCapability... capabilities) {
@@ -219,10 +220,10 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Limit the crowd: a call fails at once, with
-	 * {@link LockNotAcquiredException.Reason#CROWDED}, when already so many calls of this
-	 * JVM wait for the key.
-	 * @param maxWaiters how many may wait, zero for none
+	 * Limit the number of waiters: a call fails immediately, with
+	 * {@link LockNotAcquiredException.Reason#CROWDED}, if so many calls of this JVM wait
+	 * for the key already.
+	 * @param maxWaiters how many calls may wait, zero for none
 	 * @return a changed copy
 	 * @throws IllegalArgumentException if the number is negative
 	 */
@@ -235,31 +236,32 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Keep the key for a minimum time, even if it is given back earlier: so nodes whose
-	 * clocks differ run a scheduled task once. Counts from when the lock was acquired.
-	 * Needs {@link LockCapability#LOCK_DELAY}.
-	 * @param holdAtLeast the time, zero for none; not beyond an explicit lease time
+	 * Set the minimum hold time: the key stays taken for this time, counted from the
+	 * acquisition, even if the work ends earlier. So nodes whose clocks differ run a
+	 * scheduled task once. Needs {@link LockCapability#LOCK_DELAY}.
+	 * @param holdAtLeast the time, zero for none; not longer than the lease time, if one
+	 * is set
 	 * @return a changed copy
 	 * @throws IllegalArgumentException if the time is negative
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
 		if (holdAtLeast.isNegative()) {
 			throw new IllegalArgumentException(
-					"The time to hold lock '%s' at least is negative: %s".formatted(this.key, holdAtLeast));
+					"The minimum hold time of lock '%s' is negative: %s".formatted(this.key, holdAtLeast));
 		}
 		return change((options) -> options.holdAtLeast = holdAtLeast);
 	}
 
 	/**
-	 * Return the name that the key stands under.
-	 * @return the name, empty where none was given
+	 * Return the name.
+	 * @return the name, empty if none was set
 	 */
 	public String name() {
 		return this.name;
 	}
 
 	/**
-	 * Return the key as it was given; where there are several, the first.
+	 * Return the key as it was given; the first one if there are several.
 	 * @return the key
 	 */
 	public String key() {
@@ -283,7 +285,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return whether a lease of explicit length is renewed.
+	 * Return whether a lease that has a lease time is renewed.
 	 * @return {@code true} if so
 	 */
 	public boolean autoRenew() {
@@ -291,8 +293,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return the kind of lock.
-	 * @return the kind
+	 * Return the lock type.
+	 * @return the lock type
 	 */
 	public LockType type() {
 		return this.options.type;
@@ -300,7 +302,7 @@ public final class LockRequest {
 
 	/**
 	 * Return how many permits a semaphore has.
-	 * @return the number, 1 for what is no semaphore
+	 * @return the number, 1 if this is no semaphore
 	 */
 	public int permits() {
 		return this.options.permits;
@@ -315,8 +317,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return what the provider must be capable of.
-	 * @return the capabilities beyond those that the kind of lock implies
+	 * Return the capabilities that the provider must have.
+	 * @return the capabilities, without those that the lock type needs anyway
 	 */
 	public Set<LockCapability> requires() {
 		return this.options.requires;
@@ -331,7 +333,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return how long the key is kept at least.
+	 * Return the minimum hold time.
 	 * @return the time, zero for none
 	 */
 	public Duration holdAtLeast() {
@@ -357,15 +359,15 @@ public final class LockRequest {
 
 	private static String requireText(@Nullable String text, String what) {
 		if (text == null || text.isBlank()) {
-			throw new IllegalArgumentException("The %s of a lock must not be %s. Check the value that it is made from."
+			throw new IllegalArgumentException("The %s of a lock must not be %s. Check where it comes from."
 				.formatted(what, (text != null) ? "blank" : "null"));
 		}
 		return text;
 	}
 
 	/**
-	 * What requests for different keys have in common. Not changed after a request was
-	 * made with it.
+	 * What requests for different keys have in common. It does not change once a request
+	 * refers to it.
 	 */
 	private static final class Options {
 

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * lockTemplate.execute("order:" + id, () -> settle(order));
  * }</pre>
  *
- * Thread-safe. Keys that are given as strings use the template's defaults; a
- * {@link LockRequest} sets times, name, type and provider. The owner of a lock is the
- * call that acquired it, not a thread id; a call that is made inside the body of another
- * on the same thread re-enters without a call to the backend.
+ * Thread-safe. Methods that take a key as a string use the template's defaults; a
+ * {@link LockRequest} sets times, name, type and provider. A call for a key that the
+ * calling code holds already re-enters without a call to the backend: code on the thread
+ * that acquired it, or with its {@link LockContext}.
  *
  * @since 0.1
  */
@@ -34,8 +34,7 @@ public interface LockTemplate {
 	 * @param key the key
 	 * @param work the work, run at most once
 	 * @return the result of the work
-	 * @throws E what the work threw; it always wins over a failed release, which is added
-	 * as suppressed
+	 * @throws E what the work threw; a failed release is added to it as suppressed
 	 * @throws LockNotAcquiredException if others held the lock for the whole wait time
 	 * @throws LockUnavailableException if the backend failed; the work was not run
 	 */
@@ -61,8 +60,7 @@ public interface LockTemplate {
 	 * @param request what to lock and how
 	 * @param work the work, run at most once
 	 * @return the result of the work
-	 * @throws E what the work threw; it always wins over a failed release, which is added
-	 * as suppressed
+	 * @throws E what the work threw; a failed release is added to it as suppressed
 	 * @throws LockNotAcquiredException if others held the lock for the whole wait time
 	 * @throws LockUnavailableException if the backend failed; the work was not run
 	 */
@@ -102,7 +100,7 @@ public interface LockTemplate {
 	 * @param <E> the type of exception that the work throws
 	 * @param key the key
 	 * @param work the work, run at most once
-	 * @return whether the lock was acquired and so the work done
+	 * @return whether the lock was acquired, and so the work was run
 	 * @throws E what the work threw
 	 * @throws LockUnavailableException if the backend failed; the work was not run
 	 */
@@ -112,7 +110,7 @@ public interface LockTemplate {
 
 	/**
 	 * Run work if the lock is available within the wait time of the request, or
-	 * immediately where it sets none.
+	 * immediately if the request sets none.
 	 * @param <T> the type of the result
 	 * @param <E> the type of exception that the work throws
 	 * @param request what to lock and how
@@ -126,11 +124,11 @@ public interface LockTemplate {
 
 	/**
 	 * Run work if the lock is available within the wait time of the request, or
-	 * immediately where it sets none.
+	 * immediately if the request sets none.
 	 * @param <E> the type of exception that the work throws
 	 * @param request what to lock and how
 	 * @param work the work, run at most once
-	 * @return whether the lock was acquired and so the work done
+	 * @return whether the lock was acquired, and so the work was run
 	 * @throws E what the work threw
 	 * @throws LockUnavailableException if the backend failed; the work was not run
 	 */
@@ -174,16 +172,17 @@ public interface LockTemplate {
 
 	/**
 	 * Acquire a lock if it is available within the wait time of the request, or
-	 * immediately where it sets none.
+	 * immediately if the request sets none.
 	 * @param request what to lock and how
-	 * @return the held lock, to be closed; empty if others held it for the whole time
+	 * @return the held lock, to be closed; empty if others held it for the whole wait
+	 * time
 	 * @throws LockUnavailableException if the backend failed
 	 */
 	Optional<LockHandle> tryAcquire(LockRequest request);
 
 	/**
-	 * Acquire a lock without blocking the calling thread. Cancelling the future gives up
-	 * the wait, and gives back a lock that was acquired meanwhile.
+	 * Acquire a lock without blocking the calling thread. Cancelling the future ends the
+	 * wait, and releases a lock that was acquired meanwhile.
 	 * @param request what to lock and how
 	 * @return completes with the held lock, on a thread of the template's executor; fails
 	 * with what {@link #acquire(LockRequest)} throws
@@ -204,9 +203,9 @@ public interface LockTemplate {
 	 * @param <T> the type of the result
 	 * @param request what to lock and how
 	 * @param work starts the work, on a thread of the template's executor
-	 * @return completes as the work does, after the lock was given back; fails with what
+	 * @return completes as the work does, after the lock was released; fails with what
 	 * {@link #acquire(LockRequest)} throws. Cancelling it before the work has started
-	 * gives up the wait.
+	 * ends the wait.
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
@@ -216,24 +215,24 @@ public interface LockTemplate {
 	/**
 	 * Run asynchronous work under a lock, or other work if there is no lock, without
 	 * blocking the calling thread. The lock is held until the stage that the work
-	 * returned has completed. Both find the locks that the calling code has, and both are
-	 * started on a thread of the template's executor.
+	 * returned has completed. Both know the locks that the calling code holds, and both
+	 * are started on a thread of the template's executor.
 	 * @param <T> the type of the result
 	 * @param request what to lock and how
 	 * @param work starts the work
-	 * @param otherwise starts what runs without the lock; it is given what
+	 * @param otherwise starts the other work; its argument is what
 	 * {@link #acquire(LockRequest)} throws
-	 * @return completes as the work does, after the lock was given back, or as what ran
-	 * instead. Completing it before the work has started, as by
-	 * {@link CompletableFuture#cancel} or {@link CompletableFuture#orTimeout}, gives up
-	 * the wait, and nothing is run.
+	 * @return completes as the work does, after the lock was released, or as the other
+	 * work does. Completing it before the work has started, for example by
+	 * {@link CompletableFuture#cancel} or {@link CompletableFuture#orTimeout}, ends the
+	 * wait, and nothing is run.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work,
 			Function<? super LockException, ? extends CompletionStage<T>> otherwise);
 
 	/**
-	 * Return a view of a key's lock for code that knows {@link Lock}. {@link Lock#lock()}
+	 * Return a view of a key's lock for code that uses {@link Lock}. {@link Lock#lock()}
 	 * waits without end, and {@link Lock#unlock()} must be called on the thread that
 	 * locked. Conditions are not supported.
 	 * @param request what to lock and how; its wait time is not used
@@ -242,10 +241,10 @@ public interface LockTemplate {
 	Lock asLock(LockRequest request);
 
 	/**
-	 * Return a view of a key's read and write locks for code that knows
-	 * {@link ReadWriteLock}. Each behaves as {@link #asLock} says. Whoever holds the
-	 * write lock may take the read lock too; taking the write lock with the read lock
-	 * held fails with an {@link IllegalStateException} instead of waiting for itself.
+	 * Return a view of a key's read and write locks for code that uses
+	 * {@link ReadWriteLock}. Each behaves as {@link #asLock} says. A holder of the write
+	 * lock may acquire the read lock too. A holder of the read lock that asks for the
+	 * write lock gets an {@link IllegalStateException}, since it would wait for itself.
 	 * @param request what to lock and how; its wait time and its type are not used
 	 * @return the view, which may be shared between threads
 	 */
@@ -269,9 +268,11 @@ public interface LockTemplate {
 
 	/**
 	 * Check that a request can be served, without asking the backend: its provider
-	 * exists, is capable of what the request needs, and can keep a lease of its length.
-	 * @param request what would be asked for
-	 * @throws IllegalArgumentException if not, with what is missing and what can be done
+	 * exists, has the capabilities that the request needs, and can keep a lease of its
+	 * length.
+	 * @param request the request
+	 * @throws IllegalArgumentException if it cannot be served; the message says what is
+	 * missing and what to do
 	 */
 	void check(LockRequest request);
 

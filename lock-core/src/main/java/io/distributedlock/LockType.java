@@ -3,33 +3,33 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kind of a lock.
+ * Who may hold a key together, and in which order waiters are served.
  *
  * @since 0.1
  */
 public enum LockType {
 
 	/**
-	 * One owner at a time. The owner may take the lock again while it holds it.
+	 * One owner at a time.
 	 */
 	EXCLUSIVE,
 
 	/**
-	 * One owner at a time, and those who wait, on whatever node, are served in the order
-	 * in which they came. Needs {@link LockCapability#FAIR}.
+	 * One owner at a time. Waiters, on whatever node, are served in the order of their
+	 * arrival. Needs {@link LockCapability#FAIR}.
 	 */
 	FAIR,
 
 	/**
-	 * Any number of readers at a time, while nobody has the key in another way. Needs
-	 * {@link LockCapability#SHARED}.
+	 * Any number of readers at a time, while nobody holds the key with another lock type.
+	 * Needs {@link LockCapability#SHARED}.
 	 */
 	READ,
 
 	/**
-	 * One owner at a time, and no readers. A writer may also take {@link #READ}, and let
-	 * other readers in by giving this lock back before that. Needs
-	 * {@link LockCapability#SHARED}.
+	 * One owner at a time, and no readers. A writer may also acquire {@link #READ}. If it
+	 * then releases this lock first, it goes on as a reader and other readers get in.
+	 * Needs {@link LockCapability#SHARED}.
 	 */
 	WRITE,
 
@@ -40,8 +40,8 @@ public enum LockType {
 	SEMAPHORE;
 
 	/**
-	 * Return what a provider must be capable of to grant locks of this kind.
-	 * @return the capability, {@code null} if every provider can
+	 * Return the capability that a provider needs for this lock type.
+	 * @return the capability, {@code null} if every provider grants it
 	 */
 	public @Nullable LockCapability requiredCapability() {
 		return switch (this) {

@@ -3,8 +3,8 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend could not be asked for the lock, or did not answer in time. Whether the
- * lock is free is unknown, so the body was not run.
+ * The backend failed or did not answer in time. It is not known whether the lock is free,
+ * so the work was not run.
  *
  * @since 0.1
  */

@@ -3,8 +3,8 @@ package io.distributedlock;
 /**
  * Work without a result that runs while a lock is held.
  *
- * @param <E> the type of exception that the work may throw, {@link RuntimeException}
- * where it throws no checked one
+ * @param <E> the type of exception that the work may throw, {@link RuntimeException} if
+ * it throws no checked one
  * @since 0.1
  */
 @FunctionalInterface

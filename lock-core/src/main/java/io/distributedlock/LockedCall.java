@@ -3,11 +3,11 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that gives a result and runs while a lock is held.
+ * Work with a result that runs while a lock is held.
  *
  * @param <T> the type of the result
- * @param <E> the type of exception that the work may throw, {@link RuntimeException}
- * where it throws no checked one
+ * @param <E> the type of exception that the work may throw, {@link RuntimeException} if
+ * it throws no checked one
  * @since 0.1
  */
 @FunctionalInterface

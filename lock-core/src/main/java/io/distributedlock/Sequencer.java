@@ -4,14 +4,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a holder shows to a resource that the lock guards: which lock it holds, in which
- * way, and its fencing token, as one string. The idea and the name are those of <a href=
+ * What a holder sends to a resource that the lock protects: key, lock type and fencing
+ * token, as one string. The idea and the name are those of <a href=
  * "https://research.google/pubs/the-chubby-lock-service-for-loosely-coupled-distributed-systems/">Chubby</a>,
- * section 2.4. The resource reads it with {@link #parse(String)} and asks a
- * {@link SequencerCheck} whether it is still to be believed.
+ * section 2.4. The resource reads it with {@link #parse(String)}, and asks a
+ * {@link SequencerCheck} whether a later holder has been there.
  *
  * @param key the full key of the lock
- * @param type how it is held
+ * @param type the lock type
  * @param token the fencing token of the lease
  * @since 0.1
  */
@@ -21,15 +21,15 @@ public record Sequencer(String key, LockType type, long token) {
 
 	/**
 	 * Read a sequencer.
-	 * @param text what {@link #toString()} has written
+	 * @param text a string that {@link #toString()} returned
 	 * @return the sequencer
-	 * @throws IllegalArgumentException if the text is none
+	 * @throws IllegalArgumentException if the text is no sequencer
 	 */
 	public static Sequencer parse(String text) {
 		Matcher matcher = TEXT.matcher(text);
 		if (!matcher.matches()) {
 			throw new IllegalArgumentException(
-					"This is no sequencer of a lock, which is written as token:TYPE:key: '%s'".formatted(text));
+					"'%s' is no sequencer of a lock: a sequencer has the form token:TYPE:key".formatted(text));
 		}
 		try {
 			return new Sequencer(matcher.group(3), LockType.valueOf(matcher.group(2)),
@@ -37,13 +37,13 @@ public record Sequencer(String key, LockType type, long token) {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IllegalArgumentException(
-					"The sequencer '%s' names an unknown type of lock, or its token is too large".formatted(text), ex);
+					"The sequencer '%s' has an unknown lock type, or its token is too large".formatted(text), ex);
 		}
 	}
 
 	/**
 	 * Write the sequencer as printable ASCII without white space.
-	 * @return token, type and key, with colons between
+	 * @return token, lock type and key, separated by colons
 	 */
 	@Override
 	public String toString() {

@@ -3,14 +3,14 @@ package io.distributedlock;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The checking side of {@link Sequencer sequencers}, for the resource that a lock guards:
- * it remembers the highest token that each key was used with, and refuses those that come
- * from an earlier holder. Thread-safe. Needs nothing but this class and no connection to
- * the lock's backend.
+ * Checks {@link Sequencer sequencers} for a resource that a lock protects: it remembers
+ * the highest token of each key, and refuses sequencers of earlier holders. Thread-safe.
+ * It needs no connection to the lock's backend.
  * <p>
- * It remembers in memory, two numbers for each key that it has seen, and for as long as
- * it lives. A resource that must not forget when it is restarted, or that consists of
- * several processes, keeps the highest token beside its data instead and compares there.
+ * It keeps two numbers in memory for each key that it has seen, until it is
+ * garbage-collected. A resource that must remember tokens after a restart, or that
+ * consists of several processes, stores the highest token beside its data instead, and
+ * compares it there.
  *
  * @since 0.1
  */
@@ -19,16 +19,16 @@ public final class SequencerCheck {
 	private final ConcurrentHashMap<String, Seen> seen = new ConcurrentHashMap<>();
 
 	/**
-	 * Create a check that has seen nothing.
+	 * Create a check that has seen no sequencer.
 	 */
 	public SequencerCheck() {
 	}
 
 	/**
-	 * Return whether a request with this sequencer may be served, and remember it if so.
-	 * A writer's is refused once anybody came with a higher token; a reader's once a
-	 * writer did.
-	 * @param sequencer what the holder has shown
+	 * Return whether a request with this sequencer may be served, and remember its token
+	 * if so. A writer's sequencer is refused if any higher token was seen; a reader's, if
+	 * a writer's higher token was seen.
+	 * @param sequencer the sequencer of the request
 	 * @return {@code false} if a later holder has been here
 	 */
 	public boolean accept(Sequencer sequencer) {

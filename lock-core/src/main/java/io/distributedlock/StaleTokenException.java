@@ -2,7 +2,8 @@ package io.distributedlock;
 
 /**
  * A resource has refused a write, because it has seen a higher fencing token: the
- * writer's lease has ended, and another owner has written since. Nothing was changed.
+ * writer's lease has ended, and a later owner has written. The refused write changed
+ * nothing.
  *
  * @since 0.1
  */
@@ -27,7 +28,7 @@ public class StaleTokenException extends RuntimeException {
 	 * @param highestToken the highest token that the resource has seen
 	 */
 	public StaleTokenException(String resource, long token, long highestToken) {
-		super("The write to %s with fencing token %d is refused: it has seen token %d. The lock was lost and another owner has written since; do the work again under a new lock."
+		super("The write to %s with fencing token %d is refused, since a write with token %d came before. The lock was lost and a later owner has written; do the work again under a new lock."
 			.formatted(resource, token, highestToken));
 		this.token = token;
 		this.highestToken = highestToken;

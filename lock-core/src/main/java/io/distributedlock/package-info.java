@@ -1,6 +1,6 @@
 /**
- * What an application writes against: {@link io.distributedlock.LockTemplate} and the
- * types that go in and come out of it.
+ * The API for applications: {@link io.distributedlock.LockTemplate} and the types of its
+ * parameters and results.
  */
 @NullMarked
 package io.distributedlock;

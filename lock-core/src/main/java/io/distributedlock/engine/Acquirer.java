@@ -14,8 +14,8 @@ import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a caller comes by its locks: by re-entry, by waiting for an {@link Acquisition}, or
- * by a future that follows one.
+ * Acquires locks for a caller: by re-entry, or by an {@link Acquisition} for which a
+ * thread waits or which completes a future.
  */
 final class Acquirer {
 
@@ -31,7 +31,8 @@ final class Acquirer {
 	LockHandle acquire(List<LockAttempt> attempts) {
 		LockHandle handle = tryAcquire(attempts, true);
 		if (handle == null) {
-			throw new IllegalStateException("What is contended must end with an exception here");
+			throw new IllegalStateException(
+					"An acquisition that may not return without a lock has returned without one");
 		}
 		return handle;
 	}
@@ -42,8 +43,8 @@ final class Acquirer {
 
 	/**
 	 * Acquire locks without blocking.
-	 * @param future completes on a thread for code of the user; what else completes it
-	 * ends the wait
+	 * @param future completes on a thread for code of the user; if the user completes or
+	 * cancels it, the acquisition ends
 	 */
 	void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future) {
 		if (attempts.size() > 1) {
@@ -55,7 +56,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * As {@link #acquire(List, CompletableFuture)}, with nothing if others hold a lock.
+	 * As {@link #acquire(List, CompletableFuture)}; completes with an empty result if
+	 * others hold a lock.
 	 */
 	void tryAcquire(List<LockAttempt> attempts, CompletableFuture<Optional<LockHandle>> future) {
 		if (attempts.size() > 1) {
@@ -67,7 +69,7 @@ final class Acquirer {
 	}
 
 	/**
-	 * Close the innermost handle of this thread that stands for these locks.
+	 * Close the innermost handle on this thread that stands for these locks.
 	 */
 	boolean closeOnThread(List<LockAttempt> attempts) {
 		Optional<LockHandle> found = LockContext.capture().innermost((handle) -> isFor(handle, attempts));
@@ -76,23 +78,23 @@ final class Acquirer {
 	}
 
 	private boolean isFor(LockHandle handle, List<LockAttempt> attempts) {
-		return handle instanceof Holding holding && holding.parts().size() == attempts.size()
-				&& attempts.stream().allMatch((attempt) -> holding.isFor(attempt, this.engine));
+		return handle instanceof EngineHandle engineHandle && engineHandle.parts().size() == attempts.size()
+				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.engine));
 	}
 
-	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean mustHave) {
+	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean orThrow) {
 		StackReserve.require();
 		if (attempts.size() > 1) {
-			Holding all = new AllOrNone(this, attempts, mustHave).await();
+			EngineHandle all = new AllOrNone(this, attempts, orThrow).await();
 			return (all != null) ? attached(all) : null;
 		}
 		LockAttempt attempt = attempts.get(0);
-		Outcome outcome = await(attempt, longestNanos(attempt));
-		Holding handle = toHandle(attempt, outcome, mustHave);
+		AcquisitionOutcome outcome = await(attempt, longestNanos(attempt));
+		EngineHandle handle = toHandle(attempt, outcome, orThrow);
 		return (handle != null) ? attached(handle) : null;
 	}
 
-	private static Holding attached(Holding handle) {
+	private static EngineHandle attached(EngineHandle handle) {
 		LockContext.attach(handle);
 		return handle;
 	}
@@ -101,13 +103,13 @@ final class Acquirer {
 	 * Wait for one lock on this thread.
 	 * @param timeoutNanos how long to wait for the outcome at most
 	 */
-	Outcome await(LockAttempt attempt, long timeoutNanos) {
-		Outcome reentered = reenter(attempt, LockContext.capture());
+	AcquisitionOutcome await(LockAttempt attempt, long timeoutNanos) {
+		AcquisitionOutcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
 			return reentered;
 		}
 		Acquisition acquisition = new Acquisition(attempt, this.engine);
-		CompletableFuture<Outcome> result = acquisition.start();
+		CompletableFuture<AcquisitionOutcome> result = acquisition.start();
 		if (result.isDone()) {
 			return result.join();
 		}
@@ -115,56 +117,57 @@ final class Acquirer {
 			return this.engine.runtime().await(result, timeoutNanos);
 		}
 		catch (TimeoutException ex) {
-			acquisition.end(Outcome.UNANSWERED);
+			acquisition.end(AcquisitionOutcome.UNANSWERED);
 		}
 		catch (InterruptedException ex) {
-			acquisition.end(Outcome.INTERRUPTED);
+			acquisition.end(AcquisitionOutcome.INTERRUPTED);
 			Thread.currentThread().interrupt();
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException("An acquisition ends with an outcome, not with an exception", ex);
 		}
-		// whoever ended it first completes it without waiting for anything
+		// ended already, by this thread or another one, so this does not wait
 		return result.join();
 	}
 
 	/**
 	 * Follow the acquisition of one lock.
-	 * @param mustHave whether contention is an exception
+	 * @param orThrow whether contention is an exception
 	 * @param toResult makes the result from the handle, or from nothing if others hold it
 	 * @param future as in {@link #acquire(List, CompletableFuture)}
 	 */
-	<R> void start(LockAttempt attempt, boolean mustHave, Function<Optional<Holding>, R> toResult,
+	<R> void start(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
 			CompletableFuture<R> future) {
 		StackReserve.require();
-		Delivery<R> delivery = new Delivery<>(attempt, mustHave, toResult, future);
-		Outcome reentered = reenter(attempt, LockContext.capture());
+		Delivery<R> delivery = new Delivery<>(attempt, orThrow, toResult, future);
+		AcquisitionOutcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
 			delivery.send(reentered);
 			return;
 		}
 		Acquisition acquisition = new Acquisition(attempt, this.engine);
-		// completed by somebody else: cancelled, or timed out
-		future.whenComplete((ignored, failure) -> acquisition.end(Outcome.INTERRUPTED));
+		// cancelled, or completed by the user or a time-out
+		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));
 		acquisition.start().thenAccept(delivery::send);
 	}
 
 	/**
-	 * Return the handle that an outcome brings, {@code null} if others hold the lock.
-	 * @param mustHave whether that is an exception
+	 * Return the handle that belongs to an outcome.
+	 * @param orThrow whether contention is an exception
+	 * @return the handle, {@code null} if others hold the lock
 	 */
-	@Nullable Holding toHandle(LockAttempt attempt, Outcome outcome, boolean mustHave) {
-		Holding handle = unlessContended(attempt, outcome);
-		if (handle == null && mustHave) {
-			throw (outcome.kind() == Outcome.Kind.CROWDED) ? LockErrors.crowded(attempt)
+	@Nullable EngineHandle toHandle(LockAttempt attempt, AcquisitionOutcome outcome, boolean orThrow) {
+		EngineHandle handle = unlessContended(attempt, outcome);
+		if (handle == null && orThrow) {
+			throw (outcome.status() == AcquisitionOutcome.Status.CROWDED) ? LockErrors.crowded(attempt)
 					: LockErrors.contended(attempt);
 		}
 		return handle;
 	}
 
-	private @Nullable Holding unlessContended(LockAttempt attempt, Outcome outcome) {
-		return switch (outcome.kind()) {
-			case ACQUIRED -> new Handle(attempt, outcome.requiredLock(), this.exits);
+	private @Nullable EngineHandle unlessContended(LockAttempt attempt, AcquisitionOutcome outcome) {
+		return switch (outcome.status()) {
+			case ACQUIRED -> new SingleHandle(attempt, outcome.requiredLock(), this.exits);
 			case CONTENDED, CROWDED -> null;
 			case UNAVAILABLE -> throw LockErrors.unavailable(attempt, outcome.requiredFailure());
 			case UNANSWERED -> throw LockErrors.unanswered(attempt, this.engine.commandTimeout());
@@ -177,13 +180,13 @@ final class Acquirer {
 		return this.engine;
 	}
 
-	Holding together(List<Holding> taken) {
-		return new HandleSet(taken, this.exits);
+	EngineHandle combine(List<EngineHandle> taken) {
+		return new MultiHandle(taken, this.exits);
 	}
 
-	private @Nullable Outcome reenter(LockAttempt attempt, LockContext context) {
+	private @Nullable AcquisitionOutcome reenter(LockAttempt attempt, LockContext context) {
 		if (this.engine.waiting().isClosed()) {
-			return Outcome.CLOSED;
+			return AcquisitionOutcome.CLOSED;
 		}
 		HeldLock lock = attempt.isReentrant() ? find(attempt, context) : null;
 		if (lock == null) {
@@ -193,7 +196,7 @@ final class Acquirer {
 			throw LockErrors.upgrade(attempt);
 		}
 		return switch (lock.holders().enter(attempt.type())) {
-			case ENTERED -> Outcome.acquired(lock);
+			case ENTERED -> AcquisitionOutcome.acquired(lock);
 			case ENDED -> null;
 			case ONLY_READERS -> throw LockErrors.upgrade(attempt);
 		};
@@ -205,12 +208,12 @@ final class Acquirer {
 	}
 
 	private @Nullable HeldLock lockOf(LockHandle handle, LockAttempt attempt) {
-		return (handle instanceof Holding holding) ? holding.reentered(attempt, this.engine) : null;
+		return (handle instanceof EngineHandle engineHandle) ? engineHandle.reentered(attempt, this.engine) : null;
 	}
 
 	/**
-	 * An acquisition ends by itself within its wait time and one command time-out; this
-	 * is for a JVM that has no thread for that.
+	 * An acquisition ends by itself within its wait time and one command time-out. This
+	 * limit is for a JVM that is too busy to run the timer.
 	 */
 	private long longestNanos(LockAttempt attempt) {
 		long commandTimeout = this.engine.questions().commandTimeoutNanos();
@@ -218,8 +221,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * An outcome on its way to the caller, over an executor that may take its time or
-	 * drop it. A lock is given back as soon as nobody wants it any more.
+	 * Brings an outcome to a caller's future, on an executor that may be slow or drop the
+	 * task. As soon as nobody waits for the lock any more, it is released.
 	 *
 	 * @param <R> what the caller gets
 	 */
@@ -227,56 +230,56 @@ final class Acquirer {
 
 		private final LockAttempt attempt;
 
-		private final boolean mustHave;
+		private final boolean orThrow;
 
-		private final Function<Optional<Holding>, R> toResult;
+		private final Function<Optional<EngineHandle>, R> toResult;
 
 		private final CompletableFuture<R> future;
 
 		/**
-		 * Whoever takes the lock from here either hands it over or gives it back.
+		 * Who takes the lock from here either delivers it or releases it.
 		 */
 		private final AtomicReference<@Nullable HeldLock> undelivered = new AtomicReference<>();
 
-		private Delivery(LockAttempt attempt, boolean mustHave, Function<Optional<Holding>, R> toResult,
+		private Delivery(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
 				CompletableFuture<R> future) {
 			this.attempt = attempt;
-			this.mustHave = mustHave;
+			this.orThrow = orThrow;
 			this.toResult = toResult;
 			this.future = future;
 		}
 
-		private void send(Outcome outcome) {
+		private void send(AcquisitionOutcome outcome) {
 			HeldLock lock = outcome.lock();
 			if (lock == null) {
 				Acquirer.this.engine.runtime().callBack(() -> deliver(outcome));
 				return;
 			}
 			this.undelivered.set(lock);
-			// completed by somebody else: cancelled, or timed out
-			this.future.whenComplete((ignored, failure) -> giveBack());
-			// only the task refers to this: if it is dropped, the keeper lets go of the
-			// lock
-			Object hold = lock.hold();
-			Acquirer.this.engine.runtime().callBack(() -> deliver(outcome, hold));
+			// cancelled, or completed by the user or a time-out
+			this.future.whenComplete((ignored, failure) -> releaseUndelivered());
+			// only the task refers to the marker: if the executor drops the task, the
+			// keeper finds the lock unused and releases it
+			Object useMarker = lock.useMarker();
+			Acquirer.this.engine.runtime().callBack(() -> deliver(outcome, useMarker));
 		}
 
-		private void deliver(Outcome outcome, Object hold) {
+		private void deliver(AcquisitionOutcome outcome, Object useMarker) {
 			try {
 				if (this.undelivered.getAndSet(null) != null) {
 					deliver(outcome);
 				}
 			}
 			finally {
-				Reference.reachabilityFence(hold);
+				Reference.reachabilityFence(useMarker);
 			}
 		}
 
-		private void deliver(Outcome outcome) {
-			Holding handle = null;
+		private void deliver(AcquisitionOutcome outcome) {
+			EngineHandle handle = null;
 			boolean delivered = false;
 			try {
-				handle = toHandle(this.attempt, outcome, this.mustHave);
+				handle = toHandle(this.attempt, outcome, this.orThrow);
 				delivered = this.future.complete(this.toResult.apply(Optional.ofNullable(handle)));
 			}
 			catch (Throwable ex) {
@@ -284,17 +287,18 @@ final class Acquirer {
 			}
 			HeldLock lock = outcome.lock();
 			if (!delivered && handle != null) {
-				handle.discard();
+				handle.leaveUnused();
 			}
 			else if (!delivered && lock != null) {
-				Acquirer.this.exits.discard(lock, this.attempt.type());
+				Acquirer.this.exits.leaveUnused(lock, this.attempt.type());
 			}
 		}
 
-		private void giveBack() {
+		private void releaseUndelivered() {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
-				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.exits.discard(lock, this.attempt.type()));
+				Acquirer.this.engine.runtime()
+					.execute(() -> Acquirer.this.exits.leaveUnused(lock, this.attempt.type()));
 			}
 		}
 

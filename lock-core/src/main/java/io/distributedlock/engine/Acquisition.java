@@ -8,31 +8,41 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.QuestionState;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One call's way to a lock: through the local gate, then attempts at the backend until
- * one succeeds or the wait time is over. Between two attempts it sleeps until the backend
- * signals a release, or until it is time to ask anyway. Where the backend queues its
- * waiters a call that may wait takes a place there instead. It has no thread of its own:
- * its steps run on whichever thread brings the news, and none of them blocks. Whatever
- * happens on the way, it ends with one outcome.
+ * How one call acquires a lock. It passes the local gate, and then makes attempts at the
+ * backend until one succeeds or the wait time is over. Between two attempts it waits for
+ * a signal of a release, and asks after the poll interval even without one. Where the
+ * backend has a queue, a call that may wait takes a place there instead. It has no thread
+ * of its own: each step runs on the thread that brings an answer, a signal or a turn, and
+ * no step blocks. It ends with exactly one outcome.
  */
 final class Acquisition {
 
 	private static final Logger logger = LoggerFactory.getLogger(Acquisition.class);
 
+	/**
+	 * The first pause between two attempts where the backend has no signal. The pauses
+	 * grow to the poll interval.
+	 */
 	private static final long FIRST_DELAY_NANOS = 20_000_000;
 
+	/**
+	 * How soon a call whose wait is over looks for the first time what the call inside
+	 * the gate knows.
+	 */
 	private static final long FIRST_LOOK_NANOS = 1_000_000;
 
 	private final LockAttempt attempt;
 
 	private final Engine engine;
 
-	private final String lane;
+	private final String gateKey;
 
 	private final Turn turn;
 
@@ -40,13 +50,13 @@ final class Acquisition {
 
 	private final long waitUntilNanos;
 
-	private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+	private final CompletableFuture<AcquisitionOutcome> result = new CompletableFuture<>();
 
 	private final AtomicBoolean finished = new AtomicBoolean();
 
-	private final AtomicBoolean registered = new AtomicBoolean();
+	private final AtomicBoolean waiting = new AtomicBoolean();
 
-	private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.IDLE);
+	private final QuestionState question = new QuestionState();
 
 	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
 
@@ -54,22 +64,25 @@ final class Acquisition {
 
 	private final AtomicReference<Timers.@Nullable Timer> waitTimer = new AtomicReference<>();
 
-	private final AtomicReference<@Nullable QueuedPlace> queued = new AtomicReference<>();
+	private final AtomicReference<@Nullable QueuedPlace> place = new AtomicReference<>();
 
+	/**
+	 * Whether the call is through the local gate.
+	 */
 	private volatile boolean inside;
 
 	/**
-	 * What the backend said last, or that this call has the lock.
+	 * What the last answer of the backend means for the calls behind this one.
 	 */
-	private volatile @Nullable Outcome lastAnswer;
+	private volatile @Nullable AcquisitionOutcome lastAnswer;
 
 	private long delayNanos = FIRST_DELAY_NANOS;
 
 	Acquisition(LockAttempt attempt, Engine engine) {
 		this.attempt = attempt;
 		this.engine = engine;
-		this.lane = attempt.lane();
-		this.turn = attempt.turns() ? engine.gate().place(this.lane, this::onTurn, this::verdict) : Turn.FREE;
+		this.gateKey = attempt.gateKey();
+		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this::onTurn, this::verdict) : Turn.FREE;
 		this.startNanos = engine.nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
 	}
@@ -78,10 +91,10 @@ final class Acquisition {
 		return this.startNanos;
 	}
 
-	CompletableFuture<Outcome> start() {
+	CompletableFuture<AcquisitionOutcome> start() {
 		try {
 			if (!this.engine.waiting().begin(this)) {
-				end(Outcome.CLOSED);
+				end(AcquisitionOutcome.CLOSED);
 			}
 			else if (this.finished.get()) {
 				this.engine.waiting().end(this);
@@ -92,22 +105,22 @@ final class Acquisition {
 			else if (this.attempt.waitTime().isZero()) {
 				onTurnTimeout(FIRST_LOOK_NANOS);
 			}
-			else if (registerAsWaiting()) {
+			else if (joinWaiting()) {
 				awaitTurn();
 			}
 		}
 		catch (Throwable ex) {
-			end(Outcome.unavailable(ex));
+			end(AcquisitionOutcome.unavailable(ex));
 		}
 		return this.result;
 	}
 
 	/**
-	 * End the wait, if it has not ended. An attempt that is under way is not waited for:
-	 * what it brings is given back.
-	 * @return {@code false} if it had ended otherwise
+	 * End the acquisition, if it has not ended. It does not wait for the answer to an
+	 * attempt that is under way: a lease that this answer brings is released.
+	 * @return {@code false} if it had ended before
 	 */
-	boolean end(Outcome outcome) {
+	boolean end(AcquisitionOutcome outcome) {
 		if (!this.finished.compareAndSet(false, true)) {
 			return false;
 		}
@@ -115,11 +128,11 @@ final class Acquisition {
 		return true;
 	}
 
-	private void conclude(Outcome outcome) {
+	private void conclude(AcquisitionOutcome outcome) {
 		try {
 			this.engine.waiting().end(this);
-			if (this.registered.compareAndSet(true, false)) {
-				this.engine.waiting().leave(this.lane);
+			if (this.waiting.compareAndSet(true, false)) {
+				this.engine.waiting().leave(this.gateKey);
 			}
 			cancel(this.waitTimer);
 			cancel(this.askTimer);
@@ -128,18 +141,21 @@ final class Acquisition {
 			}
 		}
 		finally {
-			// the caller may come again at once, and must not find its own place taken
+			// last of these: the caller may try again immediately, and must not meet
+			// itself
 			this.result.complete(outcome);
 		}
-		// the provider is told last: it may fail, or take its time
+		// calls of the provider come after the caller has its outcome: they may fail or
+		// block
 		stopListening();
-		leaveQueue();
+		leavePlace();
+		this.engine.listeners().ended(this.attempt, outcome, this.startNanos, this.engine.commandTimeout());
 	}
 
 	private boolean enterTurn() {
 		boolean entered = this.turn.enter();
 		if (this.finished.get()) {
-			// it was ended meanwhile, by somebody who had no turn to leave yet
+			// the acquisition was ended meanwhile, before it had a turn to leave
 			this.turn.leave();
 		}
 		return entered;
@@ -164,38 +180,39 @@ final class Acquisition {
 			return;
 		}
 		if (this.engine.waiting().isClosed()) {
-			end(Outcome.CLOSED);
+			end(AcquisitionOutcome.CLOSED);
 			return;
 		}
 		try {
 			if (remainingWaitNanos() <= 0) {
-				// the time for an answer has begun when the wait was over
+				// the command time-out counts from the end of the wait time
 				long until = this.waitUntilNanos + this.engine.questions().commandTimeoutNanos();
-				setTimer(this.waitTimer, this.engine.timers().stepAt(until, () -> end(Outcome.UNANSWERED)));
+				setTimer(this.waitTimer, this.engine.timers().stepAt(until, () -> end(AcquisitionOutcome.UNANSWERED)));
 			}
 			ask();
 		}
 		catch (Throwable ex) {
-			end(Outcome.unavailable(ex));
+			end(AcquisitionOutcome.unavailable(ex));
 		}
 	}
 
 	/**
-	 * Who is inside may hold the key, or be as far from it as the callers behind: no
-	 * answer yet is no contention, and a failure is none. The command time-out decides on
-	 * it.
+	 * The wait time is over, and another call of this JVM is through the gate. If that
+	 * call holds the key, this is contention. If the backend failed for it, this is an
+	 * outage. If it has no answer yet, this call waits for that answer, at most the
+	 * command time-out.
 	 */
 	private void onTurnTimeout(long lookNanos) {
 		if (this.inside) {
 			return;
 		}
-		Outcome verdict = this.turn.verdict();
+		AcquisitionOutcome verdict = this.turn.verdict();
 		long leftNanos = remainingWaitNanos() + this.engine.questions().commandTimeoutNanos();
 		if (verdict != null) {
 			end(verdict);
 		}
 		else if (leftNanos <= 0) {
-			end(Outcome.UNANSWERED);
+			end(AcquisitionOutcome.UNANSWERED);
 		}
 		else {
 			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
@@ -204,29 +221,30 @@ final class Acquisition {
 	}
 
 	/**
-	 * Return what those behind this call are to be told when their wait is over.
+	 * Return how a call behind this one ends if its wait time is over, {@code null} if
+	 * that is not known yet.
 	 */
-	private @Nullable Outcome verdict() {
-		QueuedPlace place = this.queued.get();
+	private @Nullable AcquisitionOutcome verdict() {
+		QueuedPlace place = this.place.get();
 		if (place != null) {
-			return place.isBehindOthers() ? Outcome.CONTENDED : null;
+			return place.isBehindOthers() ? AcquisitionOutcome.CONTENDED : null;
 		}
 		return this.lastAnswer;
 	}
 
 	private void onSignal() {
-		if (!this.phase.compareAndSet(Phase.ASKING, Phase.SIGNALLED)) {
+		if (this.question.signal()) {
 			Guard.run("a signal of a release", this::ask);
 		}
 	}
 
 	private void ask() {
-		if (this.finished.get() || !this.phase.compareAndSet(Phase.IDLE, Phase.ASKING)) {
+		if (this.finished.get() || !this.question.begin()) {
 			return;
 		}
 		cancel(this.askTimer);
 		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
-			enqueue(queue);
+			takePlace(queue);
 			return;
 		}
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
@@ -236,18 +254,18 @@ final class Acquisition {
 	}
 
 	/**
-	 * A call that may find the crowd too large makes one attempt before it joins it.
+	 * A call with a limit of waiters makes one attempt before it counts as a waiter.
 	 */
 	private boolean mayWait() {
 		return !this.attempt.waitTime().isZero()
-				&& (this.registered.get() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
+				&& (this.waiting.get() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
 	}
 
-	private void enqueue(LockQueue queue) {
+	private void takePlace(LockQueue queue) {
 		QueuedPlace place = new QueuedPlace(this.attempt, this.engine);
-		this.queued.set(place);
+		this.place.set(place);
 		place.granted().whenComplete((lease, failure) -> {
-			if (this.queued.compareAndSet(place, null)) {
+			if (this.place.compareAndSet(place, null)) {
 				onAnswer(lease, failure);
 			}
 			else if (lease != null) {
@@ -258,26 +276,26 @@ final class Acquisition {
 		place.enter(queue, this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos(),
 				() -> onWaitOver(place));
 		if (this.finished.get()) {
-			leaveQueue();
+			leavePlace();
 		}
-		else if (this.queued.get() == place && registerAsWaiting()) {
+		else if (this.place.get() == place && joinWaiting()) {
 			setTimer(this.waitTimer, this.engine.timers().stepAt(this.waitUntilNanos, () -> onWaitOver(place)));
 		}
 	}
 
 	/**
-	 * A place that the backend has not confirmed is no contention: the command time-out
-	 * decides on it.
+	 * If the backend has confirmed that others are in front, this is contention.
+	 * Otherwise the call waits for that confirmation, at most the command time-out.
 	 */
 	private void onWaitOver(QueuedPlace place) {
-		if (this.queued.get() != place || remainingWaitNanos() > 0) {
+		if (this.place.get() != place || remainingWaitNanos() > 0) {
 			return;
 		}
 		if (place.isBehindOthers()) {
-			end(Outcome.CONTENDED);
+			end(AcquisitionOutcome.CONTENDED);
 		}
 		else if (remainingWaitNanos() + this.engine.questions().commandTimeoutNanos() <= 0) {
-			end(Outcome.UNANSWERED);
+			end(AcquisitionOutcome.UNANSWERED);
 		}
 		else {
 			long again = Math.min(nextDelayNanos(),
@@ -293,71 +311,71 @@ final class Acquisition {
 				onLease(lease);
 			}
 			else if (failure != null) {
-				onFailure(LockErrors.unwrap(failure));
+				onFailure(Failures.unwrap(failure));
 			}
 			else {
 				onContention();
 			}
 		}
 		catch (Throwable ex) {
-			end(Outcome.unavailable(ex));
+			end(AcquisitionOutcome.unavailable(ex));
 		}
 	}
 
 	private void onLease(Lease lease) {
-		this.lastAnswer = Outcome.CONTENDED;
+		this.lastAnswer = AcquisitionOutcome.CONTENDED;
 		HeldLock lock;
 		try {
 			lock = new HeldLock(this.attempt, lease, this.attempt.takesTurnsToAsk() ? Turn.FREE : this.turn,
 					this.engine);
 		}
 		catch (Throwable ex) {
-			end(Outcome.unavailable(ex));
+			end(AcquisitionOutcome.unavailable(ex));
 			onLateLease(lease);
 			return;
 		}
-		// the caller is told first: to give back may take the provider its time
+		// the caller is told first: the release may block
 		if (!lock.isValid()) {
 			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
 			onLateLease(lease);
 		}
 		else if (!this.engine.keeper().track(lock)) {
-			end(Outcome.CLOSED);
+			end(AcquisitionOutcome.CLOSED);
 			onLateLease(lease);
 		}
 		else if (!lock.isValid()) {
-			// lost in the moment in which it was acquired
+			// lost between these two checks
 			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
-			this.engine.releaser().discard(lock);
+			this.engine.releaser().releaseNow(lock);
 		}
-		else if (!end(Outcome.acquired(lock))) {
-			this.engine.releaser().discard(lock);
+		else if (!end(AcquisitionOutcome.acquired(lock))) {
+			this.engine.releaser().releaseNow(lock);
 		}
 	}
 
 	private void onLateLease(@Nullable Lease lease) {
 		if (lease != null) {
-			this.engine.releaser().giveBackUnheld(this.attempt, lease);
+			this.engine.releaser().releaseInBackground(this.attempt, lease);
 		}
 	}
 
 	private void onContention() {
-		this.lastAnswer = Outcome.CONTENDED;
+		this.lastAnswer = AcquisitionOutcome.CONTENDED;
 		if (remainingWaitNanos() <= 0) {
-			end(Outcome.CONTENDED);
+			end(AcquisitionOutcome.CONTENDED);
 		}
-		else if (registerAsWaiting() && (!this.attempt.takesTurnsToAsk() || this.inside || isNextToAsk())) {
+		else if (joinWaiting() && (!this.attempt.takesTurnsToAsk() || this.inside || isNextToAsk())) {
 			boolean signalled = listen();
 			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
 		}
 	}
 
 	/**
-	 * Join those of this JVM that wait for a permit: one of them asks, and lets the next
-	 * one ask when it has got its permit.
+	 * Wait for a turn to ask for a permit. One call of this JVM asks; when it has its
+	 * permit, the next one asks.
 	 */
 	private boolean isNextToAsk() {
-		this.phase.set(Phase.IDLE);
+		this.question.end();
 		if (enterTurn()) {
 			this.inside = true;
 			return true;
@@ -367,22 +385,19 @@ final class Acquisition {
 	}
 
 	private void onFailure(Throwable failure) {
-		this.lastAnswer = Outcome.unavailable(failure);
-		leaveQueue();
+		this.lastAnswer = AcquisitionOutcome.unavailable(failure);
+		leavePlace();
 		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
 		if (!retryable || remainingWaitNanos() <= 0) {
-			end(Outcome.unavailable(failure));
+			end(AcquisitionOutcome.unavailable(failure));
 		}
-		else if (registerAsWaiting()) {
+		else if (joinWaiting()) {
 			askLater(nextDelayNanos());
 		}
 	}
 
 	private void askLater(long delay) {
-		// a release that was signalled while the question was under way: its answer is
-		// stale
-		Phase before = this.phase.getAndSet(Phase.IDLE);
-		if (before == Phase.SIGNALLED) {
+		if (this.question.end()) {
 			Trampoline.run(this::ask);
 			return;
 		}
@@ -406,7 +421,7 @@ final class Acquisition {
 				this.subscription.set(signal.listen(this.attempt.key(), this::onSignal));
 			}
 			catch (Throwable ex) {
-				logger.warn("Releases of lock '{}' cannot be listened for; it is asked for at intervals",
+				logger.warn("There is no signal for releases of lock '{}'; the backend is asked at intervals",
 						this.attempt.key(), ex);
 			}
 			if (this.finished.get()) {
@@ -416,16 +431,17 @@ final class Acquisition {
 		return this.subscription.get() != null;
 	}
 
-	private boolean registerAsWaiting() {
-		if (!this.registered.get()) {
-			if (!this.engine.waiting().join(this.lane, this.attempt.maxWaiters())) {
-				end(Outcome.CROWDED);
+	private boolean joinWaiting() {
+		if (!this.waiting.get()) {
+			if (!this.engine.waiting().join(this.gateKey, this.attempt.maxWaiters())) {
+				end(AcquisitionOutcome.CROWDED);
 				return false;
 			}
-			this.registered.set(true);
-			if (this.finished.get() && this.registered.compareAndSet(true, false)) {
-				this.engine.waiting().leave(this.lane);
+			this.waiting.set(true);
+			if (this.finished.get() && this.waiting.compareAndSet(true, false)) {
+				this.engine.waiting().leave(this.gateKey);
 			}
+			this.engine.listeners().waiting(this.attempt);
 		}
 		return !this.finished.get();
 	}
@@ -454,8 +470,8 @@ final class Acquisition {
 		}
 	}
 
-	private void leaveQueue() {
-		QueuedPlace current = this.queued.getAndSet(null);
+	private void leavePlace() {
+		QueuedPlace current = this.place.getAndSet(null);
 		if (current != null) {
 			current.leave();
 		}
@@ -463,25 +479,6 @@ final class Acquisition {
 
 	private long remainingWaitNanos() {
 		return this.waitUntilNanos - this.engine.nanoTime();
-	}
-
-	private enum Phase {
-
-		/**
-		 * Waiting for a turn, a signal or the time to ask anyway.
-		 */
-		IDLE,
-
-		/**
-		 * A question is under way.
-		 */
-		ASKING,
-
-		/**
-		 * A question is under way, and a release was signalled since it was sent.
-		 */
-		SIGNALLED
-
 	}
 
 }

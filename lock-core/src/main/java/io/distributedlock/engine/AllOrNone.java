@@ -10,12 +10,13 @@ import java.util.function.Function;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call's way to several locks: one after the other, in the order that all calls keep,
- * so that two of them never wait for each other. If one cannot be acquired those before
- * it are given back, unused.
+ * Acquires several locks for one call, one after the other. All calls use the same order,
+ * so two calls never wait for each other. If one lock cannot be acquired, those before it
+ * are released.
  */
 final class AllOrNone {
 
@@ -26,7 +27,7 @@ final class AllOrNone {
 	/**
 	 * Whether contention is an exception.
 	 */
-	private final boolean mustHave;
+	private final boolean orThrow;
 
 	private final long waitUntilNanos;
 
@@ -35,30 +36,30 @@ final class AllOrNone {
 	 */
 	private final long giveUpAtNanos;
 
-	private final List<Holding> taken = new ArrayList<>();
+	private final List<EngineHandle> taken = new ArrayList<>();
 
 	private volatile @Nullable CompletableFuture<?> current;
 
-	AllOrNone(Acquirer acquirer, List<LockAttempt> attempts, boolean mustHave) {
+	AllOrNone(Acquirer acquirer, List<LockAttempt> attempts, boolean orThrow) {
 		this.acquirer = acquirer;
 		this.attempts = attempts;
-		this.mustHave = mustHave;
+		this.orThrow = orThrow;
 		// one request, and so one wait time
 		this.waitUntilNanos = acquirer.engine().nanoTime() + LockTimes.saturatedNanos(attempts.get(0).waitTime());
 		this.giveUpAtNanos = this.waitUntilNanos + acquirer.engine().questions().commandTimeoutNanos();
 	}
 
 	/**
-	 * Take the locks one by one on this thread.
-	 * @return all of them, {@code null} if others hold one
+	 * Acquire the locks on this thread.
+	 * @return the handle of all of them, {@code null} if others hold one
 	 */
-	@Nullable Holding await() {
+	@Nullable EngineHandle await() {
 		try {
 			for (LockAttempt attempt : this.attempts) {
-				Holding next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt),
-						this.giveUpAtNanos - this.acquirer.engine().nanoTime()), this.mustHave);
+				EngineHandle next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt),
+						this.giveUpAtNanos - this.acquirer.engine().nanoTime()), this.orThrow);
 				if (next == null) {
-					giveBack();
+					releaseTaken();
 					return null;
 				}
 				this.taken.add(next);
@@ -66,17 +67,18 @@ final class AllOrNone {
 			return all();
 		}
 		catch (Throwable ex) {
-			giveBack();
+			releaseTaken();
 			throw ex;
 		}
 	}
 
 	/**
-	 * Take the locks without blocking this thread. What it holds is handed over from step
-	 * to step.
-	 * @param result what to complete; what else completes it ends the wait
-	 * @param toResult makes the result from all of them, or from nothing if others hold
-	 * one
+	 * Acquire the locks without blocking this thread. Each step knows which locks the
+	 * caller holds, on whatever thread it runs.
+	 * @param result completes with the result; if the user completes or cancels it, the
+	 * acquisition ends
+	 * @param toResult makes the result from the handle, or from nothing if others hold a
+	 * lock
 	 */
 	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
 		Engine engine = this.acquirer.engine();
@@ -99,8 +101,8 @@ final class AllOrNone {
 	}
 
 	/**
-	 * The step under way ends before its caller is told: what the caller does then may
-	 * take its time, and nothing may be asked for it meanwhile.
+	 * End the step under way before the caller is told: what the caller does then may
+	 * take long, and meanwhile nothing may be asked of a backend for it.
 	 */
 	private void giveUp(CompletableFuture<?> result, LockException failure) {
 		CompletableFuture<?> pending = this.current;
@@ -123,15 +125,15 @@ final class AllOrNone {
 			return;
 		}
 		if (result.isDone()) {
-			giveBack();
+			releaseTaken();
 			return;
 		}
 		LockAttempt attempt = this.attempts.get(this.taken.size());
-		CompletableFuture<Optional<Holding>> next = new CompletableFuture<>();
+		CompletableFuture<Optional<EngineHandle>> next = new CompletableFuture<>();
 		next.whenComplete((handle, failure) -> {
 			if (failure != null) {
-				giveBack();
-				result.completeExceptionally(LockErrors.unwrap(failure));
+				releaseTaken();
+				result.completeExceptionally(Failures.unwrap(failure));
 			}
 			else {
 				onNext(handle, caller, result, toResult);
@@ -140,13 +142,13 @@ final class AllOrNone {
 		this.current = next;
 		try {
 			caller.call(() -> {
-				this.acquirer.start(inTimeLeft(attempt), this.mustHave, (handle) -> handle, next);
+				this.acquirer.start(inTimeLeft(attempt), this.orThrow, (handle) -> handle, next);
 				return attempt;
 			});
 		}
 		catch (Throwable ex) {
-			// what the caller holds forbids it, which a later step finds on another
-			// thread
+			// refused because of what the caller holds; later steps run on other threads,
+			// where nobody would catch this
 			next.completeExceptionally(ex);
 		}
 		if (result.isDone()) {
@@ -154,10 +156,10 @@ final class AllOrNone {
 		}
 	}
 
-	private <R> void onNext(Optional<Holding> handle, LockContext caller, CompletableFuture<R> result,
+	private <R> void onNext(Optional<EngineHandle> handle, LockContext caller, CompletableFuture<R> result,
 			Function<Optional<LockHandle>, R> toResult) {
 		if (handle.isEmpty()) {
-			giveBack();
+			releaseTaken();
 			result.complete(toResult.apply(Optional.empty()));
 		}
 		else {
@@ -169,22 +171,22 @@ final class AllOrNone {
 	private <R> void deliver(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
 		try {
 			if (!result.complete(toResult.apply(Optional.of(all())))) {
-				giveBack();
+				releaseTaken();
 			}
 		}
 		catch (Throwable ex) {
-			giveBack();
+			releaseTaken();
 			result.completeExceptionally(ex);
 		}
 	}
 
-	private Holding all() {
+	private EngineHandle all() {
 		for (int i = 0; i < this.taken.size(); i++) {
 			if (!this.taken.get(i).isValid()) {
 				throw LockErrors.endedBeforeOthers(this.attempts.get(i));
 			}
 		}
-		return this.acquirer.together(this.taken);
+		return this.acquirer.combine(this.taken);
 	}
 
 	private LockAttempt inTimeLeft(LockAttempt attempt) {
@@ -192,9 +194,9 @@ final class AllOrNone {
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 
-	private void giveBack() {
+	private void releaseTaken() {
 		for (int i = this.taken.size() - 1; i >= 0; i--) {
-			this.taken.get(i).discard();
+			this.taken.get(i).leaveUnused();
 		}
 	}
 

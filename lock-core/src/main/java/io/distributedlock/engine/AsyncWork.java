@@ -8,11 +8,12 @@ import java.util.function.Supplier;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that goes on after it was started, and keeps its lock until then. It finds the
- * locks of the code that asked for it, on whatever thread it starts.
+ * Asynchronous work that keeps its lock until its stage has completed. It knows the locks
+ * of the code that asked for it, on whatever thread it starts.
  *
  * @param <T> the type of its result
  */
@@ -23,7 +24,7 @@ final class AsyncWork<T extends @Nullable Object> {
 	private final Supplier<? extends CompletionStage<T>> work;
 
 	/**
-	 * What starts instead, and is told why.
+	 * Starts the other work if there is no lock; its argument says why.
 	 */
 	private final Function<? super LockException, ? extends CompletionStage<T>> otherwise;
 
@@ -37,7 +38,7 @@ final class AsyncWork<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Start the work, or what runs instead. Called on a thread for code of the user.
+	 * Start the work, or the other work. Called on a thread for code of the user.
 	 */
 	void start(@Nullable LockHandle handle, @Nullable Throwable failure) {
 		if (handle != null) {
@@ -52,8 +53,8 @@ final class AsyncWork<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Nobody may wait for it any more, or the lock has ended while it waited for a
-	 * thread: then it does not start.
+	 * Start the work, unless nobody waits for it any more or the lock ended before a
+	 * thread was free.
 	 */
 	private void startLocked(LockHandle handle) {
 		if (this.result.isDone()) {
@@ -84,7 +85,8 @@ final class AsyncWork<T extends @Nullable Object> {
 		CompletionStage<T> stage = context.call(start::get);
 		if (stage == null) {
 			throw new IllegalStateException(
-					"The work under lock '%s' gave null where a CompletionStage was to tell of its end".formatted(key));
+					"The work under lock '%s' returned null instead of a CompletionStage. Return a stage that completes when the work ends"
+						.formatted(key));
 		}
 		return stage;
 	}
@@ -95,7 +97,7 @@ final class AsyncWork<T extends @Nullable Object> {
 
 	private void settle(@Nullable T value, @Nullable Throwable failure) {
 		if (failure != null) {
-			this.result.completeExceptionally(LockErrors.unwrap(failure));
+			this.result.completeExceptionally(Failures.unwrap(failure));
 		}
 		else {
 			this.result.complete(value);

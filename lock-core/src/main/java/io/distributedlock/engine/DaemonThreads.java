@@ -4,7 +4,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes threads that do not keep a JVM from ending.
+ * Makes daemon threads, which do not keep a JVM from ending.
  */
 final class DaemonThreads implements ThreadFactory {
 

@@ -48,7 +48,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	}
 
 	/**
-	 * Start to build a template.
+	 * Return a new builder.
 	 * @return a builder with the documented defaults
 	 */
 	public static LockTemplateBuilder builder() {
@@ -105,7 +105,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		AsyncWork<T> started = new AsyncWork<>(work, otherwise, result);
 		CompletableFuture<LockHandle> acquired = new CompletableFuture<>();
 		acquired.whenComplete(started::start);
-		// completed by somebody else: cancelled, or timed out
+		// cancelled, or completed by the user or a time-out
 		result.whenComplete((ignored, failure) -> acquired.cancel(false));
 		acquire(request, acquired);
 		return result;
@@ -133,26 +133,26 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	/**
 	 * Cancel the calls that wait, which fail with
 	 * {@link io.distributedlock.LockNotAcquiredException.Reason#CLOSED}, stop renewing,
-	 * tell the holders that their locks are lost, and give back what they held. Waits for
-	 * that at most the command time-out. Does not close the providers.
+	 * tell the holders that their locks are lost, and release these locks. Waits for that
+	 * at most the command time-out. Does not close the providers.
 	 */
 	@Override
 	public void close() {
-		// a provider that blocks keeps none of the others from being told
+		// each step on a thread of its own: a provider that blocks delays no other
 		List<CompletableFuture<?>> steps = new ArrayList<>();
 		this.engine.waiting().close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
-			call.end(Outcome.CLOSED);
+			call.end(AcquisitionOutcome.CLOSED);
 			return CompletableFuture.completedFuture(null);
 		})));
 		this.engine.keeper()
 			.stop()
-			.forEach((lock) -> steps.add(onThreadOfEngine(() -> this.engine.releaser().release(lock))));
-		// those that other threads have begun
+			.forEach((lock) -> steps.add(onThreadOfEngine(() -> this.engine.releaser().releaseAfterMinimum(lock))));
+		// releases that other threads have begun
 		steps.addAll(this.engine.releaser().pending());
 		CompletableFuture<@Nullable Boolean> ended = CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))
 			.<@Nullable Boolean>handle((done, failure) -> failure == null);
 		if (!Boolean.TRUE.equals(this.exits.awaitUninterruptibly(ended))) {
-			logger.warn("Not every lock could be given back at close; what is left ends with its lease");
+			logger.warn("Not every lock could be released at close; the others end with their leases");
 		}
 		this.engine.timers().close();
 		this.engine.runtime().close();
@@ -195,7 +195,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	}
 
 	/**
-	 * Return what to throw where a call that waits without end was refused.
+	 * Return the exception for a call that waits without end and was refused.
 	 */
 	LockNotAcquiredException crowded(LockRequest request) {
 		return LockErrors.crowded(this.attempts.waiting(request).get(0));
@@ -205,7 +205,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 			throws E {
 		Throwable workFailure = null;
 		try {
-			// the thread may have been kept from going on for longer than the lease
+			// this thread may have been paused for longer than the lease
 			handle.ensureHeld();
 			return work.call();
 		}

@@ -7,18 +7,18 @@ import java.util.concurrent.CompletionException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets others read beside an owner who has written, and goes on reading. The backend is
- * told by an extension of the lease as that of a reader; until it has answered nobody
- * else gets in.
+ * Lets other readers in when a writer goes on as a reader. The backend is told by an
+ * extension of the lease as a reader's; until it has answered, nobody else gets in.
  */
 final class Downgrade {
 
 	/**
-	 * The second try comes after an eighth of the command time-out, and each next one
-	 * after twice the pause before.
+	 * The pause before the second try is an eighth of the command time-out. Each further
+	 * pause is twice as long as the one before.
 	 */
 	private static final int FIRST_PAUSE_SHIFT = 3;
 
@@ -50,22 +50,22 @@ final class Downgrade {
 	}
 
 	/**
-	 * Return the lease as it is now: that of a writer, or of a reader.
+	 * Return the lease as it is now: a writer's or a reader's.
 	 */
 	Lease lease() {
 		return this.lease;
 	}
 
 	/**
-	 * Begin, at the end of the time for which the writer keeps the key at least.
-	 * @return completes within the command time-out: when others may read, or that time
-	 * is not over yet, or the lock has ended; fails if the backend could not be told.
-	 * That is tried again for as long as the lease runs, unless the backend has refused
-	 * it
+	 * Begin the downgrade, or plan it for the end of the minimum hold time.
+	 * @return completes within the command time-out: when others may read, when the
+	 * downgrade is planned for later, or when the lock has ended; fails if the backend
+	 * could not be told. It is tried again while the lease runs, unless the backend has
+	 * refused it
 	 */
 	CompletableFuture<@Nullable Void> begin() {
 		try {
-			long minimum = this.lock.remainingHoldNanos();
+			long minimum = this.lock.remainingMinimumNanos();
 			if (minimum > 0) {
 				later(minimum);
 				return CompletableFuture.completedFuture(null);
@@ -73,20 +73,20 @@ final class Downgrade {
 			return send();
 		}
 		catch (Throwable ex) {
-			// of the provider: the other locks of this call are left all the same
+			// thrown by the provider; the other locks of this call are still to be left
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
 	/**
-	 * Begin at the next renewal: the caller has no stack left for it.
+	 * Begin at the next renewal, as the caller has no stack left for it now.
 	 */
 	void beginLater() {
 		this.missed = true;
 	}
 
 	/**
-	 * Begin if that was left for later.
+	 * Begin if {@link #beginLater()} was called.
 	 */
 	void beginIfMissed() {
 		if (this.missed) {
@@ -111,9 +111,9 @@ final class Downgrade {
 		}
 		this.lease = this.reader;
 		return Extension.send(this.lock, this::length).handle((done, failure) -> {
-			// who holds what has ended is told of that, and it keeps nobody out
+			// a hold that has ended keeps nobody out, and its holder is told of the loss
 			if (failure != null && this.lock.isHeld()) {
-				onFailure(LockErrors.unwrap(failure));
+				onFailure(Failures.unwrap(failure));
 			}
 			return null;
 		});
@@ -133,7 +133,7 @@ final class Downgrade {
 	}
 
 	/**
-	 * The lease ends no earlier than before.
+	 * Return a length with which the lease ends no earlier than before.
 	 */
 	private Duration length() {
 		Duration left = this.lock.clock().lengthToKeep(this.engine.nanoTime());

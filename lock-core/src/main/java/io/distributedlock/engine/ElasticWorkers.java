@@ -14,17 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A few threads that become more while tasks that block keep others waiting, and none
- * when there is nothing to do. So thousands of short tasks at once do not make thousands
- * of threads, and a task that blocks delays the others by a moment at most. Takes every
- * task, and never runs one on the thread that brings it.
+ * An executor with a few threads. It adds threads while tasks that block keep others
+ * waiting, and has none when there is nothing to do. So thousands of short tasks do not
+ * make thousands of threads, and a task that blocks delays the others only for
+ * milliseconds. It takes every task, and never runs one on the thread that brings it.
  */
 final class ElasticWorkers implements Executor {
 
 	private static final Logger logger = LoggerFactory.getLogger(ElasticWorkers.class);
 
 	/**
-	 * So many block at a time before others have to wait for them.
+	 * If so many tasks block at the same time, others wait for them.
 	 */
 	static final int MOST_THREADS = 512;
 
@@ -70,11 +70,11 @@ final class ElasticWorkers implements Executor {
 	}
 
 	/**
-	 * Let idle threads end at once. What comes still runs.
+	 * Let idle threads end immediately. Tasks that come later still run.
 	 */
 	void release() {
 		this.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
-		// there is no timer any more that adds threads while tasks wait
+		// the timer that would add threads while tasks wait is closed
 		this.pool.setMaximumPoolSize(MOST_THREADS);
 		for (int i = Math.min(this.waiting.size(), THREADS_FOR_THE_REST); i > 0; i--) {
 			Guard.run(this.name, () -> this.pool.execute(this::runWaiting));
@@ -101,14 +101,15 @@ final class ElasticWorkers implements Executor {
 			this.timer.schedule(this::watch, STEP_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			// closed: there is no timer any more to see whether these threads block
+			// closed: no timer will see whether the threads of the pool block
 			this.watched.set(false);
 			new DaemonThreads(this.name).newThread(this::runWaiting).start();
 		}
 	}
 
 	/**
-	 * On the timer thread: who still waits after a moment waits for tasks that block.
+	 * Runs on the timer thread. Tasks that still wait after a step wait for tasks that
+	 * block, so threads are added.
 	 */
 	private void watch() {
 		if (this.waiting.isEmpty()) {
@@ -139,12 +140,12 @@ final class ElasticWorkers implements Executor {
 			this.timer.schedule(() -> execute(task), RETRY_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			logger.error("A task of {} is lost, as the lock template is closed", this.name, ex);
+			logger.error("A task of {} is dropped, as the lock template is closed", this.name, ex);
 		}
 	}
 
 	/**
-	 * What a thread does: one task, and then what has been waiting meanwhile.
+	 * One task, and after it those that wait.
 	 */
 	private final class Task implements Runnable {
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine takes from the JVM: time, threads, waiting and chance. It is given to
- * the engine, so that a simulation can run it on one thread in virtual time.
+ * What the engine needs from the JVM: a clock, threads, waiting and random numbers. A
+ * simulation replaces it, and runs the engine on one thread in virtual time.
  */
 interface EngineRuntime {
 
@@ -18,23 +18,22 @@ interface EngineRuntime {
 	long nanoTime();
 
 	/**
-	 * Run a task later, on the one timer thread. Such a task is short: it calls neither
-	 * providers nor users.
+	 * Run a task later, on the one timer thread. The task must be short: it calls neither
+	 * a provider nor code of the user.
 	 * @param task the task
-	 * @param delayNanos when to run it, from now; zero or less for at once
+	 * @param delayNanos the delay; zero or less for none
 	 */
 	void schedule(Runnable task, long delayNanos);
 
 	/**
 	 * Run a task that may call a provider, on a thread of the engine. A task that blocks
-	 * keeps none of the others from running. Never throws.
+	 * does not delay the others. Never throws.
 	 */
 	void execute(Runnable task);
 
 	/**
-	 * Run code of the user, on the executor of the user if there is one. Neither the
-	 * calling thread nor other tasks wait for it, whatever that executor does. Never
-	 * throws.
+	 * Run code of the user, on the user's executor if there is one. Neither the calling
+	 * thread nor other tasks wait for it, whatever that executor does. Never throws.
 	 */
 	void callBack(Runnable task);
 
@@ -50,8 +49,8 @@ interface EngineRuntime {
 	long random(long bound);
 
 	/**
-	 * Run no more timers. What {@link #execute} and {@link #callBack} have taken still
-	 * runs.
+	 * Stop the timer thread. Tasks that {@link #execute} and {@link #callBack} have taken
+	 * still run.
 	 */
 	void close();
 

@@ -8,13 +8,15 @@ import java.util.function.BiFunction;
 
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a holder leaves: the last one of an owner releases the lease, the last one who may
- * write lets others read, and no failure of that hides what the work did.
+ * How a holder leaves: the last holder releases the lease, the last one who may write
+ * lets others read. A failure of that is reported, and never replaces what the work
+ * returned or threw.
  */
 final class Exits {
 
@@ -44,22 +46,23 @@ final class Exits {
 
 	/**
 	 * Leave a lock.
-	 * @param type what the caller had entered it for
-	 * @return completes, always normally, within the command time-out: with what failed,
-	 * which is logged
+	 * @param type the lock type for which the holder entered
+	 * @return completes within the command time-out, always normally: with what failed,
+	 * which is logged too; {@code null} if nothing failed
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type) {
 		Holders.Exit exit = lock.holders().exit(type);
-		return (exit == Holders.Exit.LAST) ? reported(lock, this.releaser.release(lock), LockErrors::releaseFailed)
+		return (exit == Holders.Exit.LAST)
+				? reported(lock, this.releaser.releaseAfterMinimum(lock), LockErrors::releaseFailed)
 				: leftToOthers(lock, exit);
 	}
 
 	/**
-	 * Leave a lock under which nothing was done.
+	 * As {@link #leave}, for a lock under which nothing was done.
 	 */
-	CompletableFuture<@Nullable LockUnavailableException> discard(HeldLock lock, LockType type) {
+	CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock, LockType type) {
 		Holders.Exit exit = lock.holders().exit(type);
-		return (exit == Holders.Exit.LAST) ? reported(lock, this.releaser.discard(lock), LockErrors::releaseFailed)
+		return (exit == Holders.Exit.LAST) ? reported(lock, this.releaser.releaseNow(lock), LockErrors::releaseFailed)
 				: leftToOthers(lock, exit);
 	}
 
@@ -76,17 +79,18 @@ final class Exits {
 			if (failure == null) {
 				return null;
 			}
-			LockUnavailableException exception = explained.apply(lock.attempt(), LockErrors.unwrap(failure));
+			LockUnavailableException exception = explained.apply(lock.attempt(), Failures.unwrap(failure));
 			logger.warn(exception.getMessage());
 			return exception;
 		});
 	}
 
 	/**
-	 * Wait until a lock is left, at most the command time-out. An interrupt is noted, and
-	 * the wait goes on: what is held is given back first.
-	 * @param left what failed
-	 * @param workFailure what the work threw, which is told of a failed release
+	 * Wait until a lock is left, at most the command time-out. An interrupt does not end
+	 * the wait, since the release comes first; the thread is interrupted again after it.
+	 * @param left completes with what failed
+	 * @param workFailure what the work threw; a failed release is added to it as
+	 * suppressed
 	 */
 	void await(CompletableFuture<@Nullable LockUnavailableException> left, @Nullable Throwable workFailure) {
 		LockUnavailableException failure = awaitUninterruptibly(left);
@@ -96,16 +100,16 @@ final class Exits {
 	}
 
 	/**
-	 * Wait for what ends within the command time-out.
-	 * @return the result, {@code null} if there is none by then
+	 * Wait for a step that ends within the command time-out.
+	 * @return the result, {@code null} if the step has not ended by then
 	 */
 	<T> @Nullable T awaitUninterruptibly(CompletableFuture<@Nullable T> future) {
 		if (future.isDone()) {
 			return future.join();
 		}
-		// what is waited for ends by itself at the command time-out; this is for a JVM
+		// the step ends by itself at the command time-out; this deadline is for a JVM
 		// that
-		// has no thread for that
+		// is too busy to run the timer
 		long deadline = this.runtime.nanoTime() + this.commandTimeoutNanos + this.commandTimeoutNanos / 8;
 		boolean interrupted = false;
 		try {
@@ -132,8 +136,8 @@ final class Exits {
 	}
 
 	/**
-	 * Return what completes for the user, on the user's executor and not on the thread
-	 * that brings the answer.
+	 * Return a future for the user: what depends on it runs on the user's executor, and
+	 * not on the thread that brings the answer.
 	 */
 	CompletableFuture<@Nullable Void> forUser(CompletableFuture<?> step) {
 		CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
@@ -141,7 +145,7 @@ final class Exits {
 		step.whenComplete((value, failure) -> {
 			Runnable completion = () -> {
 				if (failure != null) {
-					result.completeExceptionally(LockErrors.unwrap(failure));
+					result.completeExceptionally(Failures.unwrap(failure));
 				}
 				else {
 					result.complete(null);

@@ -1,8 +1,8 @@
 package io.distributedlock.engine;
 
 /**
- * A callback for a lease that runs short. It fires once for each deadline that comes so
- * near.
+ * A callback for the time shortly before a local deadline. It is called once for each
+ * deadline.
  */
 final class ExpiryWatch {
 
@@ -30,7 +30,8 @@ final class ExpiryWatch {
 	}
 
 	/**
-	 * A deadline that moves by next to nothing is the same one: that of a lease which was
+	 * Return whether the callback is still to be called for a deadline. A deadline that
+	 * has moved by less than a hundredth of the margin counts as the same: the lease was
 	 * written anew for another reason than more time.
 	 */
 	boolean isArmed(long deadlineNanos) {
@@ -38,8 +39,8 @@ final class ExpiryWatch {
 	}
 
 	/**
-	 * Note that it fires for a deadline. Called by the keeper's thread only.
-	 * @return {@code false} if it has fired for that one
+	 * Note that the callback is called for a deadline. Only the timer thread calls this.
+	 * @return {@code false} if it was called for that deadline before
 	 */
 	boolean disarm(long deadlineNanos) {
 		boolean armed = isArmed(deadlineNanos);

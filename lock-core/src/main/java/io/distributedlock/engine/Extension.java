@@ -10,12 +10,24 @@ import java.util.function.Supplier;
 
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * More time for a lock that is held, on its holder's demand.
+ * Extends a lock that is held, on its holder's demand.
  */
 final class Extension {
+
+	/**
+	 * A fiftieth: twice the margin that {@link LeaseTerm} allows for clocks of different
+	 * speed.
+	 */
+	private static final int MARGIN_FRACTION = 50;
+
+	/**
+	 * For the precision of expiry, and for the time that the request takes.
+	 */
+	private static final int MARGIN_MILLIS = 20;
 
 	private Extension() {
 	}
@@ -37,14 +49,14 @@ final class Extension {
 
 	/**
 	 * Extend a lease by a time that its provider can keep.
-	 * @param leaseTime how long it shall run from when that is sent, in whole
-	 * milliseconds
+	 * @param leaseTime how long the lease is to run from the moment at which the request
+	 * is sent, in whole milliseconds; asked at that moment
 	 */
 	static CompletableFuture<@Nullable Void> send(HeldLock lock, Supplier<Duration> leaseTime) {
 		LockAttempt attempt = lock.attempt();
-		// the answer to what was asked before is waited for within the same time
+		// one command time-out for both: the answers to earlier requests, and this one
 		CompletableFuture<@Nullable LeaseTerm> answer = lock.engine().questions().expect();
-		lock.extend(leaseTime, answer).whenComplete((term, failure) -> {
+		lock.requests().extend(() -> request(lock, leaseTime, answer)).whenComplete((term, failure) -> {
 			if (failure != null) {
 				answer.completeExceptionally(failure);
 			}
@@ -54,15 +66,47 @@ final class Extension {
 		});
 		return answer.handle((term, failure) -> {
 			if (failure != null) {
-				throw LockErrors.notExtended(attempt, LockErrors.unwrap(failure));
+				throw LockErrors.notExtended(attempt, Failures.unwrap(failure));
 			}
 			if (term == null) {
 				lock.engine().keeper().lose(lock, "the backend says that this owner no longer has it");
-				throw LockErrors.lost(attempt, "it was gone when it was to be extended");
+				throw LockErrors.lost(attempt, "the backend no longer had it when it was to be extended");
 			}
 			lock.engine().keeper().lookAgain(lock);
 			return null;
 		});
+	}
+
+	/**
+	 * Ask the backend for another term.
+	 * @param wanted completes when nobody waits for the term any more, which is then not
+	 * asked for
+	 */
+	private static CompletableFuture<@Nullable LeaseTerm> request(HeldLock lock, Supplier<Duration> length,
+			CompletableFuture<?> wanted) {
+		Engine engine = lock.engine();
+		if (wanted.isDone() || !lock.isValid()) {
+			return CompletableFuture.failedFuture(new NoAnswerException(engine.commandTimeout()));
+		}
+		Duration leaseTime = length.get();
+		OpenRequests.Request sent = lock.clock().extensionSent(engine.nanoTime(), leaseTime);
+		engine.keeper().lookAgain(lock);
+		CompletableFuture<@Nullable LeaseTerm> answer = engine.questions().expect();
+		CompletableFuture<@Nullable LeaseTerm> extension = answer
+			.<@Nullable LeaseTerm>thenApply((term) -> onAnswer(lock, term, leaseTime, sent));
+		engine.questions()
+			.follow(answer, () -> lock.lease().renew(leaseTime.plus(lock.attempt().lockDelay())),
+					(late) -> onAnswer(lock, late, leaseTime, sent));
+		return extension;
+	}
+
+	private static @Nullable LeaseTerm onAnswer(HeldLock lock, @Nullable LeaseTerm term, Duration leaseTime,
+			OpenRequests.Request sent) {
+		if (term != null) {
+			lock.clock().extended(term, leaseTime, lock.engine().nanoTime(), sent);
+		}
+		lock.engine().keeper().lookAgain(lock);
+		return term;
 	}
 
 	private static void requirePossible(HeldLock lock, Duration leaseTime) {
@@ -80,31 +124,31 @@ final class Extension {
 	}
 
 	/**
-	 * Wait for an extension, which ends within the command time-out. An interrupt is
-	 * noted and does not end it.
+	 * Wait for an extension, which ends within the command time-out. An interrupt does
+	 * not end the wait; the thread is interrupted again after it.
 	 */
-	static void await(Holding holding, CompletableFuture<@Nullable Void> extension, Exits exits) {
+	static void await(EngineHandle handle, CompletableFuture<@Nullable Void> extension, Exits exits) {
 		Optional<Throwable> failure = exits
 			.awaitUninterruptibly(extension.handle((done, failed) -> Optional.ofNullable(failed)));
 		if (failure == null) {
-			// the JVM stood still, and has not come to its timers yet
-			LockAttempt attempt = holding.attempt();
+			// the JVM was paused, and its timers have not run yet
+			LockAttempt attempt = handle.attempt();
 			throw LockErrors.notExtended(attempt, new NoAnswerException(exits.commandTimeout()));
 		}
 		if (failure.isPresent()) {
-			throw (LockErrors.unwrap(failure.get()) instanceof RuntimeException cause) ? cause
+			throw (Failures.unwrap(failure.get()) instanceof RuntimeException cause) ? cause
 					: new CompletionException(failure.get());
 		}
 	}
 
 	/**
-	 * Make sure that a time is left of all locks of a handle, and ask for more where
-	 * there is less.
+	 * Make sure that a time is left for all locks of a handle, and extend those with
+	 * less.
 	 */
-	static void ensureAtLeast(Holding holding, Duration duration, Exits exits) {
-		holding.ensureHeld();
+	static void ensureAtLeast(EngineHandle handle, Duration duration, Exits exits) {
+		handle.ensureHeld();
 		List<CompletableFuture<@Nullable Void>> extensions = new ArrayList<>();
-		for (Holding each : holding.holdings()) {
+		for (EngineHandle each : handle.handles()) {
 			if (each.remaining().compareTo(duration) < 0) {
 				extensions.add(each.startExtension(lengthFor(duration, each.attempt())));
 			}
@@ -112,8 +156,8 @@ final class Extension {
 		if (extensions.isEmpty()) {
 			return;
 		}
-		await(holding, all(extensions), exits);
-		for (Holding each : holding.holdings()) {
+		await(handle, all(extensions), exits);
+		for (EngineHandle each : handle.handles()) {
 			if (each.remaining().compareTo(duration) < 0) {
 				throw LockErrors.lost(each.attempt(), "only %s are left, and %s are needed"
 					.formatted(LockTimes.text(each.remaining()), LockTimes.text(duration)));
@@ -127,14 +171,14 @@ final class Extension {
 	}
 
 	/**
-	 * Return for how long to ask so that a time is left by the local deadline, which lies
-	 * before the end of the lease.
+	 * Return which lease time to ask for, so that a time is left until the local
+	 * deadline, which is earlier than the end of the lease.
 	 */
 	private static Duration lengthFor(Duration duration, LockAttempt attempt) {
 		Duration wanted = LockTimes.saturated(duration);
-		Duration withMargin = wanted.plus(wanted.dividedBy(50)).plusMillis(20);
-		// a lease that is kept alive is not made shorter by asking for a little more
-		boolean shorter = attempt.renewed() && withMargin.compareTo(attempt.leaseTime()) < 0;
+		Duration withMargin = wanted.plus(wanted.dividedBy(MARGIN_FRACTION)).plusMillis(MARGIN_MILLIS);
+		// an auto-renewed lease must not become shorter than its usual length
+		boolean shorter = attempt.autoRenewed() && withMargin.compareTo(attempt.leaseTime()) < 0;
 		return shorter ? attempt.leaseTime() : withMargin;
 	}
 

@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a step whose failure, of whatever kind, must not keep the next one from running.
+ * Runs a step, and lets the next one run whatever this one throws.
  */
 final class Guard {
 
@@ -15,14 +15,14 @@ final class Guard {
 
 	/**
 	 * Run a step, and log what it throws.
-	 * @param what what it is, for the log
+	 * @param what the step, for the log
 	 */
 	static void run(String what, Runnable step) {
 		try {
 			step.run();
 		}
 		catch (Throwable ex) {
-			logger.error("A step of the lock engine failed, which goes on with the next: {}", what, ex);
+			logger.error("A step of the lock engine failed, and the engine goes on with the next: {}", what, ex);
 		}
 	}
 

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds handles that were never closed, and says where they were acquired. Only a sample
- * of all handles is watched, as a stack trace costs more than a lock; so one that leaks
- * often is found soon. After the leak detector of
+ * Finds handles that were never closed, and reports where they were acquired. It watches
+ * only a sample of all handles, as a stack trace costs more than a lock. A place that
+ * leaks often is found soon. The idea is that of the leak detector of
  * <a href= "https://netty.io/wiki/reference-counted-objects.html">Netty</a>.
  */
 final class HandleLeaks {
@@ -23,11 +23,11 @@ final class HandleLeaks {
 	private static final Logger logger = LoggerFactory.getLogger(HandleLeaks.class);
 
 	/**
-	 * One handle of so many is watched; 1 for all of them, 0 for none.
+	 * One handle of so many is watched: 1 watches all, 0 none.
 	 */
 	private static final int INTERVAL = Integer.getInteger("io.distributedlock.leak-detection-interval", 128);
 
-	private static final ReferenceQueue<Handle> UNREACHABLE = new ReferenceQueue<>();
+	private static final ReferenceQueue<SingleHandle> UNREACHABLE = new ReferenceQueue<>();
 
 	private static final Set<Sample> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -35,10 +35,11 @@ final class HandleLeaks {
 	}
 
 	/**
-	 * Watch a handle, perhaps.
-	 * @return to be closed with the handle, {@code null} if it is not watched
+	 * Watch a handle if it is in the sample.
+	 * @return a sample to close together with the handle, {@code null} if the handle is
+	 * not watched
 	 */
-	static @Nullable Sample watch(Handle handle) {
+	static @Nullable Sample watch(SingleHandle handle) {
 		if (INTERVAL == 0 || (INTERVAL > 1 && ThreadLocalRandom.current().nextInt(INTERVAL) != 0)) {
 			return null;
 		}
@@ -49,22 +50,22 @@ final class HandleLeaks {
 	}
 
 	/**
-	 * Report those that were found since the last time.
+	 * Report the handles that were found since the last report.
 	 * @return how many there were
 	 */
 	static int report() {
 		return report((key, acquired) -> logger.error(
-				"A handle of lock '{}' was never closed: the lock stayed until its lease ended. Close handles in a try-with-resources statement. The stack trace shows where it was acquired.",
+				"A handle of lock '{}' was never closed, so the lock stayed until its lease ended. Close handles in a try-with-resources statement. The stack trace shows where the lock was acquired.",
 				key, acquired));
 	}
 
 	/**
-	 * As {@link #report()}, to somebody else than the log.
+	 * As {@link #report()}, but not to the log.
 	 * @param reporter gets the key, and where the lock was acquired
 	 */
 	static int report(BiConsumer<String, Throwable> reporter) {
 		int found = 0;
-		for (Reference<? extends Handle> next = UNREACHABLE.poll(); next != null; next = UNREACHABLE.poll()) {
+		for (Reference<? extends SingleHandle> next = UNREACHABLE.poll(); next != null; next = UNREACHABLE.poll()) {
 			if (next instanceof Sample sample && OPEN.remove(sample)) {
 				found++;
 				reporter.accept(sample.key, sample.acquired);
@@ -74,15 +75,15 @@ final class HandleLeaks {
 	}
 
 	/**
-	 * A handle that is watched.
+	 * A handle in the sample.
 	 */
-	static final class Sample extends WeakReference<Handle> {
+	static final class Sample extends WeakReference<SingleHandle> {
 
 		private final String key;
 
 		private final Throwable acquired = new Throwable("The lock was acquired here");
 
-		private Sample(Handle handle) {
+		private Sample(SingleHandle handle) {
 			super(handle, UNREACHABLE);
 			this.key = handle.key();
 		}

@@ -1,15 +1,10 @@
 package io.distributedlock.engine;
 
-import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
@@ -21,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One lease that this JVM has, from the answer of the backend to its release or loss,
- * with the re-entrant holders that share it.
+ * A hold: one lease that this JVM has, from the grant to its release or loss, with the
+ * re-entrant holders that share it.
  */
 final class HeldLock {
 
@@ -42,32 +37,15 @@ final class HeldLock {
 
 	private final LeaseClock clock;
 
-	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
-
 	private final Holders holders;
 
+	private final HoldState state = new HoldState();
+
+	private final TermRequests requests = new TermRequests();
+
+	private final UnreleasedHandles unreleased = new UnreleasedHandles();
+
 	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
-
-	private final ReentrantLock guard = new ReentrantLock();
-
-	private final Set<Consumer<LockLostException>> lossCallbacks = new LinkedHashSet<>(0);
-
-	private @Nullable LockLostException loss;
-
-	/**
-	 * What the backend was asked for last: a renewal, or an extension that no renewal may
-	 * overtake. Each is answered within the command time-out.
-	 */
-	private CompletableFuture<?> lastRequest = CompletableFuture.completedFuture(null);
-
-	private int extensions;
-
-	/**
-	 * What all handles refer to, and only they.
-	 */
-	private @Nullable WeakReference<Object> hold;
-
-	private volatile boolean closeFailed;
 
 	private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> release = new AtomicReference<>();
 
@@ -100,8 +78,8 @@ final class HeldLock {
 	}
 
 	/**
-	 * Return the kind of lock that its holders have: a writer's is a reader's from when
-	 * the last one leaves who may write.
+	 * Return the lock type that its holders have: {@code WRITE} becomes {@code READ} when
+	 * the last holder leaves who may write.
 	 */
 	LockType type() {
 		return this.holders.mayWrite() ? this.attempt.type() : LockType.READ;
@@ -115,16 +93,24 @@ final class HeldLock {
 		return this.engine;
 	}
 
+	Holders holders() {
+		return this.holders;
+	}
+
+	TermRequests requests() {
+		return this.requests;
+	}
+
 	boolean isValid() {
-		return this.state.get() == State.HELD && remainingNanos() > 0;
+		return isHeld() && remainingNanos() > 0;
 	}
 
 	/**
 	 * Return whether the lock is neither released nor lost. Its local deadline may have
-	 * passed a moment ago.
+	 * passed, and the keeper not have noticed yet.
 	 */
 	boolean isHeld() {
-		return this.state.get() == State.HELD;
+		return this.state.isHeld();
 	}
 
 	long remainingNanos() {
@@ -132,19 +118,34 @@ final class HeldLock {
 	}
 
 	/**
-	 * Return how long the key is still to be kept though its holders have left.
+	 * Return what is left of the minimum hold time, zero or negative if nothing is.
 	 */
-	long remainingHoldNanos() {
-		long atLeast = LockTimes.saturatedNanos(this.attempt.holdAtLeast());
-		return (atLeast == 0) ? 0 : this.firstTerm.startNanos() + atLeast - this.engine.nanoTime();
-	}
-
-	Holders holders() {
-		return this.holders;
+	long remainingMinimumNanos() {
+		long minimum = LockTimes.saturatedNanos(this.attempt.holdAtLeast());
+		return (minimum == 0) ? 0 : this.firstTerm.startNanos() + minimum - this.engine.nanoTime();
 	}
 
 	/**
-	 * Return what lets others read once only readers hold this lock.
+	 * Return how long this JVM has had the lease.
+	 */
+	Duration heldFor() {
+		return Duration.ofNanos(this.engine.nanoTime() - this.firstTerm.startNanos());
+	}
+
+	void ensureHeld() {
+		if (isValid()) {
+			return;
+		}
+		LockLostException loss = this.state.loss();
+		if (loss != null) {
+			throw LockErrors.lost(this.attempt, "see the cause", loss);
+		}
+		throw LockErrors.lost(this.attempt, this.state.isReleased() ? "it was released before"
+				: "its lease of %s has ended".formatted(LockTimes.text(this.clock.granted())));
+	}
+
+	/**
+	 * Return what lets other readers in once only readers hold this lock.
 	 * @return the downgrade, {@code null} if the lease stays what it is
 	 */
 	@Nullable Downgrade downgrade() {
@@ -152,31 +153,20 @@ final class HeldLock {
 	}
 
 	/**
-	 * Return what a handle refers to as long as it may be closed.
+	 * Return the object to which a handle refers as long as it may be closed.
 	 */
-	Object hold() {
-		this.guard.lock();
-		try {
-			Object current = (this.hold != null) ? this.hold.get() : null;
-			if (current == null) {
-				current = new Object();
-				this.hold = new WeakReference<>(current);
-			}
-			return current;
-		}
-		finally {
-			this.guard.unlock();
-		}
+	Object useMarker() {
+		return this.unreleased.useMarker();
 	}
 
 	/**
-	 * Note that a handle could not be closed, as its thread had no stack left. If it was
-	 * the last one, nobody else will release the lock.
+	 * Leave on a thread that has no stack left for the release. If nobody else holds the
+	 * lock, the keeper releases it at the next renewal.
 	 */
-	void closeFailed(LockType type) {
+	void leaveWithoutRelease(LockType type) {
 		Holders.Exit exit = this.holders.exit(type);
 		if (exit == Holders.Exit.LAST) {
-			this.closeFailed = true;
+			this.unreleased.closedWithoutRelease();
 		}
 		else if (exit == Holders.Exit.LAST_WRITER && this.downgrade != null) {
 			this.downgrade.beginLater();
@@ -184,20 +174,10 @@ final class HeldLock {
 	}
 
 	/**
-	 * Return why nobody will release this lock any more, if that is so.
+	 * Return why no handle will release this lock any more, {@code null} if one may.
 	 */
 	@Nullable String abandonment() {
-		if (this.closeFailed) {
-			return "its handle was closed by a thread that had no stack left for it";
-		}
-		this.guard.lock();
-		try {
-			return (this.hold != null && this.hold.get() == null)
-					? "its handle was never closed, and nothing refers to that any more" : null;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return this.unreleased.reason();
 	}
 
 	/**
@@ -213,7 +193,7 @@ final class HeldLock {
 		}
 	}
 
-	void cancelTimer() {
+	void cancelTimers() {
 		Timers.Timer before = this.timer.getAndSet(null);
 		if (before != null) {
 			before.cancel();
@@ -224,158 +204,36 @@ final class HeldLock {
 	}
 
 	/**
-	 * Note a renewal that is about to be sent.
-	 * @param answer completes with the answer to it
-	 * @return {@code false} if it must not be sent, since an extension is under way or
-	 * the lock has ended
-	 */
-	boolean startRenewal(CompletableFuture<?> answer) {
-		this.guard.lock();
-		try {
-			if (this.extensions > 0 || !isHeld()) {
-				return false;
-			}
-			this.lastRequest = this.lastRequest.isDone() ? answer
-					: CompletableFuture.allOf(this.lastRequest, answer).exceptionally((failure) -> null);
-			return true;
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	/**
-	 * Ask the backend for another term, after the answer to what it was asked before: a
-	 * renewal that came later would cut the term short.
-	 * @param leaseTime how long the lease shall run, for the holder; asked when it is
-	 * sent
-	 * @param wanted completes when nobody waits for the term any more, which is then not
-	 * asked for
-	 * @return completes with the term, {@code null} if the lease is gone
-	 */
-	CompletableFuture<@Nullable LeaseTerm> extend(Supplier<Duration> leaseTime, CompletableFuture<?> wanted) {
-		CompletableFuture<@Nullable LeaseTerm> extension = new CompletableFuture<>();
-		CompletableFuture<?> before;
-		this.guard.lock();
-		try {
-			this.extensions++;
-			before = this.lastRequest;
-			this.lastRequest = extension;
-		}
-		finally {
-			this.guard.unlock();
-		}
-		// without the guard: the call of the provider may not return
-		before.handle((ignored, failure) -> lease())
-			.thenCompose((granted) -> sendExtension(leaseTime, wanted))
-			.whenComplete((term, failure) -> {
-				if (failure != null) {
-					extension.completeExceptionally(failure);
-				}
-				else {
-					extension.complete(term);
-				}
-			});
-		return extension.whenComplete((term, failure) -> endExtension());
-	}
-
-	private void endExtension() {
-		this.guard.lock();
-		try {
-			this.extensions--;
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	private CompletableFuture<@Nullable LeaseTerm> sendExtension(Supplier<Duration> length,
-			CompletableFuture<?> wanted) {
-		if (wanted.isDone() || !isValid()) {
-			return CompletableFuture.failedFuture(new NoAnswerException(this.engine.commandTimeout()));
-		}
-		Duration leaseTime = length.get();
-		OpenRequests.Request sent = this.clock.extensionSent(this.engine.nanoTime(), leaseTime);
-		this.engine.keeper().lookAgain(this);
-		CompletableFuture<@Nullable LeaseTerm> answer = this.engine.questions().expect();
-		CompletableFuture<@Nullable LeaseTerm> extension = answer
-			.<@Nullable LeaseTerm>thenApply((term) -> onExtension(term, leaseTime, sent));
-		this.engine.questions()
-			.follow(answer, () -> lease().renew(leaseTime.plus(this.attempt.lockDelay())),
-					(late) -> onExtension(late, leaseTime, sent));
-		return extension;
-	}
-
-	private @Nullable LeaseTerm onExtension(@Nullable LeaseTerm term, Duration leaseTime, OpenRequests.Request sent) {
-		long now = this.engine.nanoTime();
-		if (term != null) {
-			this.clock.extended(term, leaseTime, now, sent);
-		}
-		this.engine.keeper().lookAgain(this);
-		return term;
-	}
-
-	/**
-	 * Return what completes when the backend has answered to, or failed, all that it was
-	 * asked for before.
-	 */
-	CompletableFuture<?> lastRequest() {
-		this.guard.lock();
-		try {
-			return this.lastRequest;
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	/**
-	 * Note that the lease is being given back, which happens once.
-	 * @param begun completes when it is given back
-	 * @return what completes when it is given back if somebody else has begun,
+	 * Note that the release begins. It begins once.
+	 * @param begun completes when the lease is released
+	 * @return what completes when the lease is released, if somebody else has begun;
 	 * {@code null} otherwise
 	 */
 	@Nullable CompletableFuture<@Nullable Void> beginRelease(CompletableFuture<@Nullable Void> begun) {
-		CompletableFuture<@Nullable Void> before = this.release.compareAndExchange(null, begun);
-		return before;
+		return this.release.compareAndExchange(null, begun);
 	}
 
 	/**
-	 * End the hold on the caller's demand. No renewal is sent from then on.
-	 * @return {@code false} if it had ended already
+	 * End the hold because its holders have left. No renewal is sent from then on.
+	 * @return {@code false} if it had ended before
 	 */
 	boolean markReleased() {
-		this.guard.lock();
-		try {
-			return this.state.compareAndSet(State.HELD, State.RELEASED);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return this.state.release();
 	}
 
 	/**
-	 * End the hold against the caller's will, and tell everyone who asked to be told. The
-	 * gate opens: other threads of this JVM have the same right to the key as other
-	 * nodes.
+	 * End the hold although its holders have not left, and call everyone who wants to be
+	 * told. The gate opens: other threads of this JVM have the same right to the key as
+	 * other nodes.
 	 */
 	void lose(String reason) {
 		LockLostException exception = LockErrors.lost(this.attempt, reason);
-		List<Consumer<LockLostException>> toTell;
-		this.guard.lock();
-		try {
-			if (!this.state.compareAndSet(State.HELD, State.LOST)) {
-				return;
-			}
-			this.loss = exception;
-			toTell = List.copyOf(this.lossCallbacks);
-			this.lossCallbacks.clear();
+		List<Consumer<LockLostException>> callbacks = this.state.lose(exception);
+		if (callbacks == null) {
+			return;
 		}
-		finally {
-			this.guard.unlock();
-		}
-		toTell.forEach((callback) -> tell("loss", () -> callback.accept(exception)));
-		this.engine.onLost().ifPresent((listener) -> tell("loss", () -> listener.accept(exception)));
+		callbacks.forEach((callback) -> callBack("loss", () -> callback.accept(exception)));
+		this.engine.listeners().lost(this.attempt, heldFor(), exception);
 		this.engine.runtime().execute(() -> {
 			leaveGate();
 			logger.warn(exception.getMessage());
@@ -383,42 +241,22 @@ final class HeldLock {
 	}
 
 	/**
-	 * Have a callback called when the lock is lost.
-	 * @return takes the callback back
+	 * Register a callback for the loss of the lock.
+	 * @return removes the callback
 	 */
 	Runnable onLost(Consumer<LockLostException> callback) {
-		// the same callback may be given twice
-		Consumer<LockLostException> own = (loss) -> callback.accept(loss);
-		LockLostException happened;
-		this.guard.lock();
-		try {
-			happened = this.loss;
-			if (happened == null) {
-				this.lossCallbacks.add(own);
-			}
-		}
-		finally {
-			this.guard.unlock();
-		}
+		// an object of its own: the application may register one callback twice
+		Consumer<LockLostException> registered = (loss) -> callback.accept(loss);
+		LockLostException happened = this.state.onLost(registered);
 		if (happened != null) {
-			tell("loss", () -> callback.accept(happened));
+			callBack("loss", () -> callback.accept(happened));
 		}
-		return () -> forget(own);
-	}
-
-	private void forget(Consumer<LockLostException> callback) {
-		this.guard.lock();
-		try {
-			this.lossCallbacks.remove(callback);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return () -> this.state.remove(registered);
 	}
 
 	/**
-	 * Have a callback called when the lease runs short.
-	 * @return takes the callback back
+	 * Register a callback for a lease that is about to end.
+	 * @return removes the callback
 	 */
 	Runnable onExpiring(Duration margin, Runnable callback) {
 		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin), callback);
@@ -428,30 +266,24 @@ final class HeldLock {
 	}
 
 	/**
-	 * Call those who asked to be told that the lease runs short, if it does.
+	 * Call those who want to be told that the lease is about to end, if it is.
 	 */
 	void warnOfExpiry(long now) {
-		this.clock.dueWatches(now).forEach((watch) -> tell("expiry", () -> {
+		this.clock.dueWatches(now).forEach((watch) -> callBack("expiry", () -> {
 			if (isHeld()) {
 				watch.callback().run();
 			}
 		}));
 	}
 
-	void ensureHeld() {
-		if (!isValid()) {
-			State ended = this.state.get();
-			String reason = (ended == State.RELEASED) ? "it was given back before" : (ended == State.LOST)
-					? "see the cause" : "its lease of %s has ended".formatted(LockTimes.text(this.clock.granted()));
-			throw LockErrors.lost(this.attempt, reason, this.loss);
-		}
-	}
-
+	/**
+	 * Let the next call of this JVM through the gate.
+	 */
 	void leaveGate() {
 		this.turn.leave();
 	}
 
-	private void tell(String event, Runnable callback) {
+	private void callBack(String event, Runnable callback) {
 		this.engine.runtime().callBack(() -> {
 			try {
 				callback.run();
@@ -460,12 +292,6 @@ final class HeldLock {
 				logger.error("A callback for the {} of lock '{}' failed", event, key(), ex);
 			}
 		});
-	}
-
-	private enum State {
-
-		HELD, RELEASED, LOST
-
 	}
 
 }

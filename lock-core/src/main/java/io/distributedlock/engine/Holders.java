@@ -5,16 +5,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.distributedlock.LockType;
 
 /**
- * Counts the re-entrant holders of one lease, and which of them may write. Where the
- * lease can become that of a reader, it does so when the last one leaves who may write:
- * from then on only readers enter.
+ * Counts the re-entrant holders of one lease, and how many of them may write. If the
+ * lease can become a reader's, it becomes one when the last holder leaves who may write.
+ * From then on only readers enter.
  */
 final class Holders {
 
 	private static final long HOLDER = 1;
 
 	/**
-	 * The upper half of the number counts those who may write.
+	 * The upper half of the number counts the holders who may write.
 	 */
 	private static final long WRITER = 1L << Integer.SIZE;
 
@@ -24,8 +24,8 @@ final class Holders {
 
 	/**
 	 * Begin with one holder.
-	 * @param type the kind of lock that it has
-	 * @param countsWriters whether the lease can become that of a reader
+	 * @param type the lock type that it has
+	 * @param countsWriters whether the lease can become a reader's
 	 */
 	Holders(LockType type, boolean countsWriters) {
 		this.countsWriters = countsWriters;
@@ -33,8 +33,8 @@ final class Holders {
 	}
 
 	/**
-	 * Count one more.
-	 * @param type what it enters for
+	 * Count one more holder.
+	 * @param type the lock type for which it enters
 	 */
 	Entry enter(LockType type) {
 		long weight = weightOf(type);
@@ -46,8 +46,8 @@ final class Holders {
 	}
 
 	/**
-	 * Count one less.
-	 * @param type what it entered for
+	 * Count one holder less.
+	 * @param type the lock type for which it entered
 	 */
 	Exit exit(LockType type) {
 		long weight = weightOf(type);
@@ -71,12 +71,12 @@ final class Holders {
 	}
 
 	/**
-	 * What becomes of one who enters.
+	 * Whether a holder has entered.
 	 */
 	enum Entry {
 
 		/**
-		 * It is counted.
+		 * It has entered.
 		 */
 		ENTERED,
 
@@ -86,14 +86,14 @@ final class Holders {
 		ENDED,
 
 		/**
-		 * The last one has left who may write.
+		 * The last holder who may write has left.
 		 */
 		ONLY_READERS
 
 	}
 
 	/**
-	 * What has to be done when a holder leaves.
+	 * What follows when a holder has left.
 	 */
 	enum Exit {
 
@@ -103,7 +103,7 @@ final class Holders {
 		LAST,
 
 		/**
-		 * The lease becomes that of a reader.
+		 * The lease becomes a reader's.
 		 */
 		LAST_WRITER,
 

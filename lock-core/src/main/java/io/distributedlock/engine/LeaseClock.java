@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.distributedlock.spi.LeaseTerm;
 
 /**
- * The times of one lease: how long it runs, when to renew it, and when to warn of its
+ * The times of one lease: until when it runs, when to renew it, and when to warn of its
  * end.
  */
 final class LeaseClock {
@@ -21,7 +21,7 @@ final class LeaseClock {
 	private final List<ExpiryWatch> watches = new CopyOnWriteArrayList<>();
 
 	/**
-	 * The end of a lease of explicit length.
+	 * The end of a lease that is not auto-renewed.
 	 */
 	private volatile long ceilingNanos;
 
@@ -55,30 +55,29 @@ final class LeaseClock {
 	 * Return for how long to renew.
 	 */
 	Duration renewalTime(long now) {
-		if (this.attempt.renewed()) {
+		if (this.attempt.autoRenewed()) {
 			return this.attempt.leaseOnBackend();
 		}
 		return lengthToKeep(now).plus(this.attempt.lockDelay());
 	}
 
 	/**
-	 * Return how long the lease is to run from now if it is to end no earlier than it
-	 * does.
+	 * Return a length with which the lease, renewed now, ends no earlier than before.
 	 */
 	Duration lengthToKeep(long now) {
 		Duration left = LockTimes.wholeMillis(Duration.ofNanos(Math.max(this.ceilingNanos - now, 1)));
 		Duration usual = this.attempt.leaseTime();
-		return (this.attempt.renewed() && left.compareTo(usual) < 0) ? usual : left;
+		return (this.attempt.autoRenewed() && left.compareTo(usual) < 0) ? usual : left;
 	}
 
 	/**
-	 * Return when the keeper has to look at this lease again.
+	 * Return when the keeper must look at this lease again.
 	 */
 	long nextEventNanos() {
 		long deadline = deadlineNanos();
 		long next = deadline;
 		if (isRenewable()) {
-			// those that are due at about the same time are sent together
+			// renewals that are due at about the same time are sent together
 			long window = batchWindowNanos();
 			long renewAt = Math.floorDiv(this.renewAtNanos, window) * window;
 			next = (renewAt - deadline < 0) ? renewAt : deadline;
@@ -92,17 +91,17 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Return whether to renew now, or so soon that it is sent with those that are due
-	 * now. The window is shorter than the delay after a failure, which would be none
-	 * otherwise.
+	 * Return whether to renew now, or so soon that the renewal is sent together with
+	 * those that are due now. The window is shorter than the pause after a failure;
+	 * otherwise there would be no pause.
 	 */
 	boolean isRenewalDue(long now) {
 		return isRenewable() && this.renewAtNanos - now <= batchWindowNanos();
 	}
 
 	/**
-	 * Note a renewal that is about to be sent, and set when to renew next if no answer to
-	 * it comes: while there is time left for one. An answer moves that.
+	 * Note a renewal that is about to be sent. If no answer comes, the next renewal is
+	 * sent while there is still time for it; an answer sets that time anew.
 	 */
 	OpenRequests.Request renewalSent(long now) {
 		OpenRequests.Request request = this.open.sent(now, renewalTime(now).minus(this.attempt.lockDelay()), this.term);
@@ -111,14 +110,15 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Note a renewal that is not sent after all.
+	 * Note that a renewal was not sent.
 	 */
 	void withdrawn(OpenRequests.Request request) {
 		this.open.withdrawn(request);
 	}
 
 	/**
-	 * Set the term that a renewal brought. What has ended by now is not brought back.
+	 * Set the term that a renewal brought. A lease whose local deadline has passed stays
+	 * ended.
 	 */
 	void renewed(LeaseTerm granted, long now, OpenRequests.Request request) {
 		startAnew(this.attempt.usable(granted), now, request);
@@ -126,7 +126,7 @@ final class LeaseClock {
 
 	private void startAnew(LeaseTerm newTerm, long now, OpenRequests.Request request) {
 		request.answered(now, newTerm);
-		// answers may overtake each other: the renewal that was sent last counts
+		// answers may arrive in another order: the renewal that was sent last counts
 		if (newTerm.startNanos() - this.term.startNanos() > 0 && deadlineNanos() - now > 0) {
 			this.term = newTerm;
 		}
@@ -152,8 +152,8 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Set the term that the holder asked for, which moves the end of a lease of explicit
-	 * length.
+	 * Set the term that an extension brought. It also moves the end of a lease that is
+	 * not auto-renewed.
 	 */
 	void extended(LeaseTerm granted, Duration leaseTime, long now, OpenRequests.Request request) {
 		LeaseTerm newTerm = this.attempt.usable(granted);
@@ -170,7 +170,7 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Return the callbacks whose time has come.
+	 * Return the callbacks to call now.
 	 */
 	List<ExpiryWatch> dueWatches(long now) {
 		if (this.watches.isEmpty()) {
@@ -183,14 +183,16 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Return what the holder may rely on, whatever becomes of requests without an answer.
+	 * Return the term on which the holder may rely, whatever the backend does with
+	 * requests that have no answer yet.
 	 */
 	private LeaseTerm sure() {
 		return this.open.sureOf(this.term);
 	}
 
 	/**
-	 * Return the usual length of the lease, or less if no more can be relied on.
+	 * Return the usual length of the lease, or the length on which the holder may rely if
+	 * that is less.
 	 */
 	private long sureLength() {
 		return Math.min(sure().granted().toNanos(), this.attempt.leaseTime().toNanos());
@@ -201,17 +203,17 @@ final class LeaseClock {
 	}
 
 	/**
-	 * Return whether a renewal can bring more time: always for a lease that is kept
-	 * alive; for one of explicit length only if the backend has granted less than that.
+	 * Return whether a renewal can bring more time. It can if the lease is auto-renewed.
+	 * It can too if the backend has granted less than the requested lease time.
 	 */
 	private boolean isRenewable() {
 		LeaseTerm sure = sure();
-		return this.attempt.renewed() || sure.startNanos() + sure.granted().toNanos() - this.ceilingNanos < 0;
+		return this.attempt.autoRenewed() || sure.startNanos() + sure.granted().toNanos() - this.ceilingNanos < 0;
 	}
 
 	/**
-	 * A third of the usual lease has passed, or of the one that was granted if it is
-	 * shorter; of a longer one two thirds of the usual are left.
+	 * Return when to renew: when a third of the granted term has passed; if the granted
+	 * term is longer than usual, when two thirds of the usual length are left.
 	 */
 	private long dueNanos(LeaseTerm current) {
 		long usual = this.attempt.leaseTime().toNanos();

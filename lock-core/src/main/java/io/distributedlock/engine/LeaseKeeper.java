@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps leases alive and watches their local deadlines. Each lease has one timer, for
- * what it needs next; those that are due together are renewed in one batch per provider.
- * A lock that is taken and given back before its first renewal costs an insertion and a
+ * Renews leases and watches their local deadlines. Each lease has one timer, for the next
+ * thing to do. Renewals that are due together are sent in one batch per provider. A lock
+ * that is released before its first renewal costs one insertion of a timer and one
  * removal.
  */
 final class LeaseKeeper {
@@ -32,7 +32,7 @@ final class LeaseKeeper {
 	private final Set<HeldLock> tracked = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * What is to be renewed together. Only touched by the timer thread.
+	 * Renewals to send together. Only the timer thread uses this.
 	 */
 	private final List<Renewal> due = new ArrayList<>();
 
@@ -42,12 +42,15 @@ final class LeaseKeeper {
 
 	private final Questions questions;
 
+	private final Listeners listeners;
+
 	private volatile boolean closed;
 
-	LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions) {
+	LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions, Listeners listeners) {
 		this.runtime = runtime;
 		this.timers = timers;
 		this.questions = questions;
+		this.listeners = listeners;
 	}
 
 	/**
@@ -59,23 +62,23 @@ final class LeaseKeeper {
 		if (this.closed) {
 			return !this.tracked.remove(lock);
 		}
-		Guard.run("asking a lease to tell of its loss", () -> lock.lease().onLost((reason) -> lose(lock, reason)));
+		Guard.run("registering for the loss of a lease", () -> lock.lease().onLost((reason) -> lose(lock, reason)));
 		lookAgain(lock);
 		return true;
 	}
 
 	void forget(HeldLock lock) {
 		this.tracked.remove(lock);
-		lock.cancelTimer();
+		lock.cancelTimers();
 	}
 
 	/**
-	 * Note that a lock needs something at another time than before.
+	 * Set the timer of a lock anew, as the time of its next event has changed.
 	 */
 	void lookAgain(HeldLock lock) {
 		long at = lock.clock().nextEventNanos();
 		lock.setTimer(this.timers.at(at, () -> attend(lock)));
-		// another thread may have brought it forward, and set its timer before this one
+		// another thread may have made it earlier, and set its timer before this one did
 		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0) {
 			at = lock.clock().nextEventNanos();
 			lock.setTimer(this.timers.at(at, () -> attend(lock)));
@@ -87,8 +90,8 @@ final class LeaseKeeper {
 	}
 
 	/**
-	 * Stop renewing. What is still held is lost: nobody watches over it any more.
-	 * @return the locks that were still held
+	 * Stop renewing. All locks that are held count as lost from now on.
+	 * @return the locks that were held
 	 */
 	List<HeldLock> stop() {
 		this.closed = true;
@@ -105,7 +108,7 @@ final class LeaseKeeper {
 	}
 
 	/**
-	 * Do what a lock needs now, on the timer thread.
+	 * Do what is due for a lock. Runs on the timer thread.
 	 */
 	private void attend(HeldLock lock) {
 		LeaseClock clock = lock.clock();
@@ -114,13 +117,13 @@ final class LeaseKeeper {
 			return;
 		}
 		if (clock.deadlineNanos() - now <= 0) {
-			lose(lock, "its lease of %s ended before it was given back".formatted(LockTimes.text(clock.granted())));
+			lose(lock, "its lease of %s ended before it was released".formatted(LockTimes.text(clock.granted())));
 			return;
 		}
 		if (clock.isRenewalDue(now)) {
 			String abandonment = lock.abandonment();
 			if (abandonment != null) {
-				letGo(lock, abandonment);
+				releaseAbandoned(lock, abandonment);
 				return;
 			}
 			Downgrade downgrade = lock.downgrade();
@@ -133,19 +136,20 @@ final class LeaseKeeper {
 		lookAgain(lock);
 	}
 
-	private void letGo(HeldLock lock, String reason) {
+	private void releaseAbandoned(HeldLock lock, String reason) {
 		lose(lock, reason);
-		this.runtime.execute(() -> lock.engine().releaser().discard(lock));
+		this.runtime.execute(() -> lock.engine().releaser().releaseNow(lock));
 	}
 
 	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {
 		Renewal renewal = new Renewal(lock, lock.lease(), request, this.questions.expect());
-		// an extension that waits for it is sent when its answer has been taken in
+		// an extension that waits for this renewal is sent after its answer was dealt
+		// with
 		CompletableFuture<?> done = renewal.answer.handle((term, failure) -> {
 			Guard.run("an answer to a renewal", () -> onAnswer(renewal, term, failure));
 			return lock;
 		});
-		if (!lock.startRenewal(done)) {
+		if (!lock.requests().startRenewal(done, lock::isHeld)) {
 			renewal.cancel();
 			return;
 		}
@@ -165,8 +169,8 @@ final class LeaseKeeper {
 	}
 
 	/**
-	 * Renew several leases in one call. If the call as such fails each is renewed by
-	 * itself: one that the provider fails on must not cost the others.
+	 * Renew several leases in one call of the provider. If that call throws, each lease
+	 * is renewed by a call of its own, so that one bad lease does not cost the others.
 	 */
 	private void send(LockProvider provider, List<Renewal> renewals) {
 		renewals.stream().filter((renewal) -> !renewal.isWanted()).forEach(Renewal::cancel);
@@ -180,8 +184,8 @@ final class LeaseKeeper {
 			answers = provider.renewAll(held.stream().map((each) -> each.toSend(now)).toList());
 		}
 		catch (Throwable ex) {
-			logger.warn("Provider {} failed to renew {} leases together; they are renewed one by one", provider.name(),
-					held.size(), ex);
+			logger.warn("Provider {} failed to renew {} leases in one call; they are renewed one by one",
+					provider.name(), held.size(), ex);
 		}
 		boolean complete = answers != null && answers.size() == held.size();
 		for (int i = 0; i < held.size(); i++) {
@@ -206,6 +210,7 @@ final class LeaseKeeper {
 			long now = this.runtime.nanoTime();
 			lock.clock().renewed(term, now, renewal.request);
 			lookAgain(lock);
+			this.listeners.renewed(lock.attempt(), now - renewal.request.sentNanos());
 		}
 		else if (failure == null && renewal.isOfPresentLease()) {
 			lose(lock, "the backend says that this owner no longer has it");
@@ -213,20 +218,22 @@ final class LeaseKeeper {
 		else if (failure != null && lock.isValid()) {
 			lock.clock().renewalFailed(this.runtime.nanoTime());
 			lookAgain(lock);
-			logger.warn("Lock '{}' of provider {} could not be renewed and is tried again; it is lost in {} ms: {}",
+			this.listeners.renewalFailed(lock.attempt(), lock.remainingNanos(), failure);
+			logger.warn(
+					"Lock '{}' of provider {} could not be renewed. The renewal is tried again. The lock is lost in {} ms: {}",
 					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());
 		}
 	}
 
 	/**
-	 * A renewal that is sent, or is about to be.
+	 * A renewal that is sent, or is about to be sent.
 	 */
 	private record Renewal(HeldLock lock, Lease lease, OpenRequests.Request request,
 			CompletableFuture<@Nullable LeaseTerm> answer) {
 
 		/**
-		 * Return whether the answer says how things stand: a writer that has become a
-		 * reader is a writer no more.
+		 * Return whether the answer is about the lease as it is now: after a downgrade,
+		 * the backend no longer knows the writer's lease.
 		 */
 		// a lease is told from another by identity
 		@SuppressWarnings("ReferenceEquality")
@@ -239,7 +246,7 @@ final class LeaseKeeper {
 		}
 
 		/**
-		 * Note that it is not sent.
+		 * Cancel this renewal, which is not sent.
 		 */
 		void cancel() {
 			this.lock.clock().withdrawn(this.request);

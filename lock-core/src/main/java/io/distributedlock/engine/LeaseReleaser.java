@@ -10,25 +10,27 @@ import java.util.function.Supplier;
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives leases back, and tries again for as long as a command may take. After that the
- * lease ends by itself.
+ * Releases leases. A release that fails is tried again until the command time-out. After
+ * that the lease expires by itself.
  */
 final class LeaseReleaser {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaseReleaser.class);
 
 	/**
-	 * Retries come after a sixteenth, an eighth and a quarter of the command time-out, so
-	 * that the last one has as long again for its answer.
+	 * The pauses before the retries are a sixteenth, an eighth and a quarter of the
+	 * command time-out. Together they take less than half of it, so the last retry has
+	 * more than half of it for its answer.
 	 */
 	private static final int RETRIES = 3;
 
-	private static final int LAST_DELAY_SHIFT = 2;
+	private static final int LAST_PAUSE_SHIFT = 2;
 
 	private final EngineRuntime runtime;
 
@@ -38,43 +40,47 @@ final class LeaseReleaser {
 
 	private final LeaseKeeper keeper;
 
+	private final Listeners listeners;
+
 	private final ConcurrentHashMap<HeldLock, CompletableFuture<@Nullable Void>> pending = new ConcurrentHashMap<>();
 
-	LeaseReleaser(EngineRuntime runtime, Timers timers, Questions questions, LeaseKeeper keeper) {
+	LeaseReleaser(EngineRuntime runtime, Timers timers, Questions questions, LeaseKeeper keeper, Listeners listeners) {
 		this.runtime = runtime;
 		this.timers = timers;
 		this.questions = questions;
 		this.keeper = keeper;
+		this.listeners = listeners;
 	}
 
 	/**
-	 * Give a lease back. The next one in the local queue is let through when the backend
-	 * has answered, or has failed to.
+	 * Release a lease; if its minimum hold time is not over, let it expire at the end of
+	 * that. The local gate opens when the backend has answered, or has failed to.
 	 * @param lock the lock to release
-	 * @return completes when the lease is given back or was gone already; fails if the
+	 * @return completes when the lease is released or was gone already; fails if the
 	 * backend could not be told within the command time-out
 	 */
-	CompletableFuture<@Nullable Void> release(HeldLock lock) {
-		return end(lock, () -> (lock.remainingHoldNanos() > 0) ? keepForMinimum(lock) : lock.lease().release());
+	CompletableFuture<@Nullable Void> releaseAfterMinimum(HeldLock lock) {
+		return end(lock, () -> (lock.remainingMinimumNanos() > 0) ? keepForMinimum(lock) : lock.lease().release());
 	}
 
 	/**
-	 * As {@link #release}, for a lease under which nothing was done: it is not kept for a
-	 * minimum time.
+	 * As {@link #releaseAfterMinimum}, without a minimum hold time: nothing was done
+	 * under the lock.
 	 */
-	CompletableFuture<@Nullable Void> discard(HeldLock lock) {
+	CompletableFuture<@Nullable Void> releaseNow(HeldLock lock) {
 		return end(lock, () -> lock.lease().release());
 	}
 
 	/**
-	 * Give a lease back that nobody ever held, as it came too late.
+	 * Release a lease for which nobody waits any more, so nobody waits for the release
+	 * either.
 	 */
-	void giveBackUnheld(LockAttempt attempt, Lease lease) {
+	void releaseInBackground(LockAttempt attempt, Lease lease) {
 		new Release(attempt, lease::release, false).send(0);
 	}
 
 	/**
-	 * Return what is being given back, so that a template which closes can wait for it.
+	 * Return the releases under way, so that a template which closes can wait for them.
 	 */
 	List<CompletableFuture<@Nullable Void>> pending() {
 		return List.copyOf(this.pending.values());
@@ -86,22 +92,25 @@ final class LeaseReleaser {
 		if (begun != null) {
 			return begun;
 		}
-		// before the keeper forgets it: a template that closes finds it in either place
+		// before the keeper forgets the lock: a template that closes looks in both
 		this.pending.put(lock, ended);
 		boolean wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
 		Release release = new Release(lock.attempt(), request, wasHeld);
-		// the next caller's turn comes after this step: whoever waits for it must not
-		// wait
-		// for that
+		// the next call's turn begins after this step: who waits for this release must
+		// not wait for what that call does
 		release.done.whenComplete((done, failure) -> Trampoline.run(() -> {
 			this.pending.remove(lock);
 			Guard.run("letting the next caller in", lock::leaveGate);
 			if (failure != null) {
 				ended.completeExceptionally(failure);
+				this.listeners.releaseFailed(lock.attempt(), lock.heldFor(), Failures.unwrap(failure));
 			}
 			else {
 				ended.complete(null);
+				if (wasHeld) {
+					this.listeners.released(lock.attempt(), lock.heldFor());
+				}
 			}
 		}));
 		release.send(0);
@@ -109,30 +118,36 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * The rest of the minimum time is left to run out: also if this JVM ends before. A
-	 * backend whose leases cannot be made shorter is told at the end of it. No renewal
-	 * may come after it, so the answer to the last one is waited for.
+	 * Shorten the lease to the rest of the minimum hold time. So the key is kept for that
+	 * long even if this JVM ends before. A backend that cannot shorten a lease is told at
+	 * the end of the minimum. The answer to the last renewal is awaited first, as a
+	 * renewal that the backend carries out later would make the lease longer again.
 	 */
 	private CompletionStage<Boolean> keepForMinimum(HeldLock lock) {
-		return lock.lastRequest().handle((ignored, failure) -> lock).thenCompose(this::shorten).thenApply((term) -> {
-			if (term != null && !lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY)) {
-				releaseLater(lock);
-			}
-			return term != null;
-		});
+		return lock.requests()
+			.last()
+			.handle((ignored, failure) -> lock)
+			.thenCompose(this::shorten)
+			.thenApply((term) -> {
+				if (term != null && !lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY)) {
+					releaseLater(lock);
+				}
+				return term != null;
+			});
 	}
 
 	private CompletionStage<@Nullable LeaseTerm> shorten(HeldLock lock) {
-		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingHoldNanos(), 1)));
+		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingMinimumNanos(), 1)));
 		Duration shortest = lock.provider().leaseLimits().shortest();
 		return lock.lease().renew((rest.compareTo(shortest) < 0) ? shortest : rest);
 	}
 
 	private void releaseLater(HeldLock lock) {
-		this.timers.stepAt(this.runtime.nanoTime() + lock.remainingHoldNanos(), () -> {
-			// a template that closes runs its timers early: then the lease ends by itself
-			if (lock.remainingHoldNanos() <= 0) {
-				giveBackUnheld(lock.attempt(), lock.lease());
+		this.timers.stepAt(this.runtime.nanoTime() + lock.remainingMinimumNanos(), () -> {
+			// a template that closes runs its timers early: then the lease expires by
+			// itself
+			if (lock.remainingMinimumNanos() <= 0) {
+				releaseInBackground(lock.attempt(), lock.lease());
 			}
 		});
 	}
@@ -165,10 +180,10 @@ final class LeaseReleaser {
 
 		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure, int retry) {
 			if (failure == null) {
-				// a retry finds nothing where only the answer to its forerunner was lost
+				// a retry finds nothing if only the answer to the try before it was lost
 				if (!Boolean.TRUE.equals(stillOwned) && this.wasHeld && retry == 0) {
 					logger.warn(
-							"Lock '{}' of provider {} was no longer held when it was given back: its lease ended before, and another owner may have held it meanwhile. Only if the client lost its connection at this moment it may be the answer that was lost.",
+							"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
 							this.attempt.key(), this.attempt.provider().name());
 				}
 				this.done.complete(null);
@@ -176,10 +191,10 @@ final class LeaseReleaser {
 			else if (retry == RETRIES) {
 				this.done.completeExceptionally(failure);
 			}
-			// also when nobody waits any more: what is left would keep others out
+			// even if nobody waits any more: the lease would keep others out
 			else {
 				long delay = LeaseReleaser.this.questions
-					.commandTimeoutNanos() >> (LAST_DELAY_SHIFT + RETRIES - 1 - retry);
+					.commandTimeoutNanos() >> (LAST_PAUSE_SHIFT + RETRIES - 1 - retry);
 				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay, () -> send(retry + 1));
 			}
 		}

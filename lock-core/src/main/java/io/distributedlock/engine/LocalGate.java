@@ -10,83 +10,83 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one contender per key of this JVM through to the backend; the others queue in the
- * order in which they came. Its memory is bounded by the keys in use: the lane of a key
- * is gone when the last one has left it.
+ * Lets one call per key of this JVM through to the backend. The others wait in line, in
+ * the order of their arrival. It needs memory only for keys in use: the line of a key is
+ * removed when the last call has left it.
  */
 final class LocalGate {
 
-	private final ConcurrentHashMap<String, Lane> lanes = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
 
 	/**
-	 * Prepare a place for a key.
+	 * Prepare a turn at a key.
 	 * @param key the key
-	 * @param onTurn called when a place that had to queue gets its turn, on the thread of
-	 * the one who left, after the step that made it leave
-	 * @param verdict tells those behind, when this place is inside, how it stands with
-	 * the key: contended or unavailable, {@code null} for not known yet
-	 * @return the place, to be entered once and left in any case
+	 * @param onTurn called when a call that had to stand in line may pass, on the thread
+	 * of the one who left, after the step that made it leave
+	 * @param verdict tells those behind, when this call has passed, what it knows of the
+	 * key: contended or unavailable, {@code null} for not known yet
+	 * @return the turn, to be entered once and left in any case
 	 */
-	Place place(String key, Runnable onTurn, Supplier<@Nullable Outcome> verdict) {
-		return new Place(key, onTurn, verdict);
+	LocalTurn turn(String key, Runnable onTurn, Supplier<@Nullable AcquisitionOutcome> verdict) {
+		return new LocalTurn(key, onTurn, verdict);
 	}
 
 	int size() {
-		return this.lanes.size();
+		return this.lines.size();
 	}
 
 	/**
-	 * A place in the lane of a key: inside, or queueing for it.
+	 * One call's turn at a key: it has passed the gate, or stands in the line for it.
 	 */
-	final class Place implements Turn {
+	final class LocalTurn implements Turn {
 
 		private final String key;
 
 		private final Runnable onTurn;
 
-		private final Supplier<@Nullable Outcome> verdict;
+		private final Supplier<@Nullable AcquisitionOutcome> verdict;
 
-		private Place(String key, Runnable onTurn, Supplier<@Nullable Outcome> verdict) {
+		private LocalTurn(String key, Runnable onTurn, Supplier<@Nullable AcquisitionOutcome> verdict) {
 			this.key = key;
 			this.onTurn = onTurn;
 			this.verdict = verdict;
 		}
 
 		@Override
-		public @Nullable Outcome verdict() {
-			AtomicReference<@Nullable Place> inside = new AtomicReference<>();
-			LocalGate.this.lanes.computeIfPresent(this.key, (ignored, lane) -> {
-				inside.set(lane.inside);
-				return lane;
+		public @Nullable AcquisitionOutcome verdict() {
+			AtomicReference<@Nullable LocalTurn> inside = new AtomicReference<>();
+			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
+				inside.set(line.inside);
+				return line;
 			});
-			Place front = inside.get();
+			LocalTurn front = inside.get();
 			return (front != null && front != this) ? front.verdict.get() : null;
 		}
 
 		@Override
 		public boolean enter() {
-			Lane entered = LocalGate.this.lanes.compute(this.key, (ignored, lane) -> {
-				if (lane == null) {
-					return new Lane(this);
+			Line entered = LocalGate.this.lines.compute(this.key, (ignored, line) -> {
+				if (line == null) {
+					return new Line(this);
 				}
-				lane.queue.add(this);
-				return lane;
+				line.waiting.add(this);
+				return line;
 			});
 			return entered.first == this;
 		}
 
 		@Override
 		public void leave() {
-			AtomicReference<@Nullable Place> admitted = new AtomicReference<>();
-			LocalGate.this.lanes.computeIfPresent(this.key, (ignored, lane) -> {
-				if (lane.inside != this) {
-					lane.queue.remove(this);
-					return lane;
+			AtomicReference<@Nullable LocalTurn> admitted = new AtomicReference<>();
+			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
+				if (line.inside != this) {
+					line.waiting.remove(this);
+					return line;
 				}
-				admitted.set(lane.admitNext());
-				return (admitted.get() != null) ? lane : null;
+				admitted.set(line.admitNext());
+				return (admitted.get() != null) ? line : null;
 			});
-			Place next = admitted.get();
+			LocalTurn next = admitted.get();
 			if (next != null) {
 				Trampoline.run(next.onTurn);
 			}
@@ -95,26 +95,26 @@ final class LocalGate {
 	}
 
 	/**
-	 * All places for one key. Only touched inside the map's atomic operations.
+	 * All calls that want one key. Only touched inside the map's atomic operations.
 	 */
-	private static final class Lane {
+	private static final class Line {
 
-		private final Place first;
+		private final LocalTurn first;
 
-		private final Set<Place> queue = new LinkedHashSet<>();
+		private final Set<LocalTurn> waiting = new LinkedHashSet<>();
 
-		private @Nullable Place inside;
+		private @Nullable LocalTurn inside;
 
-		private Lane(Place first) {
+		private Line(LocalTurn first) {
 			this.first = first;
 			this.inside = first;
 		}
 
-		private @Nullable Place admitNext() {
-			Iterator<Place> waiting = this.queue.iterator();
-			this.inside = waiting.hasNext() ? waiting.next() : null;
+		private @Nullable LocalTurn admitNext() {
+			Iterator<LocalTurn> next = this.waiting.iterator();
+			this.inside = next.hasNext() ? next.next() : null;
 			if (this.inside != null) {
-				waiting.remove();
+				next.remove();
 			}
 			return this.inside;
 		}

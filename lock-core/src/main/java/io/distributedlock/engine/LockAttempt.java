@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -9,29 +10,37 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 
 /**
- * A request with every default filled in.
+ * A request for one lock with every default filled in.
  *
+ * @param name the name of the request, empty if it has none
  * @param key the full key
- * @param provider the backend to ask
- * @param type the kind of lock
+ * @param provider the provider to ask
+ * @param type the lock type
  * @param permits how many owners a semaphore admits
  * @param waitTime how long to wait
  * @param leaseTime the length of the lease in whole milliseconds
- * @param renewed whether the lease is kept alive
- * @param lockDelay how long the key stays unavailable after a lease that ended without a
- * release: the backend is asked for so much more, and the holder does not rely on it
+ * @param autoRenewed whether the lease is renewed until the lock is released
+ * @param lockDelay how long the key stays unavailable after a lease that expired: the
+ * backend is asked for a lease that is longer by this, on which the holder does not rely
  * @param maxWaiters how many calls of this JVM may wait for the key
- * @param holdAtLeast how long the key is kept even if it is given back earlier
+ * @param holdAtLeast the minimum hold time
  */
-record LockAttempt(String key, LockProvider provider, LockType type, int permits, Duration waitTime, Duration leaseTime,
-		boolean renewed, Duration lockDelay, int maxWaiters, Duration holdAtLeast) {
+record LockAttempt(String name, String key, LockProvider provider, LockType type, int permits, Duration waitTime,
+		Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters, Duration holdAtLeast) {
 
 	/**
 	 * Return the same attempt with less time to wait.
 	 */
 	LockAttempt waitingFor(Duration remaining) {
-		return new LockAttempt(this.key, this.provider, this.type, this.permits, remaining, this.leaseTime,
-				this.renewed, this.lockDelay, this.maxWaiters, this.holdAtLeast);
+		return new LockAttempt(this.name, this.key, this.provider, this.type, this.permits, remaining, this.leaseTime,
+				this.autoRenewed, this.lockDelay, this.maxWaiters, this.holdAtLeast);
+	}
+
+	/**
+	 * Return what listeners are told of this lock.
+	 */
+	LockEvent event(long atNanos) {
+		return new LockEvent(this.name, this.key, this.provider.name(), this.type, atNanos);
 	}
 
 	Duration leaseOnBackend() {
@@ -43,7 +52,7 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 	 * @param granted what the backend granted
 	 */
 	LeaseTerm usable(LeaseTerm granted) {
-		// no backend keeps a lease for so long that its end cannot be told
+		// beyond this an instant on the clock would overflow
 		Duration bounded = LockTimes.saturated(granted.granted());
 		return new LeaseTerm(granted.startNanos(), bounded.minus(this.lockDelay));
 	}
@@ -53,15 +62,15 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 	}
 
 	/**
-	 * Return whether callers of this JVM take turns.
+	 * Return whether calls of this JVM take turns: one of them is through the local gate.
 	 */
-	boolean turns() {
+	boolean takesTurns() {
 		return this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE || takesTurnsToAsk();
 	}
 
 	/**
-	 * Return whether those who wait take turns in asking the backend, and do not keep
-	 * their turn while they hold what they got.
+	 * Return whether a call has its turn only while it asks the backend, and not while it
+	 * holds what it got: semaphores without a queue on the backend.
 	 */
 	boolean takesTurnsToAsk() {
 		return this.type == LockType.SEMAPHORE
@@ -69,28 +78,28 @@ record LockAttempt(String key, LockProvider provider, LockType type, int permits
 	}
 
 	/**
-	 * Return whether the holder may enter again without asking the backend. Permits are
-	 * counted: each call takes one.
+	 * Return whether the holder may re-enter without asking the backend. Each call for a
+	 * permit takes one of its own.
 	 */
 	boolean isReentrant() {
 		return this.type != LockType.SEMAPHORE;
 	}
 
 	/**
-	 * Return whether whoever holds a lock of one kind may enter it again for another.
+	 * Return whether a holder of one lock type may re-enter for this one.
 	 */
 	boolean isCoveredBy(LockType held) {
 		return held != LockType.READ || this.type == LockType.READ;
 	}
 
 	/**
-	 * Return what the attempt competes for. A semaphore has nothing to do with a lock of
-	 * the same key, and a call that asks for fewer permits is no reason to keep one back
-	 * that asks for more.
+	 * Return the key at the local gate: calls with the same one compete. A semaphore has
+	 * nothing to do with a lock of the same key, and semaphores of different sizes do not
+	 * keep each other out.
 	 */
-	String lane() {
-		String kind = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " ";
-		return this.provider.name() + kind + this.key;
+	String gateKey() {
+		String permits = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " ";
+		return this.provider.name() + permits + this.key;
 	}
 
 }

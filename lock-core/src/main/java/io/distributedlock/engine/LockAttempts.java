@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fills the defaults of the template into requests, and refuses those that the provider
- * cannot serve.
+ * Completes requests with the defaults of the template, and refuses those that their
+ * provider cannot serve.
  */
 final class LockAttempts {
 
@@ -69,15 +69,15 @@ final class LockAttempts {
 	}
 
 	/**
-	 * Return the attempts at all locks of a request, in the one order that is the same
-	 * for every caller. A key that is asked for twice is taken once, and not for reading
-	 * only if one part wants more.
+	 * Return the attempts for all locks of a request, in the order that all callers use.
+	 * A key that occurs twice is acquired once, and as {@code READ} only if all its
+	 * occurrences are.
 	 */
 	private List<LockAttempt> attempts(LockRequest request, Duration defaultWaitTime) {
 		Map<String, LockAttempt> attempts = new TreeMap<>();
 		for (LockRequest part : request.parts()) {
 			LockAttempt attempt = attempt(part, defaultWaitTime);
-			attempts.merge(attempt.lane(), attempt,
+			attempts.merge(attempt.gateKey(), attempt,
 					(first, second) -> (first.type() == LockType.READ) ? second : first);
 		}
 		return List.copyOf(attempts.values());
@@ -86,22 +86,23 @@ final class LockAttempts {
 	private LockAttempt attempt(LockRequest request, Duration defaultWaitTime) {
 		Offer offer = (request.provider() != null) ? offer(request.provider()) : this.defaultOffer;
 		Duration ceiling = (request.leaseTime() != null) ? request.leaseTime() : this.leaseTime;
-		boolean renewed = ceiling == null || request.autoRenew();
+		boolean autoRenewed = ceiling == null || request.autoRenew();
 		Duration lease = LockTimes.wholeMillis((ceiling != null) ? ceiling : this.renewalLeaseTime);
 		Duration holdAtLeast = LockTimes.saturated(request.holdAtLeast());
-		if (renewed && lease.compareTo(holdAtLeast) < 0) {
-			// so the key is kept for that long also if its holder dies
+		if (autoRenewed && lease.compareTo(holdAtLeast) < 0) {
+			// so the key stays taken for that long even if its holder dies
 			lease = LockTimes.wholeMillis(holdAtLeast);
 		}
 		Duration longest = LeaseLimits.DEFAULT.longest().minus(this.lockDelay);
 		if (lease.compareTo(longest) > 0) {
-			logger.warn("The lease time of lock '{}' is cut to {} days: no backend can be trusted with {}",
+			logger.warn(
+					"The lease time of lock '{}' is reduced to {} days: backends do not keep a lease of {} reliably",
 					request.key(), longest.toDays(), lease);
 			lease = longest;
 		}
-		LockAttempt attempt = new LockAttempt(this.keyFormat.format(request), offer.provider, request.type(),
-				request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime, lease, renewed,
-				this.lockDelay, request.maxWaiters(), holdAtLeast);
+		LockAttempt attempt = new LockAttempt(request.name(), this.keyFormat.format(request), offer.provider,
+				request.type(), request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
+				lease, autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast);
 		requireCapabilities(request, attempt, offer.capabilities);
 		requireLeaseWithinLimits(attempt, offer.limits);
 		return attempt;
@@ -139,9 +140,9 @@ final class LockAttempts {
 		if (!limits.allow(attempt.leaseOnBackend())) {
 			throw LockErrors.leaseOutsideLimits(attempt, limits, attempt.leaseOnBackend());
 		}
-		if (!attempt.renewed() && attempt.holdAtLeast().compareTo(attempt.leaseTime()) > 0) {
+		if (!attempt.autoRenewed() && attempt.holdAtLeast().compareTo(attempt.leaseTime()) > 0) {
 			throw new IllegalArgumentException(
-					"Lock '%s' is to be held for at least %s, which is beyond its lease time of %s: it may end before. Set a longer lease time."
+					"The minimum hold time of lock '%s' is %s, which is longer than its lease time of %s. Set a longer lease time."
 						.formatted(attempt.key(), LockTimes.text(attempt.holdAtLeast()),
 								LockTimes.text(attempt.leaseTime())));
 		}
@@ -150,14 +151,14 @@ final class LockAttempts {
 	private Offer offer(String name) {
 		Offer offer = this.offers.get(name);
 		if (offer == null) {
-			throw new IllegalArgumentException("There is no lock provider named '%s'. Those that there are: %s"
+			throw new IllegalArgumentException("There is no lock provider named '%s'. Existing providers: %s"
 				.formatted(name, this.offers.keySet().stream().sorted().toList()));
 		}
 		return offer;
 	}
 
 	/**
-	 * A provider with what it has said of itself, which need not be asked at each call.
+	 * A provider with its capabilities and limits, which are asked for only once.
 	 */
 	private record Offer(LockProvider provider, Set<LockCapability> capabilities, LeaseLimits limits) {
 	}

@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -13,7 +12,8 @@ import io.distributedlock.spi.LeaseLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Words the errors: what failed, for which key and provider, and what to do.
+ * Makes the exceptions of the engine. Each message says what failed, for which key and
+ * provider, and what to do.
  */
 final class LockErrors {
 
@@ -21,7 +21,7 @@ final class LockErrors {
 	}
 
 	static LockNotAcquiredException contended(LockAttempt attempt) {
-		String wait = attempt.waitTime().isZero() ? "at the one attempt"
+		String wait = attempt.waitTime().isZero() ? "at the only attempt"
 				: "within the wait time of " + LockTimes.text(attempt.waitTime());
 		return notAcquired(attempt, Reason.CONTENDED,
 				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait), null);
@@ -29,7 +29,7 @@ final class LockErrors {
 
 	static LockNotAcquiredException crowded(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CROWDED,
-				"as many calls of this JVM as may wait for it, %d, do so already. Try again later, or allow more waiters"
+				"%d calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
 					.formatted(attempt.maxWaiters()),
 				null);
 	}
@@ -45,7 +45,7 @@ final class LockErrors {
 
 	static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CONTENDED,
-				"its lease of %s ended while the other locks of the same call were waited for. Set a longer lease time, or wait for less time"
+				"its lease of %s ended while the call waited for its other locks. Set a longer lease time, or wait for less time"
 					.formatted(LockTimes.text(attempt.leaseTime())),
 				null);
 	}
@@ -55,32 +55,32 @@ final class LockErrors {
 			return unanswered(attempt, noAnswer.commandTimeout());
 		}
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be asked for: provider %s failed: %s. The body was not run."
+				"Lock '%s' could not be acquired: provider %s failed: %s. The work was not run."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
 				cause);
 	}
 
 	static LockUnavailableException unanswered(LockAttempt attempt, Duration commandTimeout) {
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be asked for: provider %s gave no answer within the command time-out of %s. The body was not run. Check that the backend is up and can be reached."
+				"Lock '%s' could not be acquired: provider %s gave no answer within the command time-out of %s. The work was not run. Check that the backend runs and that this node can reach it."
 					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(commandTimeout)),
 				null);
 	}
 
 	static LockUnavailableException notExtended(LockAttempt attempt, Throwable cause) {
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be extended: provider %s failed: %s. It ends when it would have ended, or after the time that was asked for if that is earlier: its answer may have been lost."
+				"Lock '%s' could not be extended: provider %s failed: %s. The lock ends when it would have ended without the extension, or after the requested time if that is earlier, since only the answer may have been lost."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
 				cause);
 	}
 
 	/**
-	 * Return why a lease that was granted is of no use.
+	 * Return why a lease that was granted cannot be used.
 	 */
 	static BackendException noTimeLeft(LockAttempt attempt, Lease lease) {
 		if (attempt.usable(lease.term()).granted().isNegative()) {
 			return new BackendException(
-					"it grants a lease of %s, which is less than the lock delay of %s: shorten lock.lock-delay"
+					"it grants a lease of %s, which is shorter than the lock delay of %s: shorten lock.lock-delay"
 						.formatted(LockTimes.text(lease.term().granted()), LockTimes.text(attempt.lockDelay())),
 					false, null);
 		}
@@ -89,13 +89,13 @@ final class LockErrors {
 
 	static IllegalStateException upgrade(LockAttempt attempt) {
 		return new IllegalStateException(
-				"Lock '%s' is held for READ and asked for as %s by the same caller: that would wait for itself without end. Give the read lock back first, or take the lock as WRITE at the outset."
+				"Lock '%s' is held for READ, and the same caller asks for %s: it would wait for itself forever. Release the read lock first, or acquire the lock as WRITE from the beginning."
 					.formatted(attempt.key(), attempt.type()));
 	}
 
 	static LockUnavailableException releaseFailed(LockAttempt attempt, Throwable cause) {
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be given back: provider %s failed: %s. It ends by itself within its lease of %s."
+				"Lock '%s' could not be released: provider %s failed: %s. It expires by itself within its lease of %s."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause),
 							LockTimes.text(attempt.leaseTime())),
 				cause);
@@ -103,7 +103,7 @@ final class LockErrors {
 
 	static LockUnavailableException notDowngraded(LockAttempt attempt, Throwable cause) {
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be opened for other readers, as its writer goes on reading: provider %s failed: %s. It is tried again for as long as it is held."
+				"Lock '%s' could not be downgraded from WRITE to READ: provider %s failed: %s. Other readers wait. The engine tries again while the lock is held."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
 				cause);
 	}
@@ -114,7 +114,7 @@ final class LockErrors {
 
 	static LockLostException lost(LockAttempt attempt, String reason, @Nullable Throwable cause) {
 		return new LockLostException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' of provider %s is no longer held: %s. Another owner may hold it by now: stop the work, or guard what it writes by the fencing token."
+				"Lock '%s' of provider %s is no longer held: %s. Another owner may hold it now: stop the work, or protect what it writes with the fencing token."
 					.formatted(attempt.key(), attempt.provider().name(), reason),
 				cause);
 	}
@@ -132,10 +132,6 @@ final class LockErrors {
 				"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s. Set another lease time, or choose another provider."
 					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(limits.shortest()),
 							LockTimes.text(limits.longest()), LockTimes.text(lease)));
-	}
-
-	static Throwable unwrap(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	private static String describe(Throwable cause) {

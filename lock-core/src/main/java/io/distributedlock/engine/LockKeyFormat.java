@@ -9,22 +9,22 @@ import io.distributedlock.LockRequest;
 
 /**
  * Makes the key that the backend sees: {@code prefix:name:key}. Two different pairs of
- * name and key never give the same result, and no character reaches a backend that any of
- * them gives a meaning to, such as a line break, a brace or a slash.
+ * name and key never give the same result. Characters that have a meaning on some
+ * backend, such as a line break, a brace or a slash, are escaped.
  */
 final class LockKeyFormat {
 
 	/**
-	 * The shortest limit among the backends is that of Memcached, 250 bytes; the rest is
-	 * room for what a provider puts around a key.
+	 * The shortest limit of all backends is that of Memcached, 250 bytes. The other 50
+	 * are for what a provider adds to a key.
 	 */
 	static final int MAX_LENGTH = 200;
 
 	private static final int MAX_PREFIX_LENGTH = 100;
 
 	/**
-	 * Stands where a key was shortened. It never comes out of the escaping, so a short
-	 * key can not be made to look like a shortened one.
+	 * Marks a key that was shortened. Escaping never produces it, so no other key looks
+	 * like a shortened one.
 	 */
 	private static final char SHORTENED = '~';
 
@@ -76,8 +76,8 @@ final class LockKeyFormat {
 	}
 
 	/**
-	 * Half a surrogate pair is no character: it becomes a question mark in UTF-8, and so
-	 * the same key as others.
+	 * Refuse half a surrogate pair. It is no character: UTF-8 turns it into a question
+	 * mark, and two different keys would become the same.
 	 */
 	private static void requireWellFormed(String part) {
 		for (int i = 0; i < part.length(); i++) {
@@ -87,7 +87,7 @@ final class LockKeyFormat {
 			}
 			else if (Character.isSurrogate(c)) {
 				throw new IllegalArgumentException(
-						"The name or key of a lock is not well-formed: there is half a surrogate pair at index %d. Check the text that it is made from; it may have been cut inside a character."
+						"The name or key of a lock is not well-formed: there is half a surrogate pair at index %d. Check where it comes from; it may have been cut inside a character."
 							.formatted(i));
 			}
 		}

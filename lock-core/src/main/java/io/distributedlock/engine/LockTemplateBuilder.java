@@ -1,13 +1,14 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 
-import io.distributedlock.LockLostException;
+import io.distributedlock.LockListener;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +41,7 @@ public final class LockTemplateBuilder {
 
 	@Nullable Executor executor;
 
-	@Nullable Consumer<LockLostException> lossListener;
+	final List<LockListener> listeners = new ArrayList<>();
 
 	/**
 	 * Time and threads of a simulation, {@code null} for those of the JVM.
@@ -51,12 +52,12 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Add a provider. The first one added is the default unless
-	 * {@link #defaultProvider(String)} says otherwise.
+	 * Add a provider. The first one is the default unless
+	 * {@link #defaultProvider(String)} sets another.
 	 * @param provider the provider; its name must not have been added before
 	 * @return this builder
-	 * @throws IllegalArgumentException if the name has been added before, or the provider
-	 * does not describe itself, as a mock does not
+	 * @throws IllegalArgumentException if a provider of that name was added before, or
+	 * the provider returns no name, capabilities or limits, as a mock does
 	 */
 	public LockTemplateBuilder provider(LockProvider provider) {
 		requireDescribed(provider);
@@ -68,20 +69,20 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * A mock of a provider describes nothing.
+	 * Refuse a mock of a provider, which returns {@code null} for everything.
 	 */
 	private static void requireDescribed(LockProvider provider) {
 		if (Objects.isNull(provider.name()) || Objects.isNull(provider.capabilities())
 				|| Objects.isNull(provider.leaseLimits())) {
 			throw new IllegalArgumentException(
-					"A lock provider of %s returns null for its name, capabilities or lease limits. Tests need no mock of it: LocalLockProvider grants real locks in the JVM."
+					"A lock provider of %s returns null for its name, capabilities or lease limits. If it is a mock, use LocalLockProvider instead, which grants real locks in the JVM."
 						.formatted(provider.getClass().getName()));
 		}
 	}
 
 	/**
-	 * Set which provider serves requests that name none.
-	 * @param name the name of a provider that is added
+	 * Set the provider for requests that name none.
+	 * @param name the name of a provider that is added before or after
 	 * @return this builder
 	 */
 	public LockTemplateBuilder defaultProvider(String name) {
@@ -90,8 +91,8 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set what every key starts with, so that applications and environments which share a
-	 * backend do not share locks. Default: nothing.
+	 * Set the prefix of every key, so that applications and environments that share a
+	 * backend do not share locks. Default: none.
 	 * @param keyPrefix the prefix, such as {@code shop:lock}; at most 99 characters
 	 * @return this builder
 	 */
@@ -101,7 +102,7 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set how long calls wait that set no wait time. Default: 5 seconds.
+	 * Set the wait time of requests that set none. Default: 5 seconds.
 	 * @param waitTime the wait time, zero for one attempt
 	 * @return this builder
 	 */
@@ -114,8 +115,8 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set the lease of calls that set none. Default: none, which keeps a lease alive
-	 * until the lock is given back.
+	 * Set the lease time of requests that set none. Default: none, so leases are renewed
+	 * until the lock is released.
 	 * @param leaseTime the time after which a lock ends even if its holder still works,
 	 * or {@code null}
 	 * @return this builder
@@ -126,8 +127,9 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set the length of a lease that is kept alive: how long a lock stays after its
-	 * holder died. It is renewed each third of it. Default: 30 seconds.
+	 * Set the length of an auto-renewed lease without a lease time of its own. A lock
+	 * stays for at most this long after its holder died. The lease is renewed when a
+	 * third of it has passed. Default: 30 seconds.
 	 * @param renewalLeaseTime the length
 	 * @return this builder
 	 */
@@ -137,12 +139,12 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set how long a key stays unavailable after a lease that ended without a release,
-	 * because its holder died, was cut off or worked beyond it. It protects resources
-	 * that cannot check a fencing token from what the late holder had sent before it
-	 * stopped. A release makes the key available at once. Needs a provider with
-	 * {@link io.distributedlock.LockCapability#LOCK_DELAY}. Default: zero. The idea is
-	 * that of <a href=
+	 * Set how long a key stays unavailable after a lease that expired, because its holder
+	 * died, was cut off or worked for too long. Requests that the late holder sent before
+	 * it stopped may still arrive at a resource in this time. So it helps resources that
+	 * cannot check a fencing token. After a release the key is available immediately.
+	 * Needs a provider with {@link io.distributedlock.LockCapability#LOCK_DELAY}.
+	 * Default: zero. The idea is that of <a href=
 	 * "https://research.google/pubs/the-chubby-lock-service-for-loosely-coupled-distributed-systems/">Chubby</a>,
 	 * section 2.4.
 	 * @param lockDelay the time, zero for none
@@ -158,8 +160,8 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set how long one command to a backend may take before it is given up. A call
-	 * returns within its wait time plus this. Default: 3 seconds.
+	 * Set how long the answer to one command may take. A call returns within its wait
+	 * time plus this. Default: 3 seconds.
 	 * @param commandTimeout the time-out
 	 * @return this builder
 	 */
@@ -169,10 +171,10 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set how long a waiting call relies on the backend's signal of a release before it
-	 * asks anyway. Where the backend has no signal, waiting calls start with shorter
-	 * intervals and grow them to this. Default: 500 milliseconds.
-	 * @param pollInterval the longest interval between two questions
+	 * Set after which time a waiting call asks the backend even without a signal of a
+	 * release. If the backend sends no signals, waiting calls begin with 20 milliseconds
+	 * and increase the interval to this. Default: 500 milliseconds.
+	 * @param pollInterval the longest interval between two attempts
 	 * @return this builder
 	 */
 	public LockTemplateBuilder pollInterval(Duration pollInterval) {
@@ -181,8 +183,8 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set what runs the continuations of futures and the callbacks for a loss. Default:
-	 * threads of the template's own.
+	 * Set the executor for code of the application: callbacks, listeners, what depends on
+	 * futures, and asynchronous work. Default: threads of the template for callbacks.
 	 * @param executor the executor, which the template does not shut down
 	 * @return this builder
 	 */
@@ -192,13 +194,13 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set what is told of every lock that is lost while it is held, beside the callbacks
-	 * of its handles. Called on a thread of the executor.
-	 * @param lossListener the listener; what it throws is logged
+	 * Add a listener, which is told what happens to the locks of the template. May be
+	 * called for several.
+	 * @param listener the listener; called on threads of the executor
 	 * @return this builder
 	 */
-	public LockTemplateBuilder lossListener(Consumer<LockLostException> lossListener) {
-		this.lossListener = lossListener;
+	public LockTemplateBuilder listener(LockListener listener) {
+		this.listeners.add(listener);
 		return this;
 	}
 

@@ -3,12 +3,13 @@ package io.distributedlock.engine;
 import java.time.Duration;
 
 /**
- * Arithmetic on durations that stays inside what a {@code long} of nanoseconds can hold.
+ * Arithmetic on durations that does not overflow a {@code long} of nanoseconds.
  */
 final class LockTimes {
 
 	/**
-	 * A quarter of the range of the clock, so that a sum of two instants never overflows.
+	 * A quarter of the range of the clock, 73 years, so that sums and differences of
+	 * instants do not overflow.
 	 */
 	static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 4);
 
@@ -33,7 +34,7 @@ final class LockTimes {
 	}
 
 	/**
-	 * Return a duration as people write it in a configuration.
+	 * Return a duration as it is written in a configuration.
 	 */
 	static String text(Duration duration) {
 		if (duration.compareTo(FOREVER) >= 0) {

@@ -10,7 +10,7 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 
 /**
- * A {@link Lock} over the template, for code that was written for locks of one JVM.
+ * A view of a lock as a {@link Lock}, for code that was written for locks of one JVM.
  */
 final class LockView implements Lock {
 
@@ -47,16 +47,15 @@ final class LockView implements Lock {
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
 		if (!tryLock(LockTimes.FOREVER)) {
-			// as many wait as may, and this method has no other way to say so
+			// the limit of waiters is reached, and this method can only throw
 			throw this.template.crowded(this.request);
 		}
 	}
 
 	@Override
 	public boolean tryLock() {
-		// as of any lock, it is no matter that the thread was interrupted before; only
-		// while
-		// the backend is asked an interrupt ends it, with an exception
+		// an interrupt before this call does not matter, as for any Lock; an interrupt
+		// while the backend is asked ends the call with an exception
 		boolean interrupted = Thread.interrupted();
 		try {
 			return this.template.tryAcquire(this.request.withWaitTime(Duration.ZERO)).isPresent();
@@ -70,7 +69,7 @@ final class LockView implements Lock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		// conversion to nanoseconds saturates, and so far the engine waits
+		// the conversion to nanoseconds saturates, at a time that the engine can wait
 		return tryLock((time > 0) ? LockTimes.saturated(Duration.ofNanos(unit.toNanos(time))) : Duration.ZERO);
 	}
 

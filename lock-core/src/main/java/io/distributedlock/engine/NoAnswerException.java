@@ -5,7 +5,8 @@ import java.time.Duration;
 import io.distributedlock.spi.BackendException;
 
 /**
- * A backend did not answer in time. What it was asked for may have happened.
+ * A backend did not answer within the command time-out. It may have carried out the
+ * command.
  */
 final class NoAnswerException extends BackendException {
 

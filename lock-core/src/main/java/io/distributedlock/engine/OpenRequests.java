@@ -8,24 +8,25 @@ import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests for another term that a backend may carry out after one that was sent
- * later: with connections of a pool they overtake each other, and one for a shorter term
- * cuts a longer one short. A request may be carried out until its answer comes. So nobody
- * may rely on more than what it asks for, counted from the term at hand or from itself if
- * it was sent later, until there is a term that was asked for after that answer, or after
- * the time by which a request is carried out or never.
+ * The requests for another term that the backend may still carry out. Requests on
+ * different connections of a pool may arrive in another order than they were sent, and
+ * one for a shorter term then shortens a longer one. A request without an answer may be
+ * carried out at any time. So as long as it is open, the holder relies on no more than
+ * the length that it asks for, counted from the present term or, if it was sent after
+ * that, from when it was sent. A request is settled once a term was requested after its
+ * answer, or after the time in which it can still arrive.
  */
 final class OpenRequests {
 
 	/**
-	 * A request that has not been carried out after so many command time-outs never is.
+	 * A request that was not carried out after so many command time-outs never will be.
 	 */
 	private static final int COMMAND_TIMEOUTS = 10;
 
 	/**
-	 * What was sent before a network was parted arrives when it is whole again, also on a
-	 * connection that was closed meanwhile. Systems send again for about 15 minutes
-	 * (tcp_retries2 of Linux).
+	 * A request that was sent before a network partition may arrive after it, even on a
+	 * connection that was closed meanwhile. Operating systems send again for about 15
+	 * minutes (tcp_retries2 of Linux); this is twice that.
 	 */
 	private static final long LONGEST_ON_THE_WAY_NANOS = Duration.ofMinutes(30).toNanos();
 
@@ -43,8 +44,8 @@ final class OpenRequests {
 	/**
 	 * Note a request that is about to be sent.
 	 * @param now the time
-	 * @param leaseTime what it asks for, for the holder
-	 * @param term the term at hand
+	 * @param leaseTime the length that it asks for, for the holder
+	 * @param term the present term
 	 */
 	Request sent(long now, Duration leaseTime, LeaseTerm term) {
 		this.open.removeIf((request) -> isSettledBefore(term, request));
@@ -55,21 +56,21 @@ final class OpenRequests {
 	}
 
 	/**
-	 * Note that a request will not be sent after all.
+	 * Note that a request was not sent.
 	 */
 	void withdrawn(Request request) {
 		this.open.remove(request);
 	}
 
 	/**
-	 * Return how many are remembered.
+	 * Return how many requests are remembered.
 	 */
 	int size() {
 		return this.open.size();
 	}
 
 	/**
-	 * Return what is left of a term in the worst case.
+	 * Return the part of a term on which the holder may rely in the worst case.
 	 */
 	LeaseTerm sureOf(LeaseTerm term) {
 		LeaseTerm sure = term;
@@ -87,8 +88,8 @@ final class OpenRequests {
 	}
 
 	/**
-	 * Return whether a term was asked for when nothing could come of a request any more,
-	 * or is what came of it.
+	 * Return whether a request cannot shorten a term any more: the term was requested
+	 * after the request was settled, or is the answer to it.
 	 */
 	private boolean isSettledBefore(LeaseTerm term, Request request) {
 		Answer answer = request.answer;
@@ -97,9 +98,9 @@ final class OpenRequests {
 	}
 
 	/**
-	 * Let one request stand for those without an answer if a backend leaves many so: it
-	 * cuts as short as the shortest and for as long as the last of them, and is never
-	 * answered. Those that were sent after the term cut by their own time.
+	 * Replace many requests without an answer by one, if a backend leaves many without an
+	 * answer: with the shortest of their lengths and the latest of their times. Requests
+	 * that were sent after the term are not merged, as each counts from its own time.
 	 */
 	private void mergeOld(LeaseTerm term) {
 		List<Request> old = this.open.stream()
@@ -111,14 +112,14 @@ final class OpenRequests {
 				all = new Request((each.sentNanos - all.sentNanos > 0) ? each.sentNanos : all.sentNanos,
 						(each.leaseTime.compareTo(all.leaseTime) < 0) ? each.leaseTime : all.leaseTime);
 			}
-			// first, as nobody may rely on more meanwhile
+			// added first: in between nobody may rely on more
 			this.open.add(all);
 			this.open.removeAll(old);
 		}
 	}
 
 	/**
-	 * A request for another term. Requests are told apart by identity.
+	 * A request for another term. Two requests are never equal.
 	 */
 	static final class Request {
 
@@ -133,8 +134,12 @@ final class OpenRequests {
 			this.leaseTime = leaseTime;
 		}
 
+		long sentNanos() {
+			return this.sentNanos;
+		}
+
 		/**
-		 * Note what the backend has granted.
+		 * Note the answer of the backend.
 		 */
 		void answered(long now, LeaseTerm granted) {
 			this.answer = new Answer(now, granted);

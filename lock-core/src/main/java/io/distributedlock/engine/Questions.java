@@ -9,12 +9,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is asked of a provider is asked here, and no provider is trusted:
- * whatever it does, each question has one answer, a value or a failure, within the
- * command time-out.
+ * Asks the providers, and trusts none of them: whatever a provider does, each question
+ * gets exactly one answer, a value or a failure, within the command time-out. All calls
+ * of providers that return a stage go through this class.
  */
 final class Questions {
 
@@ -34,7 +35,7 @@ final class Questions {
 	}
 
 	/**
-	 * Return for how long a question waits for its answer.
+	 * Return how long a question waits for its answer.
 	 */
 	long commandTimeoutNanos() {
 		return this.commandTimeoutNanos;
@@ -42,21 +43,22 @@ final class Questions {
 
 	/**
 	 * Ask a provider.
-	 * @param question the call of the provider, made on this thread
-	 * @param late gets an answer that comes when nobody waits for it any more
-	 * @param onAnswer gets the answer, or what the provider failed with or threw, or
-	 * after the command time-out a {@link NoAnswerException}
+	 * @param question calls the provider, on this thread
+	 * @param late gets an answer that comes after the command time-out
+	 * @param onAnswer gets the answer, or what the provider failed with or threw, or a
+	 * {@link NoAnswerException} after the command time-out
 	 */
 	<T extends @Nullable Object> void ask(Supplier<? extends CompletionStage<T>> question, Consumer<T> late,
 			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
-		// before the call: it may be the call that does not return
+		// the time-out begins before the call, as the call itself may block
 		CompletableFuture<T> answer = expect();
 		answer.whenComplete(onAnswer);
 		follow(answer, question, late);
 	}
 
 	/**
-	 * Wait for an answer from now on, at most the command time-out.
+	 * Return a future that fails with a {@link NoAnswerException} after the command
+	 * time-out if nothing else completes it before.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> expect() {
 		CompletableFuture<T> answer = new CompletableFuture<>();
@@ -67,24 +69,26 @@ final class Questions {
 	}
 
 	/**
-	 * Ask a provider, and let what it says first be the answer.
+	 * Ask a provider, and complete a future with its first answer.
+	 * @param late gets the answer if the future was completed before
 	 */
 	<T extends @Nullable Object> void follow(CompletableFuture<T> answer,
 			Supplier<? extends CompletionStage<T>> question, Consumer<T> late) {
 		try {
 			CompletionStage<T> stage = question.get();
 			if (stage == null) {
-				answer.completeExceptionally(new BackendException("the provider answered with no stage", false, null));
+				answer.completeExceptionally(
+						new BackendException("the provider returned null instead of a stage", false, null));
 				return;
 			}
 			AtomicBoolean answered = new AtomicBoolean();
 			stage.whenComplete((value, failure) -> {
 				if (!answered.compareAndSet(false, true)) {
-					// said before
+					// a second answer
 					return;
 				}
 				if (failure != null) {
-					answer.completeExceptionally(LockErrors.unwrap(failure));
+					answer.completeExceptionally(Failures.unwrap(failure));
 				}
 				else if (!answer.complete(value)) {
 					Guard.run("a late answer", () -> late.accept(value));

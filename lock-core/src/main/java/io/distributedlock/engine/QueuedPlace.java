@@ -11,15 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A place in the queue of a backend, looked after until it is granted or left. A place
- * that the backend does not confirm within the command time-out has failed.
+ * A place in the queue of a backend, until it is granted or left. The backend is asked
+ * about it at intervals. A place that the backend does not confirm within the command
+ * time-out has failed.
  */
 final class QueuedPlace {
 
 	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
 
 	/**
-	 * A place is kept by a lease too.
+	 * A place ends with its lease if nobody asks about it. Four questions in that time
+	 * leave room for three that are lost.
 	 */
 	private static final int LOOKS_PER_LEASE = 4;
 
@@ -39,8 +41,8 @@ final class QueuedPlace {
 	}
 
 	/**
-	 * Return what completes with the lease, fails if the place was lost, and is cancelled
-	 * when it is left.
+	 * Return a future that completes with the lease, fails if the place was lost, and is
+	 * cancelled when the place is left.
 	 */
 	CompletableFuture<Lease> granted() {
 		return this.granted;
@@ -49,8 +51,8 @@ final class QueuedPlace {
 	/**
 	 * Take the place.
 	 * @param giveUpAtNanos when the caller gives up
-	 * @param onConfirmed called if the place is confirmed when the command time-out is
-	 * over
+	 * @param onConfirmed called after the command time-out, if the backend has confirmed
+	 * the place by then
 	 */
 	void enter(LockQueue queue, long giveUpAtNanos, Runnable onConfirmed) {
 		Timers.Timer limit = this.engine.timers()
@@ -65,7 +67,7 @@ final class QueuedPlace {
 			LockQueue.Place entered = queue.enqueue(request);
 			this.place = entered;
 			return entered.granted();
-		}, (lease) -> this.engine.releaser().giveBackUnheld(this.attempt, lease));
+		}, (lease) -> this.engine.releaser().releaseInBackground(this.attempt, lease));
 		if (this.granted.isCompletedExceptionally()) {
 			leaveBackend();
 		}
@@ -83,7 +85,7 @@ final class QueuedPlace {
 			return current != null && current.isBehindOthers();
 		}
 		catch (Throwable ex) {
-			logger.warn("A place in the queue for lock '{}' does not say whether others are in front",
+			logger.warn("A place in the queue for lock '{}' failed when it was asked whether others are in front",
 					this.attempt.key(), ex);
 			return false;
 		}
@@ -102,7 +104,7 @@ final class QueuedPlace {
 		if (isBehindOthers()) {
 			onConfirmed.run();
 		}
-		// fails first: a grant that comes after the place is left must not count
+		// the future fails before the place is left: a later grant must not count
 		else if (this.granted.completeExceptionally(new NoAnswerException(this.engine.commandTimeout()))) {
 			leaveBackend();
 		}
@@ -133,7 +135,7 @@ final class QueuedPlace {
 	private void look() {
 		LockQueue.Place current = this.place;
 		if (current != null && !this.granted.isDone()) {
-			Guard.run("a look at a place in a queue", current::lookAgain);
+			Guard.run("asking about a place in a queue", current::lookAgain);
 			lookLater();
 		}
 	}

@@ -1,13 +1,13 @@
 package io.distributedlock.engine;
 
 /**
- * Makes a stack that is nearly full overflow before anything is taken, and not between
- * two steps that belong together.
+ * Makes a nearly full stack overflow before the engine begins a step, and not in the
+ * middle of one.
  */
 final class StackReserve {
 
 	/**
-	 * More calls than any path of the engine is deep.
+	 * Deeper than any path of the engine.
 	 */
 	private static final int FRAMES = 128;
 
@@ -15,8 +15,8 @@ final class StackReserve {
 	}
 
 	/**
-	 * Make sure that there is room for the engine's own calls.
-	 * @throws StackOverflowError if there is not
+	 * Make sure that the stack has room for the engine's own calls.
+	 * @throws StackOverflowError if it has not
 	 */
 	static void require() {
 		if (descend(FRAMES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) == 0) {
@@ -25,8 +25,8 @@ final class StackReserve {
 	}
 
 	/**
-	 * Has as many parameters as make its frame as large as those of the engine also when
-	 * it is compiled: each is needed once more after the call.
+	 * Call itself. It has so many parameters, all of which are needed after the inner
+	 * call, that its frame is as large as those of the engine even when it is compiled.
 	 */
 	private static long descend(int frames, long a, long b, long c, long d, long e, long f, long g, long h, long i,
 			long j, long k, long l) {

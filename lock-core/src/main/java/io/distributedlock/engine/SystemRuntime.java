@@ -30,7 +30,7 @@ final class SystemRuntime implements EngineRuntime {
 		this.usersExecutor = usersExecutor;
 		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-timer"));
 		this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		// a JVM that has no thread for it says so now, and not when a lease is to be
+		// a JVM that cannot start this thread fails now, and not when a lease must be
 		// renewed
 		this.timer.prestartCoreThread();
 		this.workers = new ElasticWorkers("lock-engine", this.timer);
@@ -48,7 +48,7 @@ final class SystemRuntime implements EngineRuntime {
 			this.timer.schedule(task, Math.max(delayNanos, 0), TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			// closed: nothing is waited for any more
+			// closed: no timer is needed any more
 		}
 	}
 
@@ -64,8 +64,8 @@ final class SystemRuntime implements EngineRuntime {
 	}
 
 	/**
-	 * An executor that runs the task itself, blocks or refuses does so on a thread of
-	 * ours that nobody waits for.
+	 * Hand a task to the user's executor. An executor that runs the task itself, blocks
+	 * or refuses does so on a thread of ours, for which nobody waits.
 	 */
 	private static void handOver(Executor executor, Runnable task) {
 		AtomicBoolean taken = new AtomicBoolean();
@@ -82,7 +82,7 @@ final class SystemRuntime implements EngineRuntime {
 		}
 		catch (Throwable ex) {
 			once.run();
-			// logged by the thread that runs this
+			// the thread that runs this logs it
 			throw ex;
 		}
 	}

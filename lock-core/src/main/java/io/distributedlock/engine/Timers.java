@@ -11,18 +11,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs short tasks of the engine at their time, on the timer thread. Most timers are
- * cancelled long before: a command is answered, a lock is released. So a timer is one
- * insertion in a set that it shares with others of about the same time, and the set moves
- * its timers to finer ones as their time comes near: a timing wheel whose slots exist
- * only while they are needed, after Varghese and Lauck,
+ * Runs short tasks of the engine at a given time, on the timer thread. Most timers are
+ * cancelled long before: the command is answered, the lock is released. So a timer costs
+ * one insertion in a set of timers for about the same time. When that time is near, its
+ * timers move to sets for shorter spans. This is a hierarchical timing wheel whose slots
+ * exist only while they are needed, see Varghese and Lauck,
  * <a href= "https://dl.acm.org/doi/10.1145/37499.37504">Hashed and Hierarchical Timing
  * Wheels</a>, 1987. Thread-safe.
  */
 final class Timers {
 
 	/**
-	 * A slot is as wide as an eighth to a sixteenth of the time until then.
+	 * The width of a slot is an eighth to a sixteenth of the time until then.
 	 */
 	private static final int SLOTS_PER_DISTANCE_BITS = 3;
 
@@ -40,7 +40,7 @@ final class Timers {
 	private final AtomicLong sequence = new AtomicLong();
 
 	/**
-	 * Only touched by the timer thread.
+	 * Only the timer thread uses this.
 	 */
 	private final Queue<Runnable> afterPass = new ArrayDeque<>();
 
@@ -55,8 +55,8 @@ final class Timers {
 	/**
 	 * Run a task at a time, or a little later.
 	 * @param atNanos the time
-	 * @param task short, and calls neither providers nor users; runs early when the
-	 * template closes, and at once when it is closed
+	 * @param task a short task, which calls neither a provider nor code of the user; it
+	 * runs early if the template closes, and immediately if the template is closed
 	 * @return cancels the task
 	 */
 	Timer at(long atNanos, Runnable task) {
@@ -69,15 +69,14 @@ final class Timers {
 	}
 
 	/**
-	 * Run a task that may call a provider at a time, on a thread of the engine.
+	 * Run a task that may call a provider at a given time, on a thread of the engine.
 	 */
 	Timer stepAt(long atNanos, Runnable step) {
 		return at(atNanos, () -> this.runtime.execute(() -> Guard.run("a step", step)));
 	}
 
 	/**
-	 * For tasks of timers: run something once the others whose time has come as well have
-	 * run.
+	 * For tasks of timers: run a task after all other timers that are due now.
 	 */
 	void afterPass(Runnable task) {
 		this.afterPass.add(task);
@@ -88,7 +87,7 @@ final class Timers {
 	}
 
 	/**
-	 * Run what is left, as nothing is waited for any more.
+	 * Run all timers that are left now, and later ones immediately.
 	 */
 	void close() {
 		this.closed = true;
@@ -138,8 +137,8 @@ final class Timers {
 	}
 
 	/**
-	 * Return when to look at a timer: before its time if that is far, so that few slots
-	 * serve many timers, and just after it if that is near.
+	 * Return the time of the slot for a timer: before the timer's time if that is far, so
+	 * that few slots serve many timers; just after it if it is near.
 	 */
 	private static long slotTime(long atNanos, long nowNanos) {
 		long distance = atNanos - nowNanos;
@@ -172,7 +171,7 @@ final class Timers {
 		}
 
 		/**
-		 * See to it that the task does not run, unless it runs already. Idempotent.
+		 * Cancel the task, unless it runs already. Idempotent.
 		 */
 		void cancel() {
 			if (this.finished.compareAndSet(false, true)) {
@@ -201,7 +200,7 @@ final class Timers {
 
 		/**
 		 * Add a timer.
-		 * @return {@code false} if that came too late, and another slot is needed
+		 * @return {@code false} if this slot was taken already, and another one is needed
 		 */
 		boolean add(Timer timer) {
 			timer.slot = this;
@@ -209,12 +208,12 @@ final class Timers {
 			if (timer.finished.get()) {
 				this.timers.remove(timer);
 			}
-			// what the pass has found it looks after; the rest was too late for it
+			// a pass that has taken this slot either found the timer, or did not see it
 			return !this.taken || !this.timers.remove(timer);
 		}
 
 		/**
-		 * Take all timers out, each for one taker only, in the order of their time.
+		 * Take all timers out, in the order of their times. Each timer is taken once.
 		 */
 		List<Timer> take() {
 			this.taken = true;

@@ -6,9 +6,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs steps that cause further steps one after the other, and not one inside the other:
- * the end of one wait lets the next caller in, and a backend that refuses at once would
- * end thousands of waits on one stack.
+ * Runs steps one after the other that would otherwise run one inside the other. The end
+ * of one wait lets the next call through the gate; if a backend refuses immediately,
+ * thousands of waits would end on one stack, and overflow it.
  */
 final class Trampoline {
 
@@ -18,7 +18,7 @@ final class Trampoline {
 	}
 
 	/**
-	 * Run a step on this thread: now, or after the one that is running there.
+	 * Run a step on this thread: now, or after the step that runs there.
 	 */
 	static void run(Runnable step) {
 		Queue<Runnable> running = RUNNING.get();

@@ -3,13 +3,13 @@ package io.distributedlock.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's turn at a key among those of this JVM: entered once, and left in any case.
+ * A call's right to pass the local gate. It is entered once, and left in any case.
  */
 interface Turn {
 
 	/**
-	 * The turn of a caller that need not queue in this JVM: the backend orders those that
-	 * share a key, or that want to be served in one order over all nodes.
+	 * The turn of a call that need not wait at the gate: of readers, who share the key,
+	 * and of fair callers, whose order is that of the backend.
 	 */
 	Turn FREE = new Turn() {
 
@@ -24,29 +24,30 @@ interface Turn {
 		}
 
 		@Override
-		public Outcome verdict() {
-			// nobody of this JVM is in front
-			return Outcome.CONTENDED;
+		public AcquisitionOutcome verdict() {
+			// no call of this JVM is in front, so others hold the key
+			return AcquisitionOutcome.CONTENDED;
 		}
 
 	};
 
 	/**
-	 * Take the place.
-	 * @return {@code true} if it is inside at once; {@code false} if it queues
+	 * Enter the gate.
+	 * @return {@code true} if the call is through; {@code false} if it stands in line
 	 */
 	boolean enter();
 
 	/**
-	 * Leave, and let the next in if this one was inside. Idempotent.
+	 * Leave the gate or the line, and let the next call through if this one was.
+	 * Idempotent.
 	 */
 	void leave();
 
 	/**
-	 * Return how a wait ends that is over before this turn comes: as the one who is
-	 * inside knows.
-	 * @return the outcome, {@code null} if the one inside has no answer yet
+	 * Return how this call ends if its wait time is over before its turn comes.
+	 * @return the outcome that the call inside the gate knows of; {@code null} if that
+	 * call has no answer yet
 	 */
-	@Nullable Outcome verdict();
+	@Nullable AcquisitionOutcome verdict();
 
 }

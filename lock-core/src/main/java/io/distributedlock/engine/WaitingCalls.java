@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The calls that are under way, so that all can be ended when the template closes, and
- * how many of them wait for each key, so that a crowd can be limited.
+ * The calls under way, so that all of them end when the template closes; and how many
+ * calls wait for each key, so that their number can be limited.
  */
 final class WaitingCalls {
 
@@ -19,7 +19,7 @@ final class WaitingCalls {
 
 	/**
 	 * Note a call.
-	 * @return {@code false} if the template is closed, so that it must not go on
+	 * @return {@code false} if the template is closed, and the call must end
 	 */
 	boolean begin(Acquisition call) {
 		this.underWay.add(call);
@@ -31,14 +31,14 @@ final class WaitingCalls {
 	}
 
 	/**
-	 * Count one more call that waits.
-	 * @param lane what it waits for
-	 * @param limit how many calls may wait for it
+	 * Count one more waiting call.
+	 * @param gateKey its key at the local gate
+	 * @param limit how many calls may wait for that key
 	 * @return {@code false} if so many wait already
 	 */
-	boolean join(String lane, int limit) {
+	boolean join(String gateKey, int limit) {
 		boolean[] joined = new boolean[1];
-		this.crowds.compute(lane, (ignored, count) -> {
+		this.crowds.compute(gateKey, (ignored, count) -> {
 			int waiting = (count != null) ? count : 0;
 			joined[0] = waiting < limit;
 			return joined[0] ? Integer.valueOf(waiting + 1) : count;
@@ -46,8 +46,8 @@ final class WaitingCalls {
 		return joined[0];
 	}
 
-	void leave(String lane) {
-		this.crowds.computeIfPresent(lane, (ignored, count) -> (count > 1) ? count - 1 : null);
+	void leave(String gateKey) {
+		this.crowds.computeIfPresent(gateKey, (ignored, count) -> (count > 1) ? count - 1 : null);
 	}
 
 	/**
@@ -69,7 +69,7 @@ final class WaitingCalls {
 	}
 
 	/**
-	 * Let no call begin, and return those that wait, the oldest first.
+	 * Let no more calls begin, and return those under way, the oldest first.
 	 */
 	List<Acquisition> close() {
 		this.closed = true;

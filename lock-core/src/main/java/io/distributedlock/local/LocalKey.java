@@ -10,7 +10,8 @@ import io.distributedlock.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has a key, and who queues for it. Changed only inside the map's atomic operations.
+ * The holders of a key and the queue for it. Changed only inside the map's atomic
+ * operations.
  */
 final class LocalKey {
 
@@ -44,7 +45,7 @@ final class LocalKey {
 	}
 
 	/**
-	 * Let the first in the queue look. Called outside of the map's operations.
+	 * Let the first place in the queue try. Called outside the map's operations.
 	 */
 	void wakeFirst() {
 		LocalPlace first = this.queue.peek();

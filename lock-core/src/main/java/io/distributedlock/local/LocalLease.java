@@ -14,8 +14,8 @@ import io.distributedlock.spi.support.ReaderLease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease is its own owner: only an object that is among the holders may renew or
- * release.
+ * A lease of this JVM. It is its own owner: only a lease that is among the holders of its
+ * key can be renewed or released.
  */
 final class LocalLease implements Lease {
 

@@ -19,9 +19,9 @@ import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants leases of all kinds inside one JVM, without a server. For trying the library out
- * and for tests: it keeps the same promises as a server does, to those who share this
- * object. Thread-safe.
+ * Grants locks of all types inside one JVM, without a server. For a first try and for
+ * tests: for all templates that share this object it keeps the same promises as a server.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -97,9 +97,8 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Take the key for a lease if it is free for that.
-	 * @param place the place of the one who asks, {@code null} for one that does not
-	 * queue
+	 * Grant the key to a lease if it is free for it.
+	 * @param place the place of the caller, {@code null} if it has none
 	 */
 	boolean take(LocalLease candidate, @Nullable LocalPlace place) {
 		LocalKey taken = this.keys.compute(LocalKey.nameOf(candidate.request()), (name, current) -> {
@@ -116,14 +115,15 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Return how many keys somebody has or queues for, or has had until a moment ago.
+	 * Return how many keys are held or waited for, or were until recently.
 	 */
 	int size() {
 		return this.keys.size();
 	}
 
 	/**
-	 * Leases that nobody gives back end unnoticed, on keys that nobody asks for again.
+	 * A lease that is never released expires without an event, and nobody may ask for its
+	 * key again. So expired leases are removed from time to time.
 	 */
 	private void sweepLater() {
 		if (!this.keys.isEmpty() && this.sweeping.compareAndSet(false, true)) {
@@ -143,8 +143,8 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Do something with a lease as long as it holds its key.
-	 * @return {@code false} if it does not any more
+	 * Run an action if a lease still holds its key.
+	 * @return {@code false} if it no longer does
 	 */
 	boolean whileHeld(LocalLease lease, Runnable action) {
 		boolean[] held = new boolean[1];

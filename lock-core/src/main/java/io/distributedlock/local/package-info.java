@@ -1,5 +1,5 @@
 /**
- * A provider for one JVM, without a server: for trying the library out and for tests.
+ * A provider for one JVM, without a server: for a first try and for tests.
  */
 @NullMarked
 package io.distributedlock.local;

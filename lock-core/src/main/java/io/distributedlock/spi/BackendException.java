@@ -3,7 +3,7 @@ package io.distributedlock.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend could not be asked or did not answer.
+ * A request to a backend failed, or got no answer.
  *
  * @since 0.1
  */
@@ -12,17 +12,17 @@ public class BackendException extends RuntimeException {
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Whether the same request may succeed a moment later.
+	 * Whether the same request may succeed soon.
 	 */
 	private final boolean retryable;
 
 	/**
 	 * Create an exception for a failed request.
-	 * @param message what failed; must not contain passwords or owner secrets
-	 * @param retryable {@code true} if the same request may succeed a moment later, such
-	 * as after a lost connection; {@code false} if somebody has to act first, such as on
-	 * a wrong password
-	 * @param cause what the client reported
+	 * @param message what failed; without passwords and names of owners
+	 * @param retryable {@code true} if the same request may succeed soon, for example
+	 * after a lost connection; {@code false} if somebody must act first, for example
+	 * because of a wrong password
+	 * @param cause what the client of the backend reported
 	 */
 	public BackendException(String message, boolean retryable, @Nullable Throwable cause) {
 		super(message, cause);
@@ -30,8 +30,8 @@ public class BackendException extends RuntimeException {
 	}
 
 	/**
-	 * Return whether the same request may succeed a moment later.
-	 * @return {@code true} if the engine may try again inside the caller's wait time
+	 * Return whether the same request may succeed soon.
+	 * @return {@code true} if the engine may try again within the caller's wait time
 	 */
 	public boolean isRetryable() {
 		return this.retryable;

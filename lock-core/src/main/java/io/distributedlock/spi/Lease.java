@@ -10,12 +10,12 @@ import io.distributedlock.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that a backend has granted to one owner. Owned by a secret of its own, never by
- * a thread: all methods may be called from any thread, and none may block.
+ * The time-limited right that a backend has granted to one owner. The owner is not a
+ * thread: all methods may be called from any thread, and none may block.
  * <p>
- * A stage that fails says that the backend could not be asked or its answer was lost; the
- * engine takes the outcome for unknown. Transient failures fail with
- * {@link BackendException}.
+ * A stage fails if the request failed or its answer was lost; the engine then does not
+ * know whether the backend carried it out. A failure that may pass is a
+ * {@link BackendException} that is retryable.
  *
  * @since 0.1
  */
@@ -23,60 +23,61 @@ public interface Lease {
 
 	/**
 	 * Return the fencing token.
-	 * @return the token, empty where the provider does not declare
+	 * @return the token; empty if the provider does not declare
 	 * {@link LockCapability#FENCING}
 	 */
 	OptionalLong fencingToken();
 
 	/**
-	 * Return the term that was granted when the lease was acquired.
+	 * Return the term with which the lease was granted.
 	 * @return the first term
 	 */
 	LeaseTerm term();
 
 	/**
-	 * Let the lease run anew from now, if this owner still has it. Changes nothing
-	 * otherwise.
-	 * @param leaseTime how long it shall run from now
+	 * Let the lease run anew from now, if this owner still has it; otherwise change
+	 * nothing.
+	 * @param leaseTime how long it is to run from now
 	 * @return completes with the new term, or {@code null} if this owner no longer has
 	 * the lease
 	 */
 	CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime);
 
 	/**
-	 * End the lease, if this owner still has it. Changes nothing otherwise. May be called
+	 * End the lease, if this owner still has it; otherwise change nothing. May be called
 	 * again after a failure.
-	 * @return completes with whether this owner still had it
+	 * @return completes with {@code true} if this owner still had the lease
 	 */
 	CompletionStage<Boolean> release();
 
 	/**
-	 * Return this lease as that of a reader, for a writer that goes on reading and lets
-	 * others read. It keeps the owner, the token and its term. Nothing changes until the
-	 * first renewal of what is returned: the backend then makes the writer a reader, with
-	 * no moment at which another writer could get in, and tells those who wait. From then
-	 * on this object is not used any more, and {@link #onLost} is not called again. What
-	 * is returned also releases, whether the backend has seen that renewal or not; see
+	 * Return this lease as a reader's, for a writer that goes on as a reader and lets
+	 * other readers in. Owner, fencing token and term stay. Nothing changes until the
+	 * returned lease is renewed for the first time. The backend then makes the writer a
+	 * reader, in one step, so that no other writer gets in, and signals the waiters. From
+	 * then on the engine uses only the returned lease, and does not call {@link #onLost}
+	 * on it again. The returned lease can be released at any time, whether the backend
+	 * has seen that renewal or not; see
 	 * {@link io.distributedlock.spi.support.ReaderLease}. Only called for leases of
 	 * {@link LockType#WRITE}.
-	 * @return the lease of a reader; empty if the backend cannot change it, and the key
-	 * stays with its writer alone
+	 * @return the lease as a reader's; empty if the backend cannot do this, and the
+	 * writer keeps the key alone
 	 */
 	default Optional<Lease> asReader() {
 		return Optional.empty();
 	}
 
 	/**
-	 * Register what to call when the backend itself says that the lease is gone, such as
-	 * a session that ended. Providers without such a message ignore it: the engine
-	 * watches the local deadline in any case.
+	 * Register a callback for a message of the backend that the lease is gone, for
+	 * example because its session has ended. A provider whose backend sends no such
+	 * message ignores it: the engine watches the local deadline in any case.
 	 * @param signal receives the reason; may be called from any thread, must not block
 	 */
 	default void onLost(LossSignal signal) {
 	}
 
 	/**
-	 * Called when a backend reports a lease as gone.
+	 * Called when a backend reports that a lease is gone.
 	 */
 	@FunctionalInterface
 	interface LossSignal {

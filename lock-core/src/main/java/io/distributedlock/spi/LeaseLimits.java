@@ -3,8 +3,8 @@ package io.distributedlock.spi;
 import java.time.Duration;
 
 /**
- * The lengths of leases that a provider can keep. The engine refuses others before they
- * reach the provider, and an application with such an annotation fails to start.
+ * The lease times that a provider can keep. The engine refuses others before it asks the
+ * provider, and an application with such an annotation fails to start.
  *
  * @param shortest the shortest lease
  * @param longest the longest lease
@@ -13,14 +13,13 @@ import java.time.Duration;
 public record LeaseLimits(Duration shortest, Duration longest) {
 
 	/**
-	 * From one millisecond to 365 days: beyond that a lease is a mistake in the
-	 * configuration, and some backends fail on it in ways that leave a key behind that
-	 * never expires.
+	 * From one millisecond to 365 days. A longer lease is a mistake in the configuration,
+	 * and with some backends it leaves a key that never expires.
 	 */
 	public static final LeaseLimits DEFAULT = new LeaseLimits(Duration.ofMillis(1), Duration.ofDays(365));
 
 	/**
-	 * Return whether a lease of this length can be kept.
+	 * Return whether the provider can keep a lease of this length.
 	 * @param leaseTime the length
 	 * @return {@code true} if it is neither too short nor too long
 	 */

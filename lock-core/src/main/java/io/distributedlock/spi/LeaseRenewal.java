@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * A lease to be renewed, and for how long.
  *
- * @param lease the lease, granted by the provider that is asked to renew it
- * @param leaseTime how long it shall run from now
+ * @param lease the lease, granted by the same provider
+ * @param leaseTime how long it is to run from now
  * @since 0.1
  */
 public record LeaseRenewal(Lease lease, Duration leaseTime) {

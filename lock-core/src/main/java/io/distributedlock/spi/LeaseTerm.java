@@ -3,18 +3,18 @@ package io.distributedlock.spi;
 import java.time.Duration;
 
 /**
- * How long a lease runs, on this JVM's monotonic clock. The term starts when the request
- * was <em>sent</em>, and ends a margin before the backend's own expiry, so that its end
- * is never later than the instant at which another owner can have the lock. The margin is
- * that of the Redlock algorithm (<a href=
+ * When a lease began and how long it runs, on this JVM's monotonic clock. The term starts
+ * when the request was <em>sent</em>, and its local deadline is earlier than the
+ * backend's own expiry by a margin. So the deadline always passes before another owner
+ * can get the lock. The margin is that of the Redlock algorithm (<a href=
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed
- * Locks with Redis</a>): one percent of the lease for clocks that run at different speed,
- * and two milliseconds for the precision of expiry; for leases shorter than ten
- * milliseconds a fifth of the lease.
+ * Locks with Redis</a>): one percent of the lease because clocks run at different speed,
+ * and two milliseconds because expiry is not exact; of a very short lease a fifth at
+ * most.
  *
  * @param startNanos the {@link System#nanoTime()} from before the request was sent
- * @param granted the length that the backend granted, which may differ from the one asked
- * for
+ * @param granted the length that the backend granted, which may differ from the requested
+ * one
  * @since 0.1
  */
 public record LeaseTerm(long startNanos, Duration granted) {
@@ -22,7 +22,7 @@ public record LeaseTerm(long startNanos, Duration granted) {
 	private static final long PRECISION_NANOS = 2_000_000;
 
 	/**
-	 * Return the local deadline: from then on the holder must not rely on the lock.
+	 * Return the local deadline: from this instant the holder must not rely on the lock.
 	 * @return the instant on the scale of {@link System#nanoTime()}
 	 */
 	public long deadlineNanos() {

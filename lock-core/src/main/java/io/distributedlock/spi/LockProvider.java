@@ -8,34 +8,34 @@ import io.distributedlock.LockCapability;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend that grants leases. An implementation supplies a few atomic primitives and
- * nothing else: waiting, fairness inside the JVM, re-entry, renewal and the detection of
- * loss are the engine's. Thread-safe; no method may block on the backend. A backend whose
- * client only blocks runs its calls on threads of its own.
+ * Asks one backend for leases. An implementation makes atomic requests to its backend and
+ * nothing else: the engine does the waiting, the order of waiters inside the JVM,
+ * re-entry, the timing of renewals and the detection of loss. Thread-safe; no method may
+ * block on the backend. A provider whose client only blocks makes its calls on threads of
+ * its own.
  * <p>
- * What else a backend can do it says by implementing an optional interface beside this
- * one: {@link ReleaseSignal} or {@link LockQueue}. The kinds of locks that it grants
- * follow from its {@link #capabilities() capabilities}: it is never asked for one that it
- * does not declare.
+ * A provider whose backend can wake waiters also implements {@link ReleaseSignal} or
+ * {@link LockQueue}. The engine never asks a provider for a lock type that its
+ * {@link #capabilities() capabilities} do not declare.
  *
  * @since 0.1
  */
 public interface LockProvider extends AutoCloseable {
 
 	/**
-	 * Return the name by which configuration and requests choose this provider.
+	 * Return the name by which the configuration and requests choose this provider.
 	 * @return a short lower-case name, such as {@code redisson}
 	 */
 	String name();
 
 	/**
-	 * Return what this provider can do beyond exclusive leases.
+	 * Return what this provider can do beyond exclusive locks.
 	 * @return the capabilities, the same at every call
 	 */
 	Set<LockCapability> capabilities();
 
 	/**
-	 * Return the lengths of leases that this provider can keep.
+	 * Return the lease times that this provider can keep.
 	 * @return the limits, the same at every call
 	 */
 	default LeaseLimits leaseLimits() {
@@ -43,21 +43,21 @@ public interface LockProvider extends AutoCloseable {
 	}
 
 	/**
-	 * Make one atomic attempt to get a lock for a new owner.
+	 * Make one atomic attempt to acquire a lock for a new owner.
 	 * <p>
-	 * If the attempt fails, and also if its answer is lost, the provider sees to it that
-	 * nothing is left behind for longer than one lease: it has the owner removed as soon
-	 * as the backend can be reached.
-	 * @param request what to get
-	 * @return completes with the lease, or {@code null} if another owner has it; fails,
-	 * best with {@link BackendException}, if the backend failed. Must not be confused: a
-	 * failure is never reported as contention
+	 * If the attempt fails or its answer is lost, the provider removes the owner as soon
+	 * as the backend can be reached. In no case does anything stay on the backend for
+	 * longer than one lease.
+	 * @param request the request
+	 * @return completes with the lease, or with {@code null} if another owner has it;
+	 * fails, best with {@link BackendException}, if the backend failed. A failure must
+	 * never be reported as {@code null}
 	 */
 	CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request);
 
 	/**
 	 * Renew several leases of this provider, in as few round trips as the client allows.
-	 * @param renewals the leases and their lengths
+	 * @param renewals the leases and their new lengths
 	 * @return for each renewal, in the same order, what {@link Lease#renew} returns
 	 */
 	default List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
@@ -65,8 +65,8 @@ public interface LockProvider extends AutoCloseable {
 	}
 
 	/**
-	 * Stop threads and close connections that this provider has opened itself. Called
-	 * after all leases were released.
+	 * Stop the threads and close the connections that this provider has opened itself.
+	 * Called after all leases were released.
 	 */
 	@Override
 	default void close() {

@@ -1,19 +1,20 @@
 package io.distributedlock.spi;
 
 /**
- * A provider that can tell waiters of a release. A message may be missed or come for no
- * reason: the engine also asks again at intervals, and always asks before it believes.
+ * For a {@link LockProvider} whose backend signals a release. A signal may be lost, or
+ * come without a release: the engine also polls, and it always asks before it relies on a
+ * signal.
  *
  * @since 0.1
  */
 public interface ReleaseSignal {
 
 	/**
-	 * Start to listen for releases of a key. Returns without waiting for the backend.
+	 * Start listening for releases of a key. Returns without waiting for the backend.
 	 * @param key the full key
-	 * @param onRelease called on any thread whenever the key may be free, also once as
-	 * soon as the subscription has become active: a release before that moment was not
-	 * heard. Must not block
+	 * @param onRelease called on any thread whenever the key may be free. Also called
+	 * once when the subscription has become active, since a release before that moment
+	 * sent no signal. Must not block
 	 * @return ends the subscription
 	 */
 	Subscription listen(String key, Runnable onRelease);

@@ -148,7 +148,7 @@ class ClosingTests {
 	}
 
 	/**
-	 * Each lease is given back once, by its holder or by the template: a second release
+	 * Each lease is released once, by its holder or by the template: a second release
 	 * finds nothing, which reads as if the lock had been lost.
 	 */
 	@Test

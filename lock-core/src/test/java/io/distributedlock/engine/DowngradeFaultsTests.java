@@ -179,7 +179,7 @@ class DowngradeFaultsTests {
 		CompletableFuture<Void> opened = new CompletableFuture<>();
 		this.provider.renew.next(Trick.late(opened));
 		reader.extendAsync(Duration.ofMinutes(2));
-		CompletableFuture<?> left = ((Holding) writer).leave();
+		CompletableFuture<?> left = ((EngineHandle) writer).leave();
 		reader.close();
 		opened.complete(null);
 		assertThat(left).succeedsWithin(PATIENCE).isNull();
@@ -210,7 +210,7 @@ class DowngradeFaultsTests {
 		this.nodes.add(node);
 		LockHandle writer = node.acquire(WRITE);
 		LockHandle reader = node.acquire(READ);
-		((Holding) writer).abandon();
+		((EngineHandle) writer).abandon();
 		DefaultLockTemplate other = node(this.provider, Duration.ofSeconds(1));
 		try {
 			Optional<LockHandle> beside = OtherThread

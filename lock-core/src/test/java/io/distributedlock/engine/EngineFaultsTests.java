@@ -294,7 +294,7 @@ class EngineFaultsTests {
 		})).satisfies((ex) -> {
 			assertThat(ex.getSuppressed()).hasSize(1);
 			assertThat(ex.getSuppressed()[0]).isInstanceOf(LockUnavailableException.class)
-				.hasMessageContaining("could not be given back");
+				.hasMessageContaining("could not be released");
 		});
 	}
 
@@ -435,7 +435,7 @@ class EngineFaultsTests {
 	}
 
 	private void assertNothingIsLeft() {
-		assertThat(this.template.engine().gate().size()).as("lanes").isZero();
+		assertThat(this.template.engine().gate().size()).as("keys at the gate").isZero();
 		assertThat(this.template.engine().keeper().size()).as("tracked leases").isZero();
 		assertThat(this.template.engine().waiting().size()).as("waiting calls").isZero();
 	}

@@ -39,7 +39,7 @@ class HandleLeaksTests {
 
 	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
 		.provider(this.provider)
-		.lossListener(this.losses::add)
+		.listener(new LossListener(this.losses::add))
 		.renewalLeaseTime(Duration.ofMillis(900))
 		.waitTime(Duration.ofSeconds(30))
 		.build();

@@ -35,25 +35,25 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 
 	final HeldLock lock;
 
-	final Handle handle;
+	final SingleHandle handle;
 
 	HeldByHand() {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.commandTimeout(Duration.ofHours(2))
-			.lossListener((loss) -> this.losses.incrementAndGet());
+			.listener(new LossListener((loss) -> this.losses.incrementAndGet()));
 		this.engine = Engine.create(this.runtime, builder);
-		LockAttempt attempt = new LockAttempt("k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, LEASE, true,
+		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, LEASE, true,
 				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO);
 		this.lock = new HeldLock(attempt, this, this, this.engine);
 		this.handle = newHandle();
 		this.engine.keeper().track(this.lock);
 	}
 
-	Handle newHandle() {
-		return new Handle(this.lock.attempt(), this.lock, new Exits(this.engine));
+	SingleHandle newHandle() {
+		return new SingleHandle(this.lock.attempt(), this.lock, new Exits(this.engine));
 	}
 
-	Handle reenter() {
+	SingleHandle reenter() {
 		require(this.lock.holders().enter(LockType.EXCLUSIVE) == Holders.Entry.ENTERED, "no re-entry");
 		return newHandle();
 	}
@@ -144,8 +144,8 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	@Override
-	public Outcome verdict() {
-		return Outcome.CONTENDED;
+	public AcquisitionOutcome verdict() {
+		return AcquisitionOutcome.CONTENDED;
 	}
 
 }

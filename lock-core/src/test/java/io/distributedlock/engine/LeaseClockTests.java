@@ -18,7 +18,7 @@ class LeaseClockTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(9);
 
-	private static final LockAttempt ATTEMPT = new LockAttempt("k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
+	private static final LockAttempt ATTEMPT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
 			Duration.ZERO, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO);
 
 	private final LeaseClock clock = new LeaseClock(ATTEMPT, new LeaseTerm(0, LEASE), 3 * SECOND);

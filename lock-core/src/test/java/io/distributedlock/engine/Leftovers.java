@@ -17,7 +17,7 @@ final class Leftovers {
 	static void assertNone(DefaultLockTemplate template) {
 		Engine engine = template.engine();
 		Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-			assertThat(engine.gate().size()).as("lanes").isZero();
+			assertThat(engine.gate().size()).as("keys at the gate").isZero();
 			assertThat(engine.keeper().size()).as("leases that are kept").isZero();
 			assertThat(engine.waiting().size()).as("calls that wait").isZero();
 			assertThat(engine.waiting().underWay()).as("calls that are under way").isZero();

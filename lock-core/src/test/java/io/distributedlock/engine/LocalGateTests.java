@@ -57,7 +57,7 @@ class LocalGateTests {
 	}
 
 	/**
-	 * As a lock that is lost while it is given back.
+	 * As a lock that is lost while it is released.
 	 */
 	@Test
 	void placeThatIsLeftTwiceAtOnceLetsOneIn() throws Exception {
@@ -109,7 +109,7 @@ class LocalGateTests {
 		private final Turn place;
 
 		private Visitor(String key) {
-			this.place = LocalGateTests.this.gate.place(key, this::onTurn, () -> null);
+			this.place = LocalGateTests.this.gate.turn(key, this::onTurn, () -> null);
 		}
 
 		private void come() {

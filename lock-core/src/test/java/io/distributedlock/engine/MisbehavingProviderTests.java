@@ -256,7 +256,7 @@ class MisbehavingProviderTests {
 			this.provider.release.next(Trick.throwingError());
 		}
 		assertThatCode(handle::close).doesNotThrowAnyException();
-		assertThat(this.template.engine().gate().size()).as("lanes").isZero();
+		assertThat(this.template.engine().gate().size()).as("keys at the gate").isZero();
 		this.provider.release.behave();
 		assertKeyCanBeLocked();
 	}

@@ -102,7 +102,7 @@ class SchedulesTests {
 
 			private final AtomicInteger turns = new AtomicInteger();
 
-			private final Turn place = Gate.this.gate.place("k", this::onTurn, () -> null);
+			private final Turn place = Gate.this.gate.turn("k", this::onTurn, () -> null);
 
 			private volatile boolean entered;
 
@@ -156,7 +156,7 @@ class SchedulesTests {
 
 		private final HeldByHand held = new HeldByHand();
 
-		private final Handle other = this.held.reenter();
+		private final SingleHandle other = this.held.reenter();
 
 		private final AtomicInteger told = new AtomicInteger();
 
@@ -195,7 +195,7 @@ class SchedulesTests {
 
 		private final HeldByHand held = new HeldByHand();
 
-		private volatile Handle entered;
+		private volatile SingleHandle entered;
 
 		@Operation(runOnce = true)
 		public void close() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Those who wait for a permit do not all ask whenever one is given back.
+ * Those who wait for a permit do not all ask whenever one is released.
  */
 @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 class SemaphoreCrowdTests {

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.engine.SimulatedWorld.Role;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +97,7 @@ final class SimulatedAsyncCaller extends SimulatedCaller {
 			if (!inline[0] && !call.disturbed && !ofUser()) {
 				this.checks.violation(8, call + " ends on a thread of the library");
 			}
-			Throwable cause = (failure != null) ? LockErrors.unwrap(failure) : null;
+			Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
 			boolean ofBody = call.bodies > 0 && cause != null;
 			this.checks.end(call, (call.disturbed || ofBody) ? null : cause);
 			try {

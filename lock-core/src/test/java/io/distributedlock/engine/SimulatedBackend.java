@@ -18,7 +18,7 @@ final class SimulatedBackend {
 	private final SimulationChecks checks;
 
 	/**
-	 * Whether all kinds of locks are queued for, and not only fair ones.
+	 * Whether all lock types have a queue, and not only fair ones.
 	 */
 	private final boolean queuesAll;
 
@@ -41,14 +41,14 @@ final class SimulatedBackend {
 	 * @return the fencing token, zero if others have the key
 	 */
 	long acquire(SimulatedLease lease) {
-		return grant(lease, key(lease.lane()));
+		return grant(lease, key(lease.backendKey()));
 	}
 
 	/**
 	 * As {@link #acquire}, and keep a place in the queue if others are in front.
 	 */
 	long enqueue(SimulatedLease lease) {
-		Key key = key(lease.lane());
+		Key key = key(lease.backendKey());
 		if (!key.holders.containsKey(lease.owner())) {
 			key.places.put(lease.owner(), this.world.now() + lease.lengthNanos());
 		}
@@ -60,12 +60,12 @@ final class SimulatedBackend {
 	 * @return {@code false} if this owner no longer has the key
 	 */
 	boolean renew(SimulatedLease lease, boolean asReader, long lengthNanos) {
-		Holder holder = key(lease.lane()).holders.get(lease.owner());
+		Holder holder = key(lease.backendKey()).holders.get(lease.owner());
 		if (holder != null && asReader && holder.type != LockType.READ) {
 			holder.type = LockType.READ;
-			this.world.note(() -> "made a reader: %s of %s".formatted(lease.owner(), lease.lane()));
+			this.world.note(() -> "made a reader: %s of %s".formatted(lease.owner(), lease.backendKey()));
 			this.checks.madeReader(lease);
-			this.checks.publish(lease.lane());
+			this.checks.publish(lease.backendKey());
 		}
 		this.world.mark(holder != null ? 5 : 4);
 		// on a server a reader's lease is not where a writer's was
@@ -80,36 +80,36 @@ final class SimulatedBackend {
 	 * Remove an owner and its place.
 	 * @return {@code false} if it had nothing
 	 */
-	boolean release(String lane, String owner) {
-		Key key = key(lane);
+	boolean release(String backendKey, String owner) {
+		Key key = key(backendKey);
 		Holder holder = key.holders.remove(owner);
 		Long place = key.places.remove(owner);
 		this.world.mark(holder != null ? 7 : 6);
 		if (holder != null) {
-			this.world.note(() -> "released " + lane + " of " + owner);
+			this.world.note(() -> "released " + backendKey + " of " + owner);
 			key.heldUntil = this.world.now();
 		}
 		if (holder != null || place != null) {
-			this.checks.publish(lane);
+			this.checks.publish(backendKey);
 		}
 		return holder != null;
 	}
 
-	boolean reads(String lane, String owner) {
-		Holder holder = key(lane).holders.get(owner);
+	boolean reads(String backendKey, String owner) {
+		Holder holder = key(backendKey).holders.get(owner);
 		return holder != null && holder.type == LockType.READ;
 	}
 
-	boolean holds(String lane, String owner) {
-		return key(lane).holders.containsKey(owner);
+	boolean holds(String backendKey, String owner) {
+		return key(backendKey).holders.containsKey(owner);
 	}
 
 	/**
 	 * Return since when nobody has the key.
 	 * @return the time, or now if somebody has it
 	 */
-	long freeSince(String lane) {
-		Key key = key(lane);
+	long freeSince(String backendKey) {
+		Key key = key(backendKey);
 		return key.holders.isEmpty() ? key.heldUntil : this.world.now();
 	}
 
@@ -138,11 +138,12 @@ final class SimulatedBackend {
 			key.holders.put(lease.owner(), holder);
 			key.places.remove(lease.owner());
 			Holder granted = holder;
-			this.world.note(() -> "granted %s to %s, token %d".formatted(lease.lane(), lease.owner(), granted.token));
+			this.world
+				.note(() -> "granted %s to %s, token %d".formatted(lease.backendKey(), lease.owner(), granted.token));
 			this.checks.granted(lease, holder.token);
 			if (!key.places.isEmpty()) {
 				// a reader or a permit lets the next one in as well
-				this.checks.publish(lease.lane());
+				this.checks.publish(lease.backendKey());
 			}
 		}
 		this.world.mark(holder.token << 8);
@@ -161,8 +162,8 @@ final class SimulatedBackend {
 		return free && first;
 	}
 
-	private Key key(String lane) {
-		Key key = this.keys.computeIfAbsent(lane, (ignored) -> new Key());
+	private Key key(String backendKey) {
+		Key key = this.keys.computeIfAbsent(backendKey, (ignored) -> new Key());
 		long now = this.world.now();
 		for (Iterator<Holder> holders = key.holders.values().iterator(); holders.hasNext();) {
 			Holder holder = holders.next();

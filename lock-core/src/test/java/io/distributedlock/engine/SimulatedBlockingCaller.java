@@ -220,7 +220,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 	}
 
 	/**
-	 * Take locks, and give back those of before first.
+	 * Take locks, and release those of before first.
 	 */
 	private void crossed(SimulatedCall call, Runnable unlockBefore) {
 		this.checks.begin(call);

@@ -11,6 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.SimulatedWorld.Role;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -278,7 +279,7 @@ abstract class SimulatedCaller {
 				this.checks.violation(8, what + " ends on a thread of the library");
 			}
 			if (failure != null) {
-				onFailure.accept(LockErrors.unwrap(failure));
+				onFailure.accept(Failures.unwrap(failure));
 			}
 		});
 		inline[0] = false;

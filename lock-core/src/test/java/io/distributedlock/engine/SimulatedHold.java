@@ -65,7 +65,7 @@ final class SimulatedHold {
 		LockType type() {
 			return this.hold.call.parts()
 				.stream()
-				.filter((part) -> SimulationChecks.laneOf(part).equals(this.lease.lane()))
+				.filter((part) -> SimulationChecks.backendKeyOf(part).equals(this.lease.backendKey()))
 				.map(LockRequest::type)
 				.filter((type) -> type != LockType.READ)
 				.findFirst()

@@ -87,7 +87,7 @@ final class SimulatedLease implements Lease {
 	 * Return what stands for the key on the server, where permits of a semaphore have
 	 * nothing to do with a lock of the same key.
 	 */
-	String lane() {
+	String backendKey() {
 		return (type() == LockType.SEMAPHORE) ? key() + "~permits" : key();
 	}
 

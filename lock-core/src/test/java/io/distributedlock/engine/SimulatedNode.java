@@ -55,12 +55,12 @@ final class SimulatedNode {
 			.commandTimeout(setting.commandTimeout())
 			.pollInterval(setting.pollInterval())
 			.lockDelay(setting.lockDelay())
-			.lossListener((loss) -> {
+			.listener(new LossListener((loss) -> {
 				if (world.role() != Role.CALLBACK) {
 					checks.violation(6, "a listener is told on a thread of the library");
 				}
 				throw new SimulatedFaults.SimulatedException("listener");
-			});
+			}));
 		builder.runtime = this.clock;
 		this.template = builder.build();
 	}

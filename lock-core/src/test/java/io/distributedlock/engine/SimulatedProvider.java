@@ -182,8 +182,9 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		alive();
 		this.checks.releases(lease);
 		enter("release");
-		return this.link.send("release", () -> this.backend.release(lease.lane(), lease.owner()), null, (released) -> {
-		});
+		return this.link.send("release", () -> this.backend.release(lease.backendKey(), lease.owner()), null,
+				(released) -> {
+				});
 	}
 
 	void signalLossSometimes(SimulatedLease lease) {
@@ -210,12 +211,12 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	/**
 	 * Bring a message of a release to those who listen, or lose it.
 	 */
-	void published(String lane) {
+	void published(String backendKey) {
 		if (this.link.isCutOff()) {
 			return;
 		}
 		for (SimulatedSubscription subscription : this.subscriptions) {
-			if (lane.startsWith(subscription.key) && !this.faults.dropsMessage()) {
+			if (backendKey.startsWith(subscription.key) && !this.faults.dropsMessage()) {
 				deliver(subscription);
 				if (this.faults.doublesMessage()) {
 					deliver(subscription);
@@ -274,18 +275,19 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	 */
 	private void removeUnknown(SimulatedLease lease) {
 		this.node.world()
-			.later(this.faults.trip(), this.node, Role.CLIENT, "unknown owner", () -> this.unknownOwners
-				.remove(lease.key(), lease.request().leaseTime(), () -> sendRemoval(lease.lane(), lease.owner())));
+			.later(this.faults.trip(), this.node, Role.CLIENT, "unknown owner",
+					() -> this.unknownOwners.remove(lease.key(), lease.request().leaseTime(),
+							() -> sendRemoval(lease.backendKey(), lease.owner())));
 	}
 
-	private CompletionStage<Boolean> sendRemoval(String lane, String owner) {
+	private CompletionStage<Boolean> sendRemoval(String backendKey, String owner) {
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		if (this.link.isCutOff()) {
 			answer.completeExceptionally(new BackendException("connection broken", true, null));
 			return answer;
 		}
 		this.node.world().later(this.faults.trip(), null, Role.OUTSIDE, "removal", () -> {
-			boolean removed = this.backend.release(lane, owner);
+			boolean removed = this.backend.release(backendKey, owner);
 			this.node.world().later(this.faults.longestTrip(), this.node, Role.CLIENT, "removed", () -> {
 				if (this.link.isCutOff()) {
 					answer.completeExceptionally(new BackendException("connection broken", true, null));

@@ -161,7 +161,7 @@ final class SimulatedWorld {
 	}
 
 	/**
-	 * Return how many events of a kind are still to come.
+	 * Return how many events of one sort are still to come.
 	 */
 	long pending(Role kind) {
 		return this.events.stream().filter((event) -> event.role == kind).count();

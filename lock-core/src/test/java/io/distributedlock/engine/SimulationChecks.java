@@ -175,14 +175,14 @@ final class SimulationChecks {
 			return;
 		}
 		long waited = this.world.now() - call.begunAt;
-		long free = this.world.now() - backend().freeSince(laneOf(call.request));
+		long free = this.world.now() - backend().freeSince(backendKeyOf(call.request));
 		long enough = call.node.pollNanos() * 2 + 6 * this.faults.longestTrip() + 2 * this.faults.slack();
 		if (call.request.type() != LockType.SEMAPHORE && Math.min(waited, free) > enough) {
 			violation(7, "%s did not get a key that was free for %,d us".formatted(call.text(), free / 1000));
 		}
 	}
 
-	static String laneOf(LockRequest part) {
+	static String backendKeyOf(LockRequest part) {
 		return (part.type() == LockType.SEMAPHORE) ? part.key() + "~permits" : part.key();
 	}
 
@@ -192,7 +192,7 @@ final class SimulationChecks {
 	SimulatedHold opened(SimulatedCall call, LockHandle handle) {
 		SimulatedHold hold = new SimulatedHold(call, handle);
 		Set<String> asked = new TreeSet<>();
-		call.parts().forEach((part) -> asked.add(laneOf(part)));
+		call.parts().forEach((part) -> asked.add(backendKeyOf(part)));
 		Set<String> had = new TreeSet<>();
 		for (LockHandle part : handle.parts()) {
 			SimulatedLease lease = this.leasesByToken.get(part.fencingToken().orElse(-1));
@@ -202,12 +202,12 @@ final class SimulationChecks {
 			}
 			SimulatedHold.Part own = new SimulatedHold.Part(hold, part, lease);
 			hold.parts.add(own);
-			had.add(lease.lane());
+			had.add(lease.backendKey());
 			lease.reached = true;
 			if (own.isValid()) {
 				exclude(own);
 			}
-			this.held.computeIfAbsent(lease.lane(), (lane) -> new ArrayList<>()).add(own);
+			this.held.computeIfAbsent(lease.backendKey(), (backendKey) -> new ArrayList<>()).add(own);
 		}
 		if (!had.equals(asked)) {
 			violation(9, "%s has %s and not %s".formatted(call, had, asked));
@@ -221,7 +221,7 @@ final class SimulationChecks {
 	private void exclude(SimulatedHold.Part own) {
 		alone(own.lease(), own.lease().token(), own.type());
 		if (own.lease().type() != LockType.SEMAPHORE) {
-			long highest = this.highestTokens.merge(own.lease().lane(), own.lease().token(), Math::max);
+			long highest = this.highestTokens.merge(own.lease().backendKey(), own.lease().token(), Math::max);
 			if (own.type() != LockType.READ && own.lease().token() < highest) {
 				violation(2, "%s has token %d after %d was seen".formatted(own.hold(), own.lease().token(), highest));
 			}
@@ -230,18 +230,19 @@ final class SimulationChecks {
 
 	private void alone(SimulatedLease lease, long token, LockType type) {
 		int inside = 0;
-		for (SimulatedHold.Part other : this.held.getOrDefault(lease.lane(), List.of())) {
+		for (SimulatedHold.Part other : this.held.getOrDefault(lease.backendKey(), List.of())) {
 			if (other.lease().token() != token && other.isValid()) {
 				inside++;
 				boolean both = type == LockType.READ && other.type() == LockType.READ;
 				if (!both && type != LockType.SEMAPHORE) {
-					violation(1, "%s of %s is granted while %s is valid for %d us more".formatted(lease.lane(),
+					violation(1, "%s of %s is granted while %s is valid for %d us more".formatted(lease.backendKey(),
 							lease.owner(), other.hold(), other.handle().remaining().toNanos() / 1000));
 				}
 			}
 		}
 		if (lease.type() == LockType.SEMAPHORE && inside >= lease.permits()) {
-			violation(1, "%d have one of the %d permits of %s".formatted(inside + 1, lease.permits(), lease.lane()));
+			violation(1,
+					"%d have one of the %d permits of %s".formatted(inside + 1, lease.permits(), lease.backendKey()));
 		}
 	}
 
@@ -256,7 +257,7 @@ final class SimulationChecks {
 		this.world.note(() -> "closes " + hold);
 		for (SimulatedHold.Part part : hold.parts) {
 			keepsForMinimum(part);
-			List<SimulatedHold.Part> all = this.held.getOrDefault(part.lease().lane(), new ArrayList<>());
+			List<SimulatedHold.Part> all = this.held.getOrDefault(part.lease().backendKey(), new ArrayList<>());
 			all.remove(part);
 			List<SimulatedHold.Part> left = all.stream()
 				.filter((other) -> other.lease().token() == part.lease().token())
@@ -281,24 +282,24 @@ final class SimulationChecks {
 		if (atLeast > 0 && part.handle().isValid() && !lease.altered
 				&& part.hold().call.leaseMillis() == lease.request().leaseTime().toMillis() - this.lockDelayMillis) {
 			// the clock of the node may run as fast as a clock may
-			this.keptUntil.put(lease.lane(), lease.sentAt + atLeast - atLeast / 100);
+			this.keptUntil.put(lease.backendKey(), lease.sentAt + atLeast - atLeast / 100);
 		}
 	}
 
 	/**
-	 * Promise 4: what a holder leaves is given back within a command time-out, or its
-	 * lease has ended.
+	 * Promise 4: what a holder leaves is released within a command time-out, or its lease
+	 * has ended.
 	 */
 	private void mustBeGivenBack(SimulatedLease lease, SimulatedCall call, int before, long ignored) {
 		SimulatedNode node = lease.node();
 		this.world.later(node.clock().worldNanos(node.commandTimeout()) + this.faults.slack(), node, Role.OUTSIDE,
-				"given back", () -> {
+				"released", () -> {
 					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
 						mustBeGivenBack(lease, call, before, ignored);
 					}
 					else if (lease.releases + lease.renewals == before && !lease.signalled && !node.isClosing()
-							&& backend().holds(lease.lane(), lease.owner())) {
-						violation(4, "what %s had was not given back: %s of %s".formatted(call, lease.lane(),
+							&& backend().holds(lease.backendKey(), lease.owner())) {
+						violation(4, "what %s had was not released: %s of %s".formatted(call, lease.backendKey(),
 								lease.owner()));
 					}
 				});
@@ -320,9 +321,9 @@ final class SimulationChecks {
 					// what was lost is the server's alone until its time is over
 					else if ((lease.releases + lease.renewals == before || this.faults.isCalm()) && !node.isClosing()
 							&& holdersOf(lease).stream().anyMatch(SimulatedHold.Part::isValid)
-							&& backend().holds(lease.lane(), lease.owner())
-							&& !backend().reads(lease.lane(), lease.owner())) {
-						violation(4, "%s of %s keeps readers out".formatted(lease.lane(), lease.owner()));
+							&& backend().holds(lease.backendKey(), lease.owner())
+							&& !backend().reads(lease.backendKey(), lease.owner())) {
+						violation(4, "%s of %s keeps readers out".formatted(lease.backendKey(), lease.owner()));
 					}
 				});
 	}
@@ -413,7 +414,7 @@ final class SimulationChecks {
 	}
 
 	/**
-	 * Promise 4: a lease that comes is given to a caller or given back.
+	 * Promise 4: a lease that comes is given to a caller or released.
 	 */
 	void delivered(SimulatedLease lease) {
 		if (lease.delivered) {
@@ -429,14 +430,14 @@ final class SimulationChecks {
 		SimulatedNode node = lease.node();
 		this.world.later(nanos, node, Role.OUTSIDE, "reaches somebody", () -> {
 			if (lease.reached || lease.releases > 0 || lease.signalled
-					|| !backend().holds(lease.lane(), lease.owner())) {
+					|| !backend().holds(lease.backendKey(), lease.owner())) {
 				return;
 			}
 			if (node.wasPausedWithin(nanos) || isPartOfMore(lease)) {
 				mustReachSomebody(lease, nanos);
 			}
 			else if (!node.isClosing()) {
-				violation(4, "a lease of %s for %s reached no caller and was not given back".formatted(lease.lane(),
+				violation(4, "a lease of %s for %s reached no caller and was not released".formatted(lease.backendKey(),
 						lease.owner()));
 			}
 		});
@@ -454,11 +455,11 @@ final class SimulationChecks {
 	 * Promise 5: nothing is renewed after release, loss or close.
 	 */
 	void renews(SimulatedLease lease, Duration leaseTime) {
-		this.world.note(() -> "renews %s of %s for %s".formatted(lease.lane(), lease.owner(), leaseTime));
+		this.world.note(() -> "renews %s of %s for %s".formatted(lease.backendKey(), lease.owner(), leaseTime));
 		SimulatedCall call = callOf(lease.request());
 		lease.renewals++;
 		if (lease.releases > 0) {
-			violation(5, "%s of %s is renewed after its release".formatted(lease.lane(), lease.owner()));
+			violation(5, "%s of %s is renewed after its release".formatted(lease.backendKey(), lease.owner()));
 		}
 		if (call == null) {
 			return;
@@ -466,10 +467,10 @@ final class SimulationChecks {
 		List<SimulatedHold.Part> holders = holdersOf(lease);
 		boolean keepsMinimum = !call.request.holdAtLeast().isZero()
 				&& leaseTime.compareTo(call.request.holdAtLeast()) <= 0;
-		// what never reached its caller is given back on another thread
+		// what never reached its caller is released on another thread
 		boolean left = call.over && (lease.reached || call.endedAt + this.faults.slack() < this.world.now());
 		if (left && holders.isEmpty() && !keepsMinimum) {
-			violation(5, "%s of %s is renewed though %s has left".formatted(lease.lane(), lease.owner(), call));
+			violation(5, "%s of %s is renewed though %s has left".formatted(lease.backendKey(), lease.owner(), call));
 		}
 		if (call.over && holders.isEmpty() && lease.renewal != null && !lease.renewal.isDone()
 				&& this.world.now() - lease.renewalAskedAt < lease.node().commandTimeout() / 2) {
@@ -477,34 +478,34 @@ final class SimulationChecks {
 				.formatted(lease.owner()));
 		}
 		if (!holders.isEmpty() && holders.stream().noneMatch(SimulatedHold.Part::isValid) && !keepsMinimum) {
-			violation(5, "%s of %s is renewed after its loss".formatted(lease.lane(), lease.owner()));
+			violation(5, "%s of %s is renewed after its loss".formatted(lease.backendKey(), lease.owner()));
 		}
 		if (lease.node().isClosed() && !keepsMinimum) {
-			violation(5, "%s of %s is renewed after close".formatted(lease.lane(), lease.owner()));
+			violation(5, "%s of %s is renewed after close".formatted(lease.backendKey(), lease.owner()));
 		}
 	}
 
 	void renewed(SimulatedLease lease, boolean had) {
 		lease.altered |= !had;
 		if (!had) {
-			this.keptUntil.remove(lease.lane());
+			this.keptUntil.remove(lease.backendKey());
 		}
-		this.world.note(() -> "renewed %s of %s".formatted(lease.lane(), lease.owner()));
+		this.world.note(() -> "renewed %s of %s".formatted(lease.backendKey(), lease.owner()));
 	}
 
 	/**
-	 * Promise 3: nobody gives back what another still has.
+	 * Promise 3: nobody releases what another still has.
 	 */
 	void releases(SimulatedLease lease) {
-		this.world.note(() -> "releases %s of %s".formatted(lease.lane(), lease.owner()));
+		this.world.note(() -> "releases %s of %s".formatted(lease.backendKey(), lease.owner()));
 		lease.releases++;
 		if (!lease.node().isClosing() && holdersOf(lease).stream().anyMatch(SimulatedHold.Part::isValid)) {
-			violation(3, "%s of %s is given back under its holder".formatted(lease.lane(), lease.owner()));
+			violation(3, "%s of %s is released under its holder".formatted(lease.backendKey(), lease.owner()));
 		}
 	}
 
 	private List<SimulatedHold.Part> holdersOf(SimulatedLease lease) {
-		return this.held.getOrDefault(lease.lane(), List.of())
+		return this.held.getOrDefault(lease.backendKey(), List.of())
 			.stream()
 			.filter((part) -> part.lease().token() == lease.token())
 			.toList();
@@ -516,8 +517,8 @@ final class SimulationChecks {
 		this.leasesByToken.put(token, lease);
 		alone(lease, token, lease.type());
 		if (lease.type() != LockType.SEMAPHORE && lease.type() != LockType.READ
-				&& this.keptUntil.getOrDefault(lease.lane(), 0L) > this.world.now()) {
-			violation(4, "%s is granted to %s though it is to be kept for its minimum".formatted(lease.lane(),
+				&& this.keptUntil.getOrDefault(lease.backendKey(), 0L) > this.world.now()) {
+			violation(4, "%s is granted to %s though it is to be kept for its minimum".formatted(lease.backendKey(),
 					lease.owner()));
 		}
 	}
@@ -527,14 +528,14 @@ final class SimulationChecks {
 	 */
 	void madeReader(SimulatedLease lease) {
 		if (holdersOf(lease).stream().anyMatch((part) -> part.isValid() && part.type() != LockType.READ)) {
-			violation(1, "%s of %s is opened to readers under its writer".formatted(lease.lane(), lease.owner()));
+			violation(1, "%s of %s is opened to readers under its writer".formatted(lease.backendKey(), lease.owner()));
 		}
 	}
 
-	void publish(String lane) {
+	void publish(String backendKey) {
 		for (SimulatedNode node : this.nodes) {
 			if (!node.isDead()) {
-				node.provider().published(lane);
+				node.provider().published(backendKey);
 			}
 		}
 	}

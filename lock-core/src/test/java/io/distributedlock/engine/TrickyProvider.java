@@ -66,7 +66,7 @@ final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
 	}
 
 	/**
-	 * Return whether nobody has a key on the backend, for any kind of lock.
+	 * Return whether nobody has a key on the backend, for any lock type.
 	 */
 	boolean isFree(String key) {
 		LeaseRequest request = new LeaseRequest(key, Duration.ofSeconds(1), LockType.EXCLUSIVE);

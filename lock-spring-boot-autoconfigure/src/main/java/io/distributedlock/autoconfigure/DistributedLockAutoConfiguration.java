@@ -3,12 +3,12 @@ package io.distributedlock.autoconfigure;
 import java.util.List;
 import java.util.TreeSet;
 
+import io.distributedlock.LockListener;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
-import io.distributedlock.spring.LockLostEvent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +39,7 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
-			Environment environment, ApplicationEventPublisher events) {
+			ObjectProvider<LockListener> listeners, Environment environment, ApplicationEventPublisher events) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
@@ -53,6 +53,7 @@ public final class DistributedLockAutoConfiguration {
 		DefaultProviderName.requireAll(properties.getProviders(), providers);
 		logger.info("Locks are granted by {}",
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
+		listeners.orderedStream().forEach(builder::listener);
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
 		try {
 			return builder.keyPrefix(properties.keyPrefix(environment))
@@ -62,7 +63,7 @@ public final class DistributedLockAutoConfiguration {
 				.renewalLeaseTime(properties.getRenewal().getLeaseTime())
 				.commandTimeout(properties.getCommandTimeout())
 				.pollInterval(properties.getPollInterval())
-				.lossListener((loss) -> events.publishEvent(new LockLostEvent(loss.getKey(), loss)))
+				.listener(new LossEvents(events))
 				.build();
 		}
 		catch (IllegalArgumentException ex) {

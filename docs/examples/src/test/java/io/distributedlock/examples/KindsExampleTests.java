@@ -41,7 +41,7 @@ class KindsExampleTests extends OnEveryProvider {
 		assertThatIllegalStateException().isThrownBy(() -> catalog.read("books", () -> {
 			catalog.write("books");
 			return true;
-		})).withMessageContaining("Give the read lock back first");
+		})).withMessageContaining("Release the read lock first");
 	}
 
 	@Test

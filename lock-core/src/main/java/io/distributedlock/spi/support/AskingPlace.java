@@ -2,7 +2,6 @@ package io.distributedlock.spi.support;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,9 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * For providers: a place in a queue that the backend keeps as data, and that comes to the
- * front when the backend is asked. It asks when it is made, at each message of a release,
- * and when the engine says so, one question at a time. Thread-safe.
+ * A place in a queue that the backend keeps as data. The backend grants a place only when
+ * it is asked, so this class asks: when the place is taken, at each message of a release,
+ * and when the engine polls. It asks one question at a time, see {@link QuestionState}.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -36,14 +36,14 @@ public final class AskingPlace implements LockQueue.Place {
 
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
 
-	private final AtomicReference<Look> look = new AtomicReference<>(Look.NONE);
+	private final QuestionState questionState = new QuestionState();
 
 	private final AtomicBoolean left = new AtomicBoolean();
 
 	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
 
 	/**
-	 * Whether the backend has confirmed the place once.
+	 * Whether the backend has ever confirmed the place.
 	 */
 	private volatile boolean confirmed;
 
@@ -61,15 +61,15 @@ public final class AskingPlace implements LockQueue.Place {
 
 	/**
 	 * Take a place.
-	 * @param question asks for the lock in the name of the place, which joins the queue
-	 * with that and counts as alive for a while; completes with the lease, or
-	 * {@code null} if others are in front; fails with {@link BackendException}. One
-	 * question is asked at a time, so each must end: with the command time-out at the
-	 * latest
-	 * @param leaving removes the place on the backend, and the lease if it was granted
-	 * meanwhile; returns without waiting
-	 * @param messages listens for releases, {@code null} where there are no messages
-	 * @return the place, which has asked for the first time
+	 * @param question asks the backend for the lock on behalf of the place. The first
+	 * question adds the place to the queue, and each one keeps it there for a while.
+	 * Completes with the lease, or with {@code null} if others are in front; fails with
+	 * {@link BackendException}. Must end within the command time-out, since the next
+	 * question waits for it
+	 * @param leaving removes the place from the queue, and releases the lease if it was
+	 * granted meanwhile; returns without waiting
+	 * @param messages listens for releases; {@code null} where there are no messages
+	 * @return the place, which has begun its first question
 	 */
 	public static AskingPlace take(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
 			@Nullable Function<Runnable, ReleaseSignal.Subscription> messages) {
@@ -86,7 +86,7 @@ public final class AskingPlace implements LockQueue.Place {
 
 	@Override
 	public void lookAgain() {
-		if (this.left.get() || this.granted.isDone() || !this.look.compareAndSet(Look.NONE, Look.UNDER_WAY)) {
+		if (this.left.get() || this.granted.isDone() || !this.questionState.begin()) {
 			return;
 		}
 		CompletionStage<@Nullable Lease> answer;
@@ -119,7 +119,7 @@ public final class AskingPlace implements LockQueue.Place {
 			}
 		}
 		finally {
-			if (this.look.getAndSet(Look.NONE) == Look.WANTED_AGAIN) {
+			if (this.questionState.end()) {
 				lookAgain();
 			}
 		}
@@ -139,8 +139,7 @@ public final class AskingPlace implements LockQueue.Place {
 	}
 
 	private void onMessage() {
-		// the answer to what was asked before the message is stale
-		if (!this.look.compareAndSet(Look.UNDER_WAY, Look.WANTED_AGAIN)) {
+		if (this.questionState.signal()) {
 			lookAgain();
 		}
 	}
@@ -153,11 +152,10 @@ public final class AskingPlace implements LockQueue.Place {
 
 	private void onFailure(Throwable failure) {
 		this.behindOthers = false;
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = Failures.unwrap(failure);
 		boolean mayPass = cause instanceof BackendException backendFailure && backendFailure.isRetryable();
-		// a place that is known to the backend is there until it counts as dead: the next
-		// question may find it
+		// a place that the backend has confirmed stays in the queue for a while: the next
+		// question may find it there
 		if (!mayPass || !this.confirmed) {
 			leave();
 			this.granted.completeExceptionally(cause);
@@ -173,7 +171,7 @@ public final class AskingPlace implements LockQueue.Place {
 			listening = this.messages.apply(this::onMessage);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Releases cannot be listened for; a place in a queue asks at intervals", ex);
+			logger.warn("There are no messages of releases; a place in a queue asks at intervals", ex);
 			return;
 		}
 		if (!this.subscription.compareAndSet(null, listening)) {
@@ -189,12 +187,6 @@ public final class AskingPlace implements LockQueue.Place {
 		if (current != null) {
 			current.close();
 		}
-	}
-
-	private enum Look {
-
-		NONE, UNDER_WAY, WANTED_AGAIN
-
 	}
 
 }

@@ -9,19 +9,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * For providers: runs short tasks after a time, on a few threads that only locks use. The
- * common pool of the JVM is not for that: since JDK 25
- * {@link CompletableFuture#delayedExecutor(long, TimeUnit)} always runs its tasks there,
- * where an application that blocks all threads of that pool would hold them up as long.
+ * Runs short tasks after a delay, on a few threads that only locks use. It does not use
+ * the common pool of the JVM: an application may block all threads of that pool, and
+ * since JDK 25 {@link CompletableFuture#delayedExecutor(long, TimeUnit)} without an
+ * executor always uses it.
  * <p>
- * The threads are daemons, and end when there is nothing to do. Thread-safe.
+ * The threads are daemon threads, and end when there is nothing to do. Thread-safe.
  *
  * @since 0.1
  */
 public final class DelayedTasks {
 
 	/**
-	 * A task may block for a moment, where a client does.
+	 * More than one, since a task blocks for a short time if its client does.
 	 */
 	private static final int THREADS = 4;
 
@@ -33,8 +33,8 @@ public final class DelayedTasks {
 	}
 
 	/**
-	 * Return an executor that runs what it is given after a time.
-	 * @param delay the time, to the nanosecond; at once if it is not positive
+	 * Return an executor that runs each task after a delay.
+	 * @param delay the delay; zero or less for none
 	 * @return the executor, which never refuses a task
 	 */
 	public static Executor after(Duration delay) {
@@ -49,7 +49,8 @@ public final class DelayedTasks {
 	}
 
 	/**
-	 * Inherits nothing from the application whose task is the first.
+	 * The thread inherits no class loader and no thread-locals from the caller of the
+	 * first task.
 	 */
 	private static Thread daemon(Runnable tasks) {
 		Thread thread = new Thread(null, tasks, "lock-delayed-" + threadNumber.incrementAndGet(), 0, false);

@@ -4,11 +4,11 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * For providers: names owners, so that no two attempts of any node are taken for one.
- * Random bits are drawn once, since drawing them may block, and locks are acquired on
- * event loops too. From there names are counted, together with the clock, which tells
- * JVMs apart that were restored from one checkpoint. A name need not be unguessable: who
- * may read a lock on a server may remove it there as well. Thread-safe.
+ * Makes names of owners, so that no two attempts of any node have the same owner. A name
+ * consists of random bits of this object, the clock and a counter. The random bits are
+ * drawn once, since that may block, and locks are acquired on event loops too. The clock
+ * tells JVMs apart that were restored from one checkpoint. A name need not be secret: who
+ * may read a lock on a server may also remove it there. Thread-safe.
  *
  * @since 0.1
  */
@@ -21,17 +21,17 @@ public final class OwnerNames {
 	private final AtomicLong count = new AtomicLong();
 
 	/**
-	 * Create an object whose names differ from those of every other.
+	 * Create an object whose names differ from those of every other object.
 	 */
 	public OwnerNames() {
 	}
 
 	/**
-	 * Return a name that was not given before.
+	 * Return a new name.
 	 * @return up to 53 characters: letters, digits and hyphens
 	 */
 	public String next() {
-		// the count starts over after so many names that the clock has moved on
+		// when the counter starts again from zero, the clock has moved on
 		long count = this.count.incrementAndGet() & ((1L << COUNT_BITS) - 1);
 		return this.node + '-' + Long.toHexString((System.nanoTime() << COUNT_BITS) | count);
 	}

@@ -10,11 +10,11 @@ import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer's lease as that of a reader, for providers whose release does not depend on
- * which of both it is: see {@link Lease#asReader}.
+ * A writer's lease as a reader's, see {@link Lease#asReader}. For providers whose release
+ * is the same for writers and readers.
  *
  * @param writer the lease that was granted
- * @param renewal makes the writer a reader if it is none yet, and renews, as
+ * @param renewal makes the writer a reader if it is not one yet, and renews, see
  * {@link Lease#renew}
  * @since 0.1
  */

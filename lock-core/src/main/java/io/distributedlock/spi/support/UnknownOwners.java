@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * For providers: removes owners that nobody knows of, since a server may have granted
- * them the lock in an answer that was lost. Tries until the server has answered. A server
- * that stood still may act on the lost request only after that, so an owner that was not
- * there is looked for once more. Thread-safe; blocks nobody.
+ * Removes unknown owners: the server may have granted them a lock, and the answer was
+ * lost. Tries until the server has answered. A server that was paused may carry out the
+ * lost request after the removal, so an owner that was not there is removed a second
+ * time. Thread-safe; blocks nobody.
  *
  * @since 0.1
  */
@@ -29,8 +29,8 @@ public final class UnknownOwners implements AutoCloseable {
 	private static final long SECOND_LOOK_MILLIS = 1000;
 
 	/**
-	 * A server that has not answered for so long, beyond the lease, will not act on what
-	 * it was sent before.
+	 * A server that has not answered for the lease time and this long will not carry out
+	 * older requests.
 	 */
 	private static final Duration LONGEST_STALL = Duration.ofHours(1);
 
@@ -41,14 +41,14 @@ public final class UnknownOwners implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
-	 * Create an object that removes nobody yet.
+	 * Create an object that removes no owner yet.
 	 */
 	public UnknownOwners() {
 		this(System::nanoTime, (millis, task) -> DelayedTasks.after(Duration.ofMillis(millis)).execute(task));
 	}
 
 	/**
-	 * Create one that goes by another clock.
+	 * Create one with another clock.
 	 */
 	UnknownOwners(LongSupplier nanoTime, Delay delay) {
 		this.nanoTime = nanoTime;
@@ -59,19 +59,18 @@ public final class UnknownOwners implements AutoCloseable {
 	 * Remove an owner.
 	 * @param key the key, for the log
 	 * @param leaseTime how long the owner may have the lock
-	 * @param release removes it on the server; completes with whether it was there; may
-	 * be called again after a failure, and after it was not there
+	 * @param release removes the owner on the server; completes with {@code true} if it
+	 * was there; may be called several times
 	 */
 	public void remove(String key, Duration leaseTime, Supplier<CompletionStage<Boolean>> release) {
-		logger.debug(
-				"The answer to an attempt at lock '{}' was lost: its owner is removed in case that it has the lock",
+		logger.debug("The answer to an attempt at lock '{}' was lost. Its owner is removed, since it may have the lock",
 				key);
 		long giveUpAtNanos = this.nanoTime.getAsLong() + leaseTime.plus(LONGEST_STALL).toNanos();
 		new Removal(key, giveUpAtNanos, release).tryNow();
 	}
 
 	/**
-	 * Try no more. What is left ends with its lease.
+	 * Stop all removals. Owners that are left lose the lock when their lease expires.
 	 */
 	@Override
 	public void close() {
@@ -86,7 +85,7 @@ public final class UnknownOwners implements AutoCloseable {
 
 		/**
 		 * Run a task later.
-		 * @param millis how much later
+		 * @param millis the delay
 		 * @param task what to run
 		 */
 		void run(long millis, Runnable task);
@@ -136,7 +135,7 @@ public final class UnknownOwners implements AutoCloseable {
 		private void tryAgain(Throwable failure) {
 			if (UnknownOwners.this.nanoTime.getAsLong() - this.giveUpAtNanos >= 0) {
 				logger.warn(
-						"The owner of lock '{}' whose answer was lost could not be removed; its lease ends by itself",
+						"The owner of lock '{}' whose answer was lost could not be removed; its lease expires by itself",
 						this.key, failure);
 				return;
 			}

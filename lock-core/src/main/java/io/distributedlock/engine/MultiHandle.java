@@ -7,10 +7,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
@@ -18,25 +16,21 @@ import io.distributedlock.Sequencer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks that were acquired together: held while each of them is, and given back
- * in the opposite order, without one waiting for the other.
+ * The handle of several locks that were acquired together. It is valid while each of them
+ * is held. They are released in the opposite order, and no release waits for another.
  */
-final class HandleSet implements Holding {
+final class MultiHandle extends EngineHandle {
 
-	private final List<Holding> parts;
+	private final List<EngineHandle> parts;
 
-	private final Exits exits;
-
-	private final AtomicBoolean closed = new AtomicBoolean();
-
-	HandleSet(List<Holding> parts, Exits exits) {
+	MultiHandle(List<EngineHandle> parts, Exits exits) {
+		super(exits);
 		this.parts = List.copyOf(parts);
-		this.exits = exits;
 	}
 
 	@Override
-	public @Nullable HeldLock reentered(LockAttempt attempt, Engine engine) {
-		for (Holding part : this.parts) {
+	@Nullable HeldLock reentered(LockAttempt attempt, Engine engine) {
+		for (EngineHandle part : this.parts) {
 			HeldLock lock = part.isClosed() ? null : part.reentered(attempt, engine);
 			if (lock != null) {
 				return lock;
@@ -46,7 +40,7 @@ final class HandleSet implements Holding {
 	}
 
 	@Override
-	public boolean isFor(LockAttempt attempt, Engine engine) {
+	boolean isFor(LockAttempt attempt, Engine engine) {
 		return this.parts.stream().anyMatch((part) -> part.isFor(attempt, engine));
 	}
 
@@ -56,12 +50,12 @@ final class HandleSet implements Holding {
 	}
 
 	@Override
-	public LockAttempt attempt() {
+	LockAttempt attempt() {
 		return this.parts.get(0).attempt();
 	}
 
 	@Override
-	public List<? extends Holding> holdings() {
+	List<? extends EngineHandle> handles() {
 		return this.parts;
 	}
 
@@ -92,11 +86,6 @@ final class HandleSet implements Holding {
 	}
 
 	@Override
-	public boolean isClosed() {
-		return this.closed.get();
-	}
-
-	@Override
 	public Duration remaining() {
 		return this.parts.stream().map(LockHandle::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
 	}
@@ -107,23 +96,8 @@ final class HandleSet implements Holding {
 	}
 
 	@Override
-	public void extend(Duration leaseTime) {
-		Extension.await(this, startExtension(leaseTime), this.exits);
-	}
-
-	@Override
-	public CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
-		return this.exits.forUser(startExtension(leaseTime));
-	}
-
-	@Override
-	public CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
+	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
 		return Extension.all(this.parts.stream().map((part) -> part.startExtension(leaseTime)).toList());
-	}
-
-	@Override
-	public void ensureAtLeast(Duration duration) {
-		Extension.ensureAtLeast(this, duration, this.exits);
 	}
 
 	@Override
@@ -142,60 +116,18 @@ final class HandleSet implements Holding {
 	}
 
 	@Override
-	public void close() {
-		close(null);
-	}
-
-	@Override
-	public void close(@Nullable Throwable workFailure) {
-		this.exits.await(leave(), workFailure);
-	}
-
-	@Override
-	public CompletableFuture<@Nullable Void> closeAsync() {
-		return this.exits.forUser(leave());
-	}
-
-	@Override
-	public CompletableFuture<@Nullable LockUnavailableException> leave() {
-		return leave(Holding::leave);
-	}
-
-	@Override
-	public CompletableFuture<@Nullable LockUnavailableException> discard() {
-		return leave(Holding::discard);
-	}
-
-	private CompletableFuture<@Nullable LockUnavailableException> leave(
-			Function<Holding, CompletableFuture<@Nullable LockUnavailableException>> exit) {
-		if (this.closed.get()) {
-			return CompletableFuture.completedFuture(null);
-		}
-		try {
-			StackReserve.require();
-		}
-		catch (StackOverflowError ex) {
-			abandon();
-			return CompletableFuture.completedFuture(null);
-		}
-		if (!this.closed.compareAndSet(false, true)) {
-			return CompletableFuture.completedFuture(null);
-		}
-		LockContext.detach(this);
+	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
 		CompletableFuture<@Nullable LockUnavailableException> all = CompletableFuture.completedFuture(null);
 		for (int i = this.parts.size() - 1; i >= 0; i--) {
-			all = all.thenCombine(exit.apply(this.parts.get(i)), HandleSet::together);
+			EngineHandle part = this.parts.get(i);
+			all = all.thenCombine(used ? part.leave() : part.leaveUnused(), MultiHandle::together);
 		}
 		return all;
 	}
 
 	@Override
-	public void abandon() {
-		if (this.closed.compareAndSet(false, true)) {
-			for (Holding part : this.parts) {
-				part.abandon();
-			}
-		}
+	void exitWithoutRelease() {
+		this.parts.forEach(EngineHandle::abandon);
 	}
 
 	private static @Nullable LockUnavailableException together(@Nullable LockUnavailableException first,

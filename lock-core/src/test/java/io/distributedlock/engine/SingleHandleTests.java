@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * What a holder can ask of its lock, also while the backend is down.
  */
-class HandleTests {
+class SingleHandleTests {
 
 	private final ScriptedProvider provider = new ScriptedProvider();
 
@@ -38,7 +38,7 @@ class HandleTests {
 		.waitTime(Duration.ofSeconds(5))
 		.commandTimeout(Duration.ofMillis(300))
 		.pollInterval(Duration.ofMillis(50))
-		.lossListener(this.losses::add)
+		.listener(new LossListener(this.losses::add))
 		.build();
 
 	@AfterEach
@@ -52,7 +52,7 @@ class HandleTests {
 	@Test
 	void innerHandleThatCannotBeClosedLeavesTheOuterOne() {
 		HeldByHand held = new HeldByHand();
-		Handle inner = held.reenter();
+		SingleHandle inner = held.reenter();
 		inner.abandon();
 		inner.abandon();
 		assertThat(held.lock.abandonment()).isNull();
@@ -64,7 +64,7 @@ class HandleTests {
 	void partsOfASetThatCannotBeClosedAreLetGoOf() {
 		HeldByHand one = new HeldByHand();
 		HeldByHand two = new HeldByHand();
-		HandleSet both = new HandleSet(List.of(one.handle, two.handle), new Exits(one.engine));
+		MultiHandle both = new MultiHandle(List.of(one.handle, two.handle), new Exits(one.engine));
 		both.abandon();
 		assertThat(both.isClosed()).isTrue();
 		assertThat(List.of(one.lock, two.lock)).allSatisfy((lock) -> assertThat(lock.abandonment()).isNotNull());

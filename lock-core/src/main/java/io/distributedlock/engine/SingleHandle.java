@@ -9,11 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -21,9 +19,9 @@ import io.distributedlock.Sequencer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's hold on a lock; re-entrant callers have a handle each.
+ * The handle of one lock. Re-entrant callers have a handle each.
  */
-final class Handle implements Holding {
+final class SingleHandle extends EngineHandle {
 
 	/**
 	 * What the caller asked for, which may be less than what the owner has.
@@ -32,28 +30,24 @@ final class Handle implements Holding {
 
 	private final HeldLock lock;
 
-	private final Exits exits;
-
-	private final AtomicBoolean closed = new AtomicBoolean();
-
 	/**
-	 * Take the callbacks back that were registered through this handle.
+	 * Each removes a callback that was registered through this handle.
 	 */
 	private final AtomicReference<@Nullable Queue<Runnable>> callbacks = new AtomicReference<>();
 
 	/**
-	 * Tells the lock that a handle is still in use.
+	 * Tells the lock that a handle is still in use, as long as this handle is reachable.
 	 */
 	@SuppressWarnings({ "unused", "UnusedVariable" })
-	private final Object hold;
+	private final Object useMarker;
 
 	private final HandleLeaks.@Nullable Sample sample;
 
-	Handle(LockAttempt attempt, HeldLock lock, Exits exits) {
+	SingleHandle(LockAttempt attempt, HeldLock lock, Exits exits) {
+		super(exits);
 		this.attempt = attempt;
 		this.lock = lock;
-		this.exits = exits;
-		this.hold = lock.hold();
+		this.useMarker = lock.useMarker();
 		this.sample = HandleLeaks.watch(this);
 	}
 
@@ -65,23 +59,23 @@ final class Handle implements Holding {
 	}
 
 	@Override
-	public @Nullable HeldLock reentered(LockAttempt other, Engine engine) {
-		// what has ended is no re-entry: the lock is taken anew
+	@Nullable HeldLock reentered(LockAttempt other, Engine engine) {
+		// a lock that has ended is acquired again, not re-entered
 		return (isOn(other, engine) && this.attempt.isReentrant() && this.lock.isValid()) ? this.lock : null;
 	}
 
 	@Override
-	public boolean isFor(LockAttempt other, Engine engine) {
+	boolean isFor(LockAttempt other, Engine engine) {
 		return isOn(other, engine) && this.attempt.type() == other.type();
 	}
 
 	@Override
-	public LockAttempt attempt() {
+	LockAttempt attempt() {
 		return this.lock.attempt();
 	}
 
 	@Override
-	public List<Holding> holdings() {
+	List<EngineHandle> handles() {
 		return List.of(this);
 	}
 
@@ -113,11 +107,6 @@ final class Handle implements Holding {
 	}
 
 	@Override
-	public boolean isClosed() {
-		return this.closed.get();
-	}
-
-	@Override
 	public Duration remaining() {
 		return this.closed.get() ? Duration.ZERO : Duration.ofNanos(this.lock.remainingNanos());
 	}
@@ -131,28 +120,13 @@ final class Handle implements Holding {
 	}
 
 	@Override
-	public CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
-		return this.exits.forUser(startExtension(leaseTime));
-	}
-
-	@Override
-	public void extend(Duration leaseTime) {
-		Extension.await(this, startExtension(leaseTime), this.exits);
-	}
-
-	@Override
-	public CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
+	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
 		return this.closed.get() ? CompletableFuture.failedFuture(closedBefore()) : Extension.of(this.lock, leaseTime);
 	}
 
 	@Override
-	public void ensureAtLeast(Duration duration) {
-		Extension.ensureAtLeast(this, duration, this.exits);
-	}
-
-	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
-		// not this handle: what refers to it keeps it in use
+		// the callback refers to this and not to the handle, which would count as in use
 		AtomicBoolean done = this.closed;
 		Runnable whileOpen = () -> {
 			if (!done.get()) {
@@ -174,7 +148,7 @@ final class Handle implements Holding {
 	}
 
 	/**
-	 * Register a callback, to be taken back when this handle is closed.
+	 * Register a callback until this handle is closed.
 	 */
 	private void register(Supplier<Runnable> registration) {
 		if (this.closed.get()) {
@@ -182,7 +156,7 @@ final class Handle implements Holding {
 		}
 		callbacks().add(registration.get());
 		if (this.closed.get()) {
-			takeBackCallbacks();
+			removeCallbacks();
 		}
 	}
 
@@ -192,7 +166,7 @@ final class Handle implements Holding {
 		return (before != null) ? before : created;
 	}
 
-	private void takeBackCallbacks() {
+	private void removeCallbacks() {
 		Queue<Runnable> known = this.callbacks.get();
 		for (Runnable next = poll(known); next != null; next = poll(known)) {
 			next.run();
@@ -204,63 +178,22 @@ final class Handle implements Holding {
 	}
 
 	@Override
-	public void close() {
-		close(null);
-	}
-
-	@Override
-	public void close(@Nullable Throwable workFailure) {
-		this.exits.await(leave(), workFailure);
-	}
-
-	@Override
-	public CompletableFuture<@Nullable Void> closeAsync() {
-		return this.exits.forUser(leave());
-	}
-
-	@Override
-	public CompletableFuture<@Nullable LockUnavailableException> leave() {
-		return leave(this.exits::leave);
-	}
-
-	@Override
-	public CompletableFuture<@Nullable LockUnavailableException> discard() {
-		return leave(this.exits::discard);
-	}
-
-	private CompletableFuture<@Nullable LockUnavailableException> leave(
-			BiFunction<HeldLock, LockType, CompletableFuture<@Nullable LockUnavailableException>> exit) {
-		if (this.closed.get()) {
-			return CompletableFuture.completedFuture(null);
-		}
-		try {
-			StackReserve.require();
-		}
-		catch (StackOverflowError ex) {
-			// what made the stack overflow goes on its way
-			abandon();
-			return CompletableFuture.completedFuture(null);
-		}
-		if (!this.closed.compareAndSet(false, true)) {
-			return CompletableFuture.completedFuture(null);
-		}
-		LockContext.detach(this);
-		takeBackCallbacks();
+	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
+		removeCallbacks();
 		if (this.sample != null) {
 			this.sample.close();
 		}
-		return exit.apply(this.lock, this.attempt.type());
+		return used ? this.exits.leave(this.lock, this.attempt.type())
+				: this.exits.leaveUnused(this.lock, this.attempt.type());
 	}
 
 	@Override
-	public void abandon() {
-		if (this.closed.compareAndSet(false, true)) {
-			this.lock.closeFailed(this.attempt.type());
-		}
+	void exitWithoutRelease() {
+		this.lock.leaveWithoutRelease(this.attempt.type());
 	}
 
 	private LockLostException closedBefore() {
-		return LockErrors.lost(this.lock.attempt(), "this handle was closed");
+		return LockErrors.lost(this.lock.attempt(), "this handle is closed");
 	}
 
 	@Override

@@ -1,0 +1,149 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all handles of this engine have in common: how they are closed and extended, and
+ * what they tell the engine.
+ */
+abstract class EngineHandle implements LockHandle {
+
+	/**
+	 * Callbacks refer to this and not to the handle: a handle that something refers to
+	 * counts as in use.
+	 */
+	final AtomicBoolean closed = new AtomicBoolean();
+
+	final Exits exits;
+
+	EngineHandle(Exits exits) {
+		this.exits = exits;
+	}
+
+	/**
+	 * Return the lock that an attempt may enter again, if this handle stands for it.
+	 */
+	abstract @Nullable HeldLock reentered(LockAttempt attempt, Engine engine);
+
+	/**
+	 * Return whether an attempt like this one gave this handle.
+	 */
+	abstract boolean isFor(LockAttempt attempt, Engine engine);
+
+	/**
+	 * Return what was asked for; where there are several locks, for the first.
+	 */
+	abstract LockAttempt attempt();
+
+	/**
+	 * Return the handles of the locks that were acquired together.
+	 */
+	abstract List<? extends EngineHandle> handles();
+
+	/**
+	 * Begin to extend what the handle stands for.
+	 * @return completes within the command time-out, on any thread
+	 */
+	abstract CompletableFuture<@Nullable Void> startExtension(Duration leaseTime);
+
+	/**
+	 * Leave what this handle stands for. Called once, when it has been marked as closed.
+	 * @param used {@code false} if nothing was done under the lock
+	 * @return completes, always normally, with what failed
+	 */
+	abstract CompletableFuture<@Nullable LockUnavailableException> exit(boolean used);
+
+	/**
+	 * Leave what this handle stands for, on a thread that has no stack left for the
+	 * release. Called once, when it has been marked as closed.
+	 */
+	abstract void exitWithoutRelease();
+
+	/**
+	 * Mark the handle as closed, and begin to leave what it stands for.
+	 * @return completes, always normally, with what failed
+	 */
+	final CompletableFuture<@Nullable LockUnavailableException> leave() {
+		return leave(true);
+	}
+
+	/**
+	 * As {@link #leave()}, for a lock under which nothing was done.
+	 */
+	final CompletableFuture<@Nullable LockUnavailableException> leaveUnused() {
+		return leave(false);
+	}
+
+	private CompletableFuture<@Nullable LockUnavailableException> leave(boolean used) {
+		if (this.closed.get()) {
+			return CompletableFuture.completedFuture(null);
+		}
+		try {
+			StackReserve.require();
+		}
+		catch (StackOverflowError ex) {
+			// the caller's own overflow continues, and is not replaced by this one
+			abandon();
+			return CompletableFuture.completedFuture(null);
+		}
+		if (!this.closed.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(null);
+		}
+		LockContext.detach(this);
+		return exit(used);
+	}
+
+	/**
+	 * Mark the handle as closed by a thread that has no stack left for more. The keeper
+	 * releases what no other handle stands for.
+	 */
+	final void abandon() {
+		if (this.closed.compareAndSet(false, true)) {
+			exitWithoutRelease();
+		}
+	}
+
+	@Override
+	public final boolean isClosed() {
+		return this.closed.get();
+	}
+
+	@Override
+	public final void close() {
+		close(null);
+	}
+
+	@Override
+	public final void close(@Nullable Throwable workFailure) {
+		this.exits.await(leave(), workFailure);
+	}
+
+	@Override
+	public final CompletableFuture<@Nullable Void> closeAsync() {
+		return this.exits.forUser(leave());
+	}
+
+	@Override
+	public final void extend(Duration leaseTime) {
+		Extension.await(this, startExtension(leaseTime), this.exits);
+	}
+
+	@Override
+	public final CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
+		return this.exits.forUser(startExtension(leaseTime));
+	}
+
+	@Override
+	public final void ensureAtLeast(Duration duration) {
+		Extension.ensureAtLeast(this, duration, this.exits);
+	}
+
+}

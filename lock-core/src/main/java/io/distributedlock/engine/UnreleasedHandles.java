@@ -1,0 +1,59 @@
+package io.distributedlock.engine;
+
+import java.lang.ref.WeakReference;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out that no handle is left that could release a lock: all were garbage-collected
+ * without a close, or the last one was closed by a thread that had no stack left for the
+ * release. Thread-safe.
+ */
+final class UnreleasedHandles {
+
+	/**
+	 * Refers to an object to which only handles refer.
+	 */
+	private final AtomicReference<@Nullable WeakReference<Object>> useMarker = new AtomicReference<>();
+
+	private volatile boolean closedWithoutRelease;
+
+	/**
+	 * Return the object to which a handle refers as long as it may be closed.
+	 */
+	Object useMarker() {
+		while (true) {
+			WeakReference<Object> known = this.useMarker.get();
+			Object marker = (known != null) ? known.get() : null;
+			if (marker != null) {
+				return marker;
+			}
+			Object created = new Object();
+			if (this.useMarker.compareAndSet(known, new WeakReference<>(created))) {
+				return created;
+			}
+		}
+	}
+
+	/**
+	 * Note that the last handle was closed by a thread that had no stack left for the
+	 * release.
+	 */
+	void closedWithoutRelease() {
+		this.closedWithoutRelease = true;
+	}
+
+	/**
+	 * Return why no handle will release the lock any more, {@code null} if one may.
+	 */
+	@Nullable String reason() {
+		if (this.closedWithoutRelease) {
+			return "its handle was closed by a thread that had no stack left for the release";
+		}
+		WeakReference<Object> known = this.useMarker.get();
+		return (known != null && known.get() == null)
+				? "its handle was never closed, and the application no longer has a reference to it" : null;
+	}
+
+}
