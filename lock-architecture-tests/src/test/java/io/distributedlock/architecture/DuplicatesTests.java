@@ -22,22 +22,21 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The same code does not stand in two places, in one module or in two. PMD's copy-paste
- * detector compares tokens; it sees neither imports nor package lines nor comments.
+ * No code is written twice, in one module or in two. PMD's copy-paste detector compares
+ * tokens. It ignores imports, package lines and comments.
  */
 class DuplicatesTests {
 
 	private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
 	/**
-	 * The longest runs of equal tokens that only declare something, such as the methods
-	 * that each provider overrides, are a little shorter.
+	 * Equal code below this length mostly declares something, such as the methods that
+	 * each provider overrides.
 	 */
 	private static final int TOKENS = 70;
 
 	/**
-	 * More than for the library: that two tests set up the same thing is seen in the test
-	 * itself.
+	 * Higher than for the library: a test that shows its own set-up is easier to read.
 	 */
 	private static final int TOKENS_OF_TESTS = 120;
 
@@ -50,7 +49,7 @@ class DuplicatesTests {
 
 	@Test
 	void libraryHasNoDuplicates() throws IOException {
-		// @Override, which is in many declarations, is no logic
+		// annotations such as @Override are declarations, not logic
 		List<Duplicate> duplicates = duplicates("src/main/java", TOKENS, true);
 		assertAllAllowed(duplicates, TOKENS);
 		assertThat(duplicates.stream().map(Duplicate::files).toList())
@@ -60,7 +59,7 @@ class DuplicatesTests {
 
 	@Test
 	void testsHaveNoDuplicates() throws IOException {
-		// equal methods with different annotations are different cases
+		// with annotations: equal methods with different annotations are different cases
 		assertAllAllowed(duplicates("src/test/java", TOKENS_OF_TESTS, false), TOKENS_OF_TESTS);
 	}
 
