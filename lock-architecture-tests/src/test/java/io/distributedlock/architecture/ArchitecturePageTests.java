@@ -23,7 +23,7 @@ class ArchitecturePageTests {
 
 	private static final String PAGE = ProjectFiles.read(ProjectFiles.ROOT.resolve("docs/architecture.md"));
 
-	private static final Pattern ROW = Pattern.compile("(?m)^\\| `(lock-[a-z-]+)` \\|");
+	private static final Pattern ROW = Pattern.compile("(?m)^\\| `(lock-[a-z-]+)`");
 
 	private static final Pattern CODE_BLOCK = Pattern.compile("(?ms)^```\n(.*?)^```");
 
