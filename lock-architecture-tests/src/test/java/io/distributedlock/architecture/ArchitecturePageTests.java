@@ -16,12 +16,19 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The page docs/architecture.md names the modules and classes that there are. What the
- * modules may use is checked by {@link ModuleTableTests}.
+ * The pages docs/architecture.md and docs/glossary.md name modules and classes that
+ * exist. What the modules may use is checked by {@link ModuleTableTests}.
  */
 class ArchitecturePageTests {
 
 	private static final String PAGE = ProjectFiles.read(ProjectFiles.ROOT.resolve("docs/architecture.md"));
+
+	private static final String GLOSSARY = ProjectFiles.read(ProjectFiles.ROOT.resolve("docs/glossary.md"));
+
+	/**
+	 * A class with or without its package, alone or before a method or a nested class.
+	 */
+	private static final Pattern CODE_SPAN_OF_CLASS = Pattern.compile("`(?:[a-z]+\\.)*([A-Z][a-z]\\w+)[^`]*`");
 
 	private static final Pattern ROW = Pattern.compile("(?m)^\\| `(lock-[a-z-]+)`");
 
@@ -45,6 +52,13 @@ class ArchitecturePageTests {
 		Set<String> named = new TreeSet<>();
 		CODE_BLOCK.matcher(PAGE).results().forEach((block) -> named.addAll(names(block.group(1))));
 		assertThat(named).hasSizeGreaterThan(10);
+		assertThat(ProjectFiles.classNames()).containsAll(named);
+	}
+
+	@Test
+	void classesOfTheGlossaryExist() {
+		Set<String> named = matches(CODE_SPAN_OF_CLASS, GLOSSARY);
+		assertThat(named).hasSizeGreaterThan(20);
 		assertThat(ProjectFiles.classNames()).containsAll(named);
 	}
 
