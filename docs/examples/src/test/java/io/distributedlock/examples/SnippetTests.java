@@ -10,22 +10,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The snippets of {@code docs/features} are code that the build runs, and the links lead
- * somewhere.
+ * The snippets of {@code docs/features} and of the README are code that the build runs.
  */
 class SnippetTests {
 
 	private static final Path FEATURES = Path.of("../features");
 
-	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
+	private static final Path README = Path.of("../../README.md");
 
-	private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)(#[^)]*)?\\)");
+	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
 
 	private static final List<Path> SOURCES = List.of(Path.of("src"), Path.of("../../lock-spring/src/test"),
 			Path.of("../../lock-providers/lock-provider-redis/src/test"));
@@ -46,23 +44,9 @@ class SnippetTests {
 		return tests;
 	}
 
-	@Test
-	void linksLeadSomewhere() throws IOException {
-		List<Path> pages = new ArrayList<>(pages());
-		pages.add(Path.of("../../README.md"));
-		for (Path page : pages) {
-			Matcher links = LINK.matcher(Files.readString(page));
-			while (links.find()) {
-				if (!links.group(1).contains("://")) {
-					assertThat(page.resolveSibling(links.group(1))).as("in " + page).exists();
-				}
-			}
-		}
-	}
-
 	private static List<Path> pages() throws IOException {
 		try (Stream<Path> pages = Files.list(FEATURES)) {
-			return pages.sorted().toList();
+			return Stream.concat(Stream.of(README), pages.sorted()).toList();
 		}
 	}
 
