@@ -2,10 +2,8 @@
  * Auto-configuration of the three providers on Redis: {@code redisson} (Redisson),
  * {@code redis} (Lettuce) and {@code redlock} (Lettuce, several independent servers).
  * <p>
- * {@link io.distributedlock.autoconfigure.redis.RedisTopology} reads
- * {@code spring.data.redis.*} for {@code redisson} and {@code redis}.
- * {@link io.distributedlock.autoconfigure.redis.RedissonConfigs} and
- * {@link io.distributedlock.autoconfigure.redis.LettuceClients} turn it into clients.
+ * {@code RedisTopology} reads {@code spring.data.redis.*} for {@code redisson} and
+ * {@code redis}. {@code RedissonConfigs} and {@code LettuceClients} turn it into clients.
  * Redlock has its own list of servers in {@code lock.redis.redlock.*}, because they must
  * be independent of each other.
  */
