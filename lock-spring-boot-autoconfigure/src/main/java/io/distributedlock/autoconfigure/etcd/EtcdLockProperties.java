@@ -16,8 +16,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class EtcdLockProperties {
 
 	/**
-	 * URLs of the servers, such as "http://etcd1:2379", or "https://" for TLS. Not used
-	 * if the application has its own jetcd Client bean.
+	 * URLs of the servers, such as "http://etcd1:2379", or "https://" for TLS; by default
+	 * "http://localhost:2379". Not used if the application has its own jetcd Client bean.
 	 */
 	private List<String> endpoints = new ArrayList<>(List.of("http://localhost:2379"));
 
