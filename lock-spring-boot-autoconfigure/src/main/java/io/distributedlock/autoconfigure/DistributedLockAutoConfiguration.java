@@ -87,8 +87,7 @@ public final class DistributedLockAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static DistributedLockBeanPostProcessor distributedLockBeanPostProcessor(ObjectProvider<LockTemplate> template,
 			Environment environment) {
-		// not from the LockProperties bean: a post-processor is created before all other
-		// beans
+		// not from the LockProperties bean, because post-processors are created first
 		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(template::getObject,
 				LockAdviceSettings.read(environment));
 		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));

@@ -90,8 +90,7 @@ final class SoakPostgres implements SoakServer {
 				}
 			}
 			for (String table : tables) {
-				// the row of a free key stays for days, because it counts the fencing
-				// tokens
+				// the row of a free key stays for days: it counts the fencing tokens
 				boolean counts = table.equals("distributed_lock") || table.equals("distributed_lock_row");
 				remains.put((counts ? COUNTERS : "rows of ") + table,
 						count(statement, "select count(*) from " + table));

@@ -113,9 +113,8 @@ public final class JdbcLockAutoConfiguration {
 			// the dialect does not matter: it does not change the number of connections
 			pool.setMaximumPoolSize(settings(JdbcDialect.H2, properties, lock).connections());
 			pool.setMinimumIdle(1);
-			// shorter than the command time-out of the engine, so that the pool's own
-			// error,
-			// which names the cause, arrives before the engine's time-out
+			// shorter than the command time-out of the engine, so that the error of the
+			// pool, which names the cause, arrives before the engine's time-out
 			pool.setConnectionTimeout(Math.max(lock.getCommandTimeout().toMillis() * 4 / 5, SHORTEST_TIMEOUT_MILLIS));
 			pool.setInitializationFailTimeout(-1);
 			return new LockDatabase(pool, pool);

@@ -16,9 +16,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class MemcachedLockProperties {
 
 	/**
-	 * Hosts and ports of the servers, such as "mc1:11211"; by default
-	 * "localhost:11211". With several servers each key is kept on one of them. Not used if
-	 * the application has its own MemcacheClient bean for strings.
+	 * Hosts and ports of the servers, such as "mc1:11211"; by default "localhost:11211".
+	 * With several servers each key is kept on one of them. Not used if the application
+	 * has its own MemcacheClient bean for strings.
 	 */
 	private List<String> servers = new ArrayList<>(List.of("localhost:11211"));
 

@@ -37,9 +37,7 @@ public final class ZooKeeperLockAutoConfiguration {
 			.connectString(properties.getConnectString())
 			.sessionTimeoutMs(Math.toIntExact(properties.getSessionTimeout().toMillis()))
 			.connectionTimeoutMs(Math.toIntExact(properties.getConnectionTimeout().toMillis()))
-			// no retries by Curator: the engine asks again until the wait time of the
-			// call
-			// is over
+			// no retries by Curator: the engine asks again within the wait time
 			.retryPolicy(new RetryNTimes(0, 0));
 		String username = properties.getUsername();
 		if (username != null) {
@@ -47,8 +45,7 @@ public final class ZooKeeperLockAutoConfiguration {
 					(username + ":" + properties.getPassword()).getBytes(StandardCharsets.UTF_8));
 		}
 		CuratorFramework client = builder.build();
-		// connects in the background, so that the application starts even if ZooKeeper is
-		// down
+		// connects in the background: the application starts even if ZooKeeper is down
 		client.start();
 		return client;
 	}

@@ -62,9 +62,8 @@ class DemoState {
 
 	void run(Mode mode) {
 		countTokens();
-		// otherwise the first refresh of this mode would replace a token of the other
-		// mode,
-		// and count as one that was too early
+		// otherwise the first refresh of this mode would replace a token of the
+		// other mode, and count as one that was too early
 		this.issuer.forget();
 		this.command = new NodeCommand(this.command.epoch() + 1, mode, true);
 	}

@@ -105,9 +105,8 @@ class MessageSender implements SmartLifecycle {
 			if (command.running()) {
 				this.coordinator.begin();
 				try {
-					// the coordinator may have changed the command before it saw this
-					// send as
-					// under way: then do not send
+					// not if the command has changed: the coordinator may not have
+					// seen this send as under way
 					if (this.coordinator.command().equals(command)) {
 						send(command);
 					}
