@@ -4,7 +4,7 @@ const EVERY_MILLIS = 250;
 const WINDOW_MILLIS = 60_000;
 const TEXTS = {
 	SENDING: 'sends messages', WAITING_TO_REFRESH: 'waits to refresh', REFRESHING: 'refreshes the token',
-	PAUSED: 'pauses for the switch'
+	PAUSED: 'pauses while the mode changes'
 };
 const samples = [];
 
@@ -32,31 +32,31 @@ function showFigures(state) {
 	}
 	byId('unlocked').classList.toggle('on', state.mode === 'UNLOCKED');
 	byId('locked').classList.toggle('on', state.mode === 'LOCKED');
-	byId('alternating').textContent = state.alternating ? 'changes by itself until you choose' : '';
+	byId('alternating').textContent = state.alternating ? 'alternates until you choose' : '';
 }
 
 function showNodes(state) {
 	byId('nodes').innerHTML = state.nodes.map((node) => {
 		const report = node.report;
 		const activity = report ? report.activity : 'DOWN';
-		const text = report ? TEXTS[activity] : 'killed, starts again';
+		const text = report ? TEXTS[activity] : 'killed, restarts';
 		const unlocked = state.mode === 'UNLOCKED' ? ' unlocked' : '';
 		const sent = report ? report.sentLocked + report.sentUnlocked : 0;
 		const refused = report ? report.failedLocked + report.failedUnlocked : 0;
 		return `<article class="node"><h2>Node ${node.node} <small>${report ? 'pid ' + report.pid : ''}</small></h2>
 			<span class="activity ${activity}${unlocked}">${text}</span>
 			<p>${sent.toLocaleString('en')} sent, ${refused} refused</p>
-			<button data-kill="${node.node}" ${node.doomed || !report ? 'disabled' : ''}>
-			${node.doomed ? 'dies in its next refresh' : 'Kill it mid-refresh'}</button></article>`;
+			<button data-kill="${node.node}" ${node.killPending || !report ? 'disabled' : ''}>
+			${node.killPending ? 'will be killed in its next refresh' : 'Kill it during a refresh'}</button></article>`;
 	}).join('');
 	const refreshing = state.nodes.filter((node) => node.report && node.report.activity === 'REFRESHING')
 		.map((node) => node.node);
-	const orphaned = state.mode === 'LOCKED' && state.nodes.some((node) => !node.report)
+	const holderKilled = state.mode === 'LOCKED' && state.nodes.some((node) => !node.report)
 		&& state.nodes.every((node) => !node.report || node.report.activity === 'WAITING_TO_REFRESH');
-	byId('holder').innerHTML = orphaned ? '<b>The killed node still holds the lock</b>, until its lease of three seconds ends.'
+	byId('holder').innerHTML = holderKilled ? '<b>The killed node still holds the lock</b>, until its lease of three seconds expires.'
 		: refreshing.length === 0 ? 'No node refreshes: nobody holds the lock.'
 		: state.mode === 'LOCKED' ? `<b>Node ${refreshing[0]} holds the lock</b> and refreshes.`
-			: `Nodes ${refreshing.join(', ')} refresh, each for itself.`;
+			: `Refreshing without the lock: node ${refreshing.join(', node ')}.`;
 }
 
 function showTimeline(state) {

@@ -50,7 +50,8 @@ public class Application {
 		this.context.refresh();
 		this.orders = this.context.getBean(Orders.class);
 		this.template = this.context.getBean(LockTemplate.class);
-		// by nobody's thread, so that the benchmark's does not re-enter it
+		// as a future, which belongs to no thread: the thread of the benchmark must not
+		// re-enter this lock
 		this.template.acquireAsync(LockRequest.of("busy").withName("orders")).join();
 	}
 
@@ -83,7 +84,7 @@ public class Application {
 	}
 
 	/**
-	 * Transactions of nothing: what they cost is Spring's part of them.
+	 * Transactions without a database: they cost only what Spring itself costs.
 	 */
 	@SuppressWarnings("serial")
 	static class NoTransactions extends AbstractPlatformTransactionManager {

@@ -31,8 +31,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * Taking a lock that nobody else wants and giving it back, on a Redis that is started
- * along. Each thread has a key of its own: {@code -t 16} for sixteen.
+ * How often a lock without contention can be acquired and released. The benchmark starts
+ * a Redis for it. Each thread uses its own key; {@code -t 16} runs 16 threads.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -45,7 +45,7 @@ public class CycleBenchmark {
 
 	/**
 	 * The least that a lock on Redis can cost: {@code SET NX PX}, and a script that
-	 * deletes what is its own.
+	 * deletes the key if its value is still the owner's.
 	 */
 	@Benchmark
 	public void lettuceByHand(Clients clients, Key key) {
@@ -55,7 +55,7 @@ public class CycleBenchmark {
 	}
 
 	/**
-	 * Redisson's lock with a lease.
+	 * Redisson's lock with a lease, without this library.
 	 */
 	@Benchmark
 	@SuppressWarnings("LockNotBeforeTry")
@@ -66,7 +66,7 @@ public class CycleBenchmark {
 	}
 
 	/**
-	 * Redisson's fenced lock with a lease, which is what the provider uses.
+	 * Redisson's fenced lock with a lease, which the provider {@code redisson} uses.
 	 */
 	@Benchmark
 	public long redissonFencedByHand(Clients clients, Key key) {
@@ -77,7 +77,7 @@ public class CycleBenchmark {
 	}
 
 	/**
-	 * The template over the provider {@code redis}.
+	 * The template on the provider {@code redis}.
 	 */
 	@Benchmark
 	public void redis(Clients clients, Key key) {
@@ -85,7 +85,7 @@ public class CycleBenchmark {
 	}
 
 	/**
-	 * The template over the provider {@code redisson}.
+	 * The template on the provider {@code redisson}.
 	 */
 	@Benchmark
 	public void redisson(Clients clients, Key key) {
@@ -111,7 +111,7 @@ public class CycleBenchmark {
 		final DefaultLockTemplate onRedisson = template(new RedissonLockProvider(this.redisson));
 
 		/**
-		 * End all of them.
+		 * Close the clients and the server.
 		 */
 		@TearDown
 		public void close() {
@@ -135,7 +135,7 @@ public class CycleBenchmark {
 	}
 
 	/**
-	 * A thread's own key.
+	 * The key of one thread.
 	 */
 	@State(Scope.Thread)
 	public static class Key {

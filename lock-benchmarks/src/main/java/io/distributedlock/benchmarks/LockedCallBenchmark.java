@@ -12,8 +12,8 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a call of a locked method costs besides the backend: the local provider answers at
- * once, so that what is left is the advice, the expressions and the engine.
+ * What a call of a locked method costs without its backend. The local provider answers
+ * immediately, so the cost is that of the advice, the expressions and the engine.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class LockedCallBenchmark {
 
 	/**
-	 * What every advice of Spring costs, ours included.
+	 * A method with an empty advice of Spring, for comparison.
 	 */
 	@Benchmark
 	public long bareProxy(Application application) {
@@ -39,7 +39,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * The annotation of the README.
+	 * A lock whose key is an expression, as in the README.
 	 */
 	@Benchmark
 	public long expressionKey(Application application) {
@@ -47,7 +47,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * The template, without advice.
+	 * A lock through the template, without advice.
 	 */
 	@Benchmark
 	public long template(Application application) {
@@ -55,7 +55,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * A condition that says no.
+	 * A call without a lock, because its condition is false.
 	 */
 	@Benchmark
 	public long conditionThatIsFalse(Application application) {
@@ -63,7 +63,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * All or none of two locks.
+	 * Two locks that are acquired together.
 	 */
 	@Benchmark
 	public long twoKeys(Application application) {
@@ -71,7 +71,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * Two locks, the inner of which is held already.
+	 * A locked method that calls another one with the same key, which re-enters the lock.
 	 */
 	@Benchmark
 	public long reentry(Application application) {
@@ -79,7 +79,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * The same in a transaction of the method, whose lease is checked before the commit.
+	 * A locked method that starts a transaction. The lease is checked before the commit.
 	 */
 	@Benchmark
 	public long transaction(Application application) {
@@ -87,7 +87,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * The transaction alone.
+	 * The same transaction without a lock.
 	 */
 	@Benchmark
 	public long transactionWithoutLock(Application application) {
@@ -95,7 +95,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * The thread is interrupted if the lease is lost.
+	 * A lock that would interrupt the thread if the lease were lost.
 	 */
 	@Benchmark
 	public long interruptedOnLoss(Application application) {
@@ -103,7 +103,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * Others hold the lock, and the call is skipped.
+	 * A call that is skipped, because others hold the lock.
 	 */
 	@Benchmark
 	public @Nullable Long skipped(Application application) {
@@ -111,7 +111,7 @@ public class LockedCallBenchmark {
 	}
 
 	/**
-	 * A subscription.
+	 * A subscription to a locked {@code Mono}.
 	 */
 	@Benchmark
 	public @Nullable Long mono(Application application) {

@@ -9,7 +9,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Methods that do nothing, under locks.
+ * Locked methods that do nothing, so that a call costs only its lock.
  */
 class Orders {
 

@@ -10,7 +10,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Each benchmark runs. How fast is for a quiet machine to say.
+ * Runs each benchmark once, to see that it works. The speed is not tested, because it
+ * depends on the machine.
  */
 class BenchmarkTests {
 

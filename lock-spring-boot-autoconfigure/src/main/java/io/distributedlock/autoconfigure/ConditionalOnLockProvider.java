@@ -9,9 +9,10 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches if an application wants a lock provider: {@code lock.provider} or
- * {@code lock.providers} names it; or neither is set, the application declares no
- * provider itself, and this one may serve without being named.
+ * Matches if a lock provider should be configured. This is the case if
+ * {@code lock.provider} or {@code lock.providers} names it. If neither property is set,
+ * it is also the case if the application declares no {@code LockProvider} bean and the
+ * provider does not require to be {@link #named() named}.
  *
  * @since 0.1
  */
@@ -28,8 +29,8 @@ public @interface ConditionalOnLockProvider {
 	String value();
 
 	/**
-	 * Whether the provider must be named to be configured.
-	 * @return {@code true} if being on the class path is not enough
+	 * Whether the provider is configured only if a property names it.
+	 * @return {@code true} if it is not enough that the provider is on the class path
 	 */
 	boolean named() default false;
 

@@ -6,55 +6,65 @@ import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the provider for requests that name none.
+ * Chooses the default provider: the one for requests that name none.
  */
 final class DefaultProviderName {
-
-	private static final String KNOWN = "redisson, redis, redlock, jdbc, zookeeper, etcd, memcached, local";
 
 	private DefaultProviderName() {
 	}
 
 	/**
-	 * Check that the providers named beside the default one are there.
+	 * Check that the further providers which {@code lock.providers} names are available.
 	 */
 	static void requireAll(List<String> wanted, List<LockProvider> providers) {
-		List<String> names = providers.stream().map(LockProvider::name).toList();
+		List<String> available = names(providers);
 		for (String each : wanted) {
-			if (!names.contains(each)) {
-				throw unknown("lock.providers names", each, names);
+			if (!available.contains(each)) {
+				throw unavailable("lock.providers contains", each, available);
 			}
 		}
 	}
 
 	static String choose(@Nullable String wanted, List<LockProvider> providers) {
-		List<String> names = providers.stream().map(LockProvider::name).toList();
+		List<String> available = names(providers);
 		if (wanted != null) {
-			if (names.contains(wanted)) {
+			if (available.contains(wanted)) {
 				return wanted;
 			}
-			throw unknown("lock.provider is", wanted, names);
+			throw unavailable("lock.provider is", wanted, available);
 		}
-		if (names.isEmpty()) {
+		if (available.isEmpty()) {
 			throw new LockConfigurationException(
-					"There is no lock provider: no LockProvider bean, and none that could be configured.",
-					"Add io.distributedlock:lock-spring-boot-starter, which brings Redisson, and set spring.data.redis.host; or set lock.provider=local to try locks out inside one JVM.",
+					"There is no lock provider: the application declares no LockProvider bean, and none could be configured.",
+					"Add io.distributedlock:lock-spring-boot-starter, which contains the provider 'redisson', and set spring.data.redis.host; or set lock.provider=local to try out locks inside one JVM.",
 					null);
 		}
-		if (names.size() > 1) {
-			throw new LockConfigurationException("There are several lock providers and no choice: %s.".formatted(names),
-					"Set lock.provider to the one that serves requests which name none.", null);
+		if (available.size() > 1) {
+			throw ambiguous(available);
 		}
-		return names.get(0);
+		return available.get(0);
 	}
 
-	private static LockConfigurationException unknown(String where, String wanted, List<String> names) {
+	static LockConfigurationException ambiguous(List<String> names) {
 		return new LockConfigurationException(
-				"%s '%s', and there is no such lock provider. Those that there are: %s.".formatted(where, wanted,
-						names.isEmpty() ? "none" : names),
-				"Name one of %s, in lower case, and add the module that brings it, such as io.distributedlock:lock-provider-jdbc; or declare a LockProvider bean of that name."
-					.formatted(KNOWN),
+				"There are several lock providers, and lock.provider does not choose one: %s.".formatted(names),
+				"Set lock.provider to the default one, which serves requests that name none. If the application needs others too, name them in lock.providers.",
 				null);
+	}
+
+	private static LockConfigurationException unavailable(String where, String wanted, List<String> available) {
+		String description = "%s '%s', but there is no lock provider with this name. Available: %s.".formatted(where,
+				wanted, available.isEmpty() ? "none" : available);
+		String action = KnownProvider.of(wanted)
+			.map((known) -> "Add the module %s, which contains the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
+				.formatted(known.module(), wanted))
+			.orElseGet(() -> "Use one of %s, in lower case; or declare a LockProvider bean with this name."
+				.formatted(KnownProvider.names()));
+		return new LockConfigurationException(description, action, null);
+	}
+
+	private static List<String> names(List<LockProvider> providers) {
+		return providers.stream().map(LockProvider::name).toList();
 	}
 
 }

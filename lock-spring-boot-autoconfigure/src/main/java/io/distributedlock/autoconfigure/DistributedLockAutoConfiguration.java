@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of the {@link LockTemplate} over the providers that there are, and
+ * Auto-configuration of the {@link LockTemplate}, which uses all available providers, and
  * of the advice for annotated methods.
  *
  * @since 0.1
@@ -47,11 +47,11 @@ public final class DistributedLockAutoConfiguration {
 			providers.forEach(builder::provider);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException("A LockProvider bean cannot work: " + ex.getMessage(),
-					"Correct the bean; in a test set lock.provider=local instead of a mock.", ex);
+			throw new LockConfigurationException("A LockProvider bean is invalid: " + ex.getMessage(),
+					"Correct the bean. In a test, set lock.provider=local instead of using a mock.", ex);
 		}
 		DefaultProviderName.requireAll(properties.getProviders(), providers);
-		logger.info("Locks are granted by {}",
+		logger.info("Lock providers and their capabilities: {}",
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		listeners.orderedStream().forEach(builder::listener);
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
@@ -67,8 +67,8 @@ public final class DistributedLockAutoConfiguration {
 				.build();
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException("A property under 'lock' cannot work: " + ex.getMessage(),
-					"Correct it in the application's configuration.", ex);
+			throw new LockConfigurationException("A property under 'lock' has an invalid value: " + ex.getMessage(),
+					"Correct the value in the configuration of the application.", ex);
 		}
 	}
 
@@ -77,18 +77,18 @@ public final class DistributedLockAutoConfiguration {
 		return (beans) -> {
 			if (!environment.containsProperty("lock.provider")
 					&& beans.getBeanNamesForType(LockTemplate.class, true, false).length > 0) {
-				LockProviderBeans.requireChoice(beans);
+				LockProviderBeans.requireSingle(beans);
 			}
 		};
 	}
 
-	// a post-processor of a parent context does not see the beans of this one
+	// each context needs its own: the post-processor of a parent context does not process
+	// the beans of its children
 	@Bean
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static DistributedLockBeanPostProcessor distributedLockBeanPostProcessor(ObjectProvider<LockTemplate> template,
 			Environment environment) {
-		// LockProperties would be made too early here: post-processors come before all
-		// beans
+		// not from the LockProperties bean, because post-processors are created first
 		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(template::getObject,
 				LockAdviceSettings.read(environment));
 		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));

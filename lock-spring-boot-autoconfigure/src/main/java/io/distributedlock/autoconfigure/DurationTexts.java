@@ -6,8 +6,8 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Refuses times without a unit, as the annotations do: Spring Boot takes {@code 5} for
- * five milliseconds, and who writes it mostly means seconds.
+ * Refuses durations without a unit, as the annotations do. Spring Boot reads {@code 5} as
+ * five milliseconds, but whoever writes it usually means seconds.
  */
 final class DurationTexts {
 
@@ -24,7 +24,7 @@ final class DurationTexts {
 			String text = binder.bind(property, String.class).orElse("").trim();
 			if (text.matches("\\d+") && !text.matches("0+")) {
 				throw new LockConfigurationException("%s is '%s', a number without a unit.".formatted(property, text),
-						"Write 500ms, 30s, 5m or PT30S.", null);
+						"Add the unit, such as 500ms, 30s, 5m or PT30S.", null);
 			}
 		}
 	}

@@ -6,7 +6,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Shows an annotation that cannot work, without the stack trace around it.
+ * Reports an invalid annotation: what is wrong, and what to do. Without an analyzer,
+ * Spring Boot would print a stack trace.
  */
 class InvalidLockOperationFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockOperationException> {
 

@@ -7,7 +7,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of locks inside one JVM, for {@code lock.provider=local}.
+ * Auto-configuration of locks inside one JVM. It applies only if {@code lock.provider} or
+ * {@code lock.providers} names {@code local}.
  *
  * @since 0.1
  */

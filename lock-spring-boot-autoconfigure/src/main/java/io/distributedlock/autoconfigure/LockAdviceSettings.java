@@ -1,14 +1,14 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.annotation.OnContention;
 import io.distributedlock.spring.DistributedLockSettings;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Reads what the advice needs straight from the environment: post-processors come before
- * all beans, and {@link LockProperties} would be made too early for them.
+ * Reads the settings of the advice directly from the environment. The post-processor
+ * needs them before other beans are created, so it cannot use the {@link LockProperties}
+ * bean.
  */
 final class LockAdviceSettings {
 
@@ -17,12 +17,10 @@ final class LockAdviceSettings {
 
 	static DistributedLockSettings read(Environment environment) {
 		LockProperties properties = bind(environment);
+		LockProperties.Transaction transaction = properties.getTransaction();
 		return new DistributedLockSettings(properties.getSpel().isBeanReferences(),
-				switch (properties.getOnContention()) {
-					case THROW -> OnContention.THROW;
-					case SKIP -> OnContention.SKIP;
-				}, properties.getTransaction().getRelease().asReleaseTime(),
-				properties.getTransaction().isVerifyBeforeCommit());
+				properties.getOnContention().asAttribute(), transaction.getRelease().asAttribute(),
+				transaction.isVerifyBeforeCommit());
 	}
 
 	static LockProperties.Mode mode(Environment environment) {

@@ -3,7 +3,8 @@ package io.distributedlock.autoconfigure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks cannot be configured from what the application gives.
+ * The configuration of an application is not sufficient or not valid for locks. The
+ * message says what is wrong, {@link #getAction()} what to do.
  *
  * @since 0.1
  */
@@ -20,7 +21,7 @@ public class LockConfigurationException extends IllegalStateException {
 	 * Create an exception.
 	 * @param description what is wrong
 	 * @param action what to do
-	 * @param cause the cause, where there is one
+	 * @param cause the cause, if there is one
 	 */
 	public LockConfigurationException(String description, String action, @Nullable Throwable cause) {
 		super(description, cause);

@@ -4,7 +4,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Says what is missing for locks, and what to add.
+ * Reports a {@link LockConfigurationException}: what is wrong, and what to do. Without an
+ * analyzer, Spring Boot would print a stack trace.
  */
 class LockConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LockConfigurationException> {
 

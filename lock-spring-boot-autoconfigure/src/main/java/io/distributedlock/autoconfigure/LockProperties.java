@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.core.env.Environment;
 
 /**
- * Configuration of distributed locks.
+ * Properties of distributed locks that apply to all providers.
  *
  * @since 0.1
  */
@@ -20,78 +20,90 @@ import org.springframework.core.env.Environment;
 public class LockProperties {
 
 	/**
-	 * What {@code -1} is converted to.
+	 * What Spring Boot converts {@code -1} to: no lease time, so that leases are
+	 * auto-renewed.
 	 */
-	private static final Duration KEEP_ALIVE = Duration.ofMillis(-1);
+	private static final Duration NO_LEASE_TIME = Duration.ofMillis(-1);
 
 	/**
-	 * Whether to configure locks at all. When off there is no LockTemplate, and annotated
+	 * Whether to configure locks. If false, there is no LockTemplate bean, and annotated
 	 * methods run without a lock.
 	 */
 	private boolean enabled = true;
 
 	/**
-	 * Name of the provider that serves requests which name none. By default the one that
-	 * is there.
+	 * Name of the default provider, which serves requests that name none. It must be set
+	 * if several providers are available, and for "redlock" and "local". By default the
+	 * only available provider.
 	 */
 	private @Nullable String provider;
 
 	/**
-	 * Names of the providers that are configured beside the default one, for annotations
-	 * and requests that name them.
+	 * Names of further providers to configure besides the default one. Annotations and
+	 * requests can name them.
 	 */
 	private List<String> providers = new ArrayList<>();
 
 	/**
-	 * How long a key stays unavailable after a lease that ended without a release.
-	 * Protects resources that cannot check a fencing token from what a late holder had
-	 * sent before it stopped.
+	 * How long a key stays unavailable after a lease that expired, from 0 to 1d; 0 is no
+	 * delay. It protects resources that cannot check a fencing token: what a late holder
+	 * sent before it stopped can arrive before the next holder starts. Needs a provider
+	 * with the capability LOCK_DELAY.
 	 */
 	private Duration lockDelay = Duration.ZERO;
 
 	/**
-	 * What every key starts with, so that applications and environments that share a
-	 * backend do not share locks. By default the name of the application and ":lock".
+	 * What every key starts with, at most 99 characters. Applications and environments
+	 * that use the same backend need different prefixes, otherwise they share locks. By
+	 * default the value of spring.application.name followed by ":lock", or "lock" if the
+	 * application has no name.
 	 */
 	private @Nullable String keyPrefix;
 
 	/**
-	 * How long to wait for a lock that others hold, where the call does not say; 0 makes
-	 * one attempt.
+	 * How long a call waits for a lock that others hold, such as 5s; 0 makes one attempt.
+	 * Applies if the annotation or the request sets no wait time.
 	 */
 	private Duration waitTime = Duration.ofSeconds(5);
 
 	/**
-	 * When a lock ends by itself even if its holder still works, where the call does not
-	 * say. Without it, or with -1, a lease is kept alive until the lock is given back.
+	 * How long a lease runs, such as 30s: it ends then even if its holder still works.
+	 * Applies if the annotation or the request sets no lease time. By default, or with
+	 * -1, a lease is auto-renewed until it is released.
 	 */
 	private @Nullable Duration leaseTime;
 
 	/**
-	 * How long one command to the backend may take. A call returns within its wait time
-	 * plus this.
+	 * How long the backend may take to answer one command, such as 3s. A call ends at the
+	 * latest after its wait time plus this time.
 	 */
 	private Duration commandTimeout = Duration.ofSeconds(3);
 
 	/**
-	 * How long a waiting call relies on the backend's notification of a release before it
-	 * asks anyway.
+	 * How long a waiting call relies on the backend's signal of a release, such as 500ms,
+	 * before it asks by itself. If the backend sends no signals, it is the longest
+	 * interval between two attempts.
 	 */
 	private Duration pollInterval = Duration.ofMillis(500);
 
 	/**
-	 * How annotated methods come under their locks.
+	 * How calls of annotated methods are intercepted: "proxy" by a proxy around the bean,
+	 * or "aspectj" by advice that is woven into the class. The latter also locks private
+	 * and final methods and calls within the same object, and needs the Java agent of
+	 * AspectJ.
 	 */
 	private Mode mode = Mode.PROXY;
 
 	/**
-	 * Order of the locks' advice among that of a bean. Lower is further outside.
+	 * Order of the advice for locks among the advice of a bean; a lower value runs
+	 * further outside. By default it runs just outside of the advice without an order.
 	 */
 	private int order = DistributedLockBeanPostProcessor.DEFAULT_ORDER;
 
 	/**
-	 * What becomes of calls of annotated methods whose lock others hold for the whole
-	 * wait time, where the annotation does not say.
+	 * What happens to a call of an annotated method if others hold its lock for the whole
+	 * wait time: "throw" ends it with an exception, "skip" does not run the method.
+	 * Applies if the annotation does not say.
 	 */
 	private OnContention onContention = OnContention.THROW;
 
@@ -145,7 +157,7 @@ public class LockProperties {
 
 	/**
 	 * Return what every key starts with.
-	 * @param environment knows the name of the application
+	 * @param environment the environment, which contains the name of the application
 	 * @return the prefix that is set, or the default
 	 */
 	public String keyPrefix(Environment environment) {
@@ -169,7 +181,7 @@ public class LockProperties {
 	}
 
 	public void setLeaseTime(@Nullable Duration leaseTime) {
-		this.leaseTime = KEEP_ALIVE.equals(leaseTime) ? null : leaseTime;
+		this.leaseTime = NO_LEASE_TIME.equals(leaseTime) ? null : leaseTime;
 	}
 
 	public Duration getCommandTimeout() {
@@ -229,55 +241,62 @@ public class LockProperties {
 	}
 
 	/**
-	 * How annotated methods come under their locks.
+	 * How calls of annotated methods are intercepted.
 	 */
 	public enum Mode {
 
 		/**
-		 * Beans are wrapped by proxies: what is called through them is locked.
+		 * A proxy around the bean. Only calls from outside of the object are locked.
 		 */
 		PROXY,
 
 		/**
-		 * AspectJ weaves the advice into the methods when their classes are loaded, so
-		 * that calls from within the same object, private and final methods are locked
-		 * too. Needs the agent of aspectjweaver.
+		 * AspectJ weaves the advice into the methods when their classes are loaded. So
+		 * private and final methods and calls within the same object are locked too.
+		 * Needs the Java agent aspectjweaver.
 		 */
 		ASPECTJ
 
 	}
 
 	/**
-	 * What becomes of a call whose lock others hold.
+	 * What happens to a call if others hold its lock for the whole wait time.
 	 */
 	public enum OnContention {
 
 		/**
-		 * It ends with an exception.
+		 * The call ends with an exception.
 		 */
 		THROW,
 
 		/**
-		 * It gives nothing, and the method does not run.
+		 * The method does not run, and the call returns an empty value such as
+		 * {@code null}.
 		 */
-		SKIP
+		SKIP;
+
+		io.distributedlock.annotation.OnContention asAttribute() {
+			return (this == THROW) ? io.distributedlock.annotation.OnContention.THROW
+					: io.distributedlock.annotation.OnContention.SKIP;
+		}
 
 	}
 
 	/**
-	 * Locks and transactions.
+	 * Properties of locks in transactions.
 	 */
 	public static class Transaction {
 
 		/**
-		 * When a method that is called inside a transaction gives its lock back, where
-		 * its annotation does not say.
+		 * When the lock of a method is released that is called inside a transaction:
+		 * "after-transaction", so that the next owner sees what was written, or
+		 * "after-method". Applies if the annotation does not say.
 		 */
 		private Release release = Release.AFTER_TRANSACTION;
 
 		/**
-		 * Whether the lease is checked once more before the commit, and the transaction
-		 * rolled back if it was lost.
+		 * Whether to check the lease once more before the commit, and to roll the
+		 * transaction back if the lease was lost.
 		 */
 		private boolean verifyBeforeCommit = true;
 
@@ -300,7 +319,7 @@ public class LockProperties {
 	}
 
 	/**
-	 * When a lock is given back that was taken inside a transaction.
+	 * When the lock of a method is released that is called inside a transaction.
 	 */
 	public enum Release {
 
@@ -310,24 +329,25 @@ public class LockProperties {
 		AFTER_TRANSACTION,
 
 		/**
-		 * When the method has ended.
+		 * When the method has ended, before the commit or rollback.
 		 */
 		AFTER_METHOD;
 
-		ReleaseTime asReleaseTime() {
+		ReleaseTime asAttribute() {
 			return (this == AFTER_TRANSACTION) ? ReleaseTime.AFTER_TRANSACTION : ReleaseTime.AFTER_METHOD;
 		}
 
 	}
 
 	/**
-	 * Leases that are kept alive.
+	 * Properties of auto-renewed leases.
 	 */
 	public static class Renewal {
 
 		/**
-		 * Length of a lease that is kept alive: how long a lock stays after its holder
-		 * died. It is renewed each third of it.
+		 * Length of an auto-renewed lease, such as 30s: how long a key stays locked after
+		 * the JVM of its holder died. The lease is renewed each time a third of it has
+		 * passed.
 		 */
 		private Duration leaseTime = Duration.ofSeconds(30);
 
@@ -342,12 +362,12 @@ public class LockProperties {
 	}
 
 	/**
-	 * Key expressions.
+	 * Properties of key expressions.
 	 */
 	public static class Spel {
 
 		/**
-		 * Whether key expressions may refer to beans, as in "@tenant.id".
+		 * Whether key expressions may refer to beans, such as "@tenant.id".
 		 */
 		private boolean beanReferences = false;
 
@@ -362,13 +382,14 @@ public class LockProperties {
 	}
 
 	/**
-	 * The Redisson provider.
+	 * Properties of the provider "redisson".
 	 */
 	public static class Redisson {
 
 		/**
-		 * Location of a Redisson YAML file, used instead of spring.data.redis.* to make
-		 * the client where the application has no RedissonClient of its own.
+		 * Location of a YAML file of Redisson, such as "classpath:redisson.yaml". The
+		 * client for locks is created from it instead of spring.data.redis.*. Not used if
+		 * the application has its own RedissonClient bean.
 		 */
 		private @Nullable String config;
 

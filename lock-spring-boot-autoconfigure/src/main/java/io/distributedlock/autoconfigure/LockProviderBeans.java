@@ -11,7 +11,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.type.MethodMetadata;
 
 /**
- * The providers of an application by the names of their beans, before any is made.
+ * Finds the providers of an application by the names of their beans, before any of these
+ * beans is created.
  */
 final class LockProviderBeans {
 
@@ -27,20 +28,21 @@ final class LockProviderBeans {
 		return Arrays.asList(beans.getBeanNamesForType(LockProvider.class, true, false));
 	}
 
+	/**
+	 * Return the names of the provider beans that the application declares itself.
+	 */
 	static List<String> ofApplication(ConfigurableListableBeanFactory beans) {
 		return all(beans).stream().filter((name) -> !isAutoConfigured(beans, name)).toList();
 	}
 
 	/**
-	 * Refuse to start with several providers and no choice, before the first of them asks
-	 * for its backend.
+	 * Refuse to start if there are several providers. This is checked before the first
+	 * provider is created, because that may already need its backend.
 	 */
-	static void requireChoice(ConfigurableListableBeanFactory beans) {
+	static void requireSingle(ConfigurableListableBeanFactory beans) {
 		List<String> names = all(beans).stream().map(LockProviderBeans::providerName).toList();
 		if (names.size() > 1) {
-			throw new LockConfigurationException("There are several lock providers and no choice: %s.".formatted(names),
-					"Set lock.provider to the one that serves requests which name none. Others that the application also needs go into lock.providers.",
-					null);
+			throw DefaultProviderName.ambiguous(names);
 		}
 	}
 

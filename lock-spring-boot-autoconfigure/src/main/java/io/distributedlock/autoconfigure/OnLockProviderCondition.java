@@ -19,13 +19,13 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Whether an application wants a lock provider.
+ * The condition of {@link ConditionalOnLockProvider}.
  */
 class OnLockProviderCondition extends SpringBootCondition implements ConfigurationCondition {
 
 	@Override
 	public ConfigurationPhase getConfigurationPhase() {
-		// the application's own beans are to be seen
+		// only in this phase the application's own LockProvider beans are visible
 		return ConfigurationPhase.REGISTER_BEAN;
 	}
 

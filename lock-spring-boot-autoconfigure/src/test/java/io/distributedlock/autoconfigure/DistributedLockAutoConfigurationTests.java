@@ -69,7 +69,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void nothingIsThereWhenSwitchedOff() {
+	void thereAreNoBeansIfLocksAreDisabled() {
 		this.runner.withPropertyValues("lock.enabled=false").withBean(Annotated.class).run((context) -> {
 			assertThat(context).doesNotHaveBean(LockTemplate.class);
 			assertThat(context).doesNotHaveBean(LockProvider.class);
@@ -80,7 +80,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void localProviderOnDemand() {
+	void localProviderIfItIsNamed() {
 		this.runner.withPropertyValues("lock.provider=local").withBean(Annotated.class).run((context) -> {
 			assertThat(context).hasSingleBean(LocalLockProvider.class);
 			assertThat(context).doesNotHaveBean(RedissonClient.class);
@@ -155,7 +155,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void keyPrefixMayBeSet() {
+	void keyPrefixCanBeSet() {
 		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=prod:shop").run((context) -> {
 			try (LockHandle handle = context.getBean(LockTemplate.class).acquire("k")) {
 				assertThat(handle.key()).isEqualTo("prod:shop::k");
@@ -164,7 +164,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void propertyThatCannotWorkIsExplained() {
+	void invalidPropertyIsExplained() {
 		this.runner.withPropertyValues("lock.provider=local", "lock.command-timeout=-1s")
 			.run((context) -> assertThat(analyze(context.getStartupFailure()).getDescription())
 				.contains("command time-out")
@@ -200,7 +200,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void timesAreWrittenAsInAnnotations() {
+	void durationsAreWrittenAsInAnnotations() {
 		this.runner.withPropertyValues("lock.provider=local", "lock.wait-time=5").run((context) -> {
 			FailureAnalysis analysis = analyze(context.getStartupFailure());
 			assertThat(analysis.getDescription()).contains("lock.wait-time", "'5'", "without a unit");
@@ -225,7 +225,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void mockOfTheTemplateIsExplainedAndMayBeStubbed() {
+	void mockOfTheTemplateIsExplainedAndCanBeStubbed() {
 		LockTemplate template = mock(LockTemplate.class);
 		this.runner.withBean(LockTemplate.class, () -> template).withBean(Locked.class).run((context) -> {
 			Locked locked = context.getBean(Locked.class);
@@ -300,7 +300,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void lazyBeanIsCheckedWhenItIsMade() {
+	void lazyBeanIsCheckedWhenItIsCreated() {
 		this.runner.withPropertyValues("lock.provider=local")
 			.withBean(OnEtcd.class, OnEtcd::new, (definition) -> definition.setLazyInit(true))
 			.run((context) -> assertThatExceptionOfType(BeanCreationException.class)
@@ -333,7 +333,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void everyTimeIsReadWithItsUnit() throws IOException {
+	void everyDurationNeedsAUnit() throws IOException {
 		String metadata = new ClassPathResource("META-INF/spring-configuration-metadata.json")
 			.getContentAsString(StandardCharsets.UTF_8);
 		List<String> times = Pattern.compile("\"name\": \"(lock\\.[^\"]+)\",\\s*\"type\": \"java\\.time\\.Duration\"")
@@ -417,7 +417,7 @@ class DistributedLockAutoConfigurationTests {
 
 	static class Held {
 
-		// one permit: a second piece of advice for the same call would wait for itself
+		// with one permit, because advice that was applied twice could not acquire twice
 		@DistributedSemaphore(permits = "1", name = "held", key = "'k'", waitTime = "0")
 		public String key() {
 			return LockContext.find().map(LockHandle::key).orElse("no lock");

@@ -26,8 +26,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One line of configuration and a real server for each provider: two applications exclude
- * each other.
+ * Two applications exclude each other on every provider, with a real server and as little
+ * configuration as possible.
  */
 class EveryProviderTests {
 
@@ -49,7 +49,7 @@ class EveryProviderTests {
 	}
 
 	@Test
-	void jdbcOnADatabaseOfItsOwn() {
+	void jdbcOnASeparateDatabase() {
 		excludeEachOther("jdbc", this.runner, "lock.jdbc.url=jdbc:h2:mem:own;DB_CLOSE_DELAY=-1",
 				"lock.jdbc.username=sa");
 	}
@@ -104,7 +104,7 @@ class EveryProviderTests {
 	}
 
 	@Test
-	void everyModuleOnTheClassPathIsACandidate() {
+	void everyProviderOnTheClassPathIsAvailable() {
 		this.runner.run((context) -> {
 			FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
 			assertThat(analysis).isNotNull();

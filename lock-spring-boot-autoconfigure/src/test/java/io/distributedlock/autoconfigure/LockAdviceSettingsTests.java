@@ -20,7 +20,7 @@ class LockAdviceSettingsTests {
 	}
 
 	@Test
-	void whatIsConfiguredCounts() {
+	void propertiesAreRead() {
 		MockEnvironment environment = new MockEnvironment().withProperty("lock.spel.bean-references", "true")
 			.withProperty("lock.on-contention", "skip")
 			.withProperty("lock.transaction.release", "after-method")
@@ -32,7 +32,7 @@ class LockAdviceSettingsTests {
 	}
 
 	@Test
-	void weavingWithoutTheAgentDoesNotStart() {
+	void applicationDoesNotStartIfWeavingHasNoAgent() {
 		new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(DistributedLockAutoConfiguration.class, LocalLockAutoConfiguration.class))

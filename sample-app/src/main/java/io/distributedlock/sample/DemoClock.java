@@ -3,13 +3,13 @@ package io.distributedlock.sample;
 import java.time.Duration;
 
 /**
- * A clock that runs faster than the real one, so that the two hours of a token pass while
- * somebody watches. The latency of the API is not sped up.
+ * A clock that runs faster than the real one, so that a viewer sees many refreshes. The
+ * latency of the API stays real.
  */
 public final class DemoClock {
 
 	/**
-	 * Two hours pass in four seconds.
+	 * The two hours of a token take four seconds.
 	 */
 	private static final int SPEED = 1800;
 
@@ -17,9 +17,9 @@ public final class DemoClock {
 	}
 
 	/**
-	 * Return how long a time on the fast clock really takes.
-	 * @param onFastClock a time as the API states it
-	 * @return the real time
+	 * Convert a duration of the fast clock into real time.
+	 * @param onFastClock the duration as the API states it
+	 * @return the real duration
 	 */
 	public static Duration real(Duration onFastClock) {
 		return onFastClock.dividedBy(SPEED);

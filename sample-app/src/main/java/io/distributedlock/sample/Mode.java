@@ -6,12 +6,12 @@ package io.distributedlock.sample;
 public enum Mode {
 
 	/**
-	 * Each node by itself, behind a lock of its own JVM.
+	 * Each node on its own, with a lock inside its JVM.
 	 */
 	UNLOCKED,
 
 	/**
-	 * One node at a time, behind the distributed lock.
+	 * One node at a time, with the distributed lock.
 	 */
 	LOCKED
 

@@ -1,11 +1,12 @@
 package io.distributedlock.sample;
 
 /**
- * What the coordinator answers to a report.
+ * The answer of the coordinator to a report: what the node should do.
  *
- * @param epoch rises with each change; tokens of an earlier epoch are forgotten
+ * @param epoch a number that rises with each change; nodes do not use tokens of an
+ * earlier epoch
  * @param mode how to refresh
- * @param running whether to send
+ * @param running whether to send messages
  */
 public record NodeCommand(int epoch, Mode mode, boolean running) {
 }

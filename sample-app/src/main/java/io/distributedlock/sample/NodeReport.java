@@ -1,11 +1,11 @@
 package io.distributedlock.sample;
 
 /**
- * What a node tells the coordinator.
+ * The report of a node to the coordinator.
  *
  * @param node the number of the node
- * @param pid the process
- * @param activity what it is doing
+ * @param pid its process id
+ * @param activity what the node is doing
  * @param epoch the epoch of the last command that it has followed
  * @param idle whether no send is under way
  * @param sentUnlocked messages sent without the lock
@@ -27,17 +27,17 @@ public record NodeReport(int node, long pid, Activity activity, int epoch, boole
 		SENDING,
 
 		/**
-		 * Has found the token missing, expiring or refused.
+		 * Needs a new token: the current one is missing, expires soon or was refused.
 		 */
 		WAITING_TO_REFRESH,
 
 		/**
-		 * Fetches a new token, and holds the lock if there is one.
+		 * Fetches a new token, and holds the lock in the mode with the lock.
 		 */
 		REFRESHING,
 
 		/**
-		 * Told to pause.
+		 * Pauses because the coordinator says so.
 		 */
 		PAUSED
 

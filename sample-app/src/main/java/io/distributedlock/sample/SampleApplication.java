@@ -6,12 +6,12 @@ import io.distributedlock.sample.coordinator.CoordinatorApplication;
 import io.distributedlock.sample.node.NodeApplication;
 
 /**
- * Starts the coordinator, which starts this again for each node.
+ * Starts the coordinator, which starts one more JVM with this class for each node.
  */
 public final class SampleApplication {
 
 	/**
-	 * The argument that makes a JVM a node.
+	 * The argument with which a JVM runs as a node.
 	 */
 	public static final String NODE_ROLE = "--demo.role=node";
 

@@ -1,5 +1,6 @@
 /**
- * The access_token refresh of WeChat, on three nodes.
+ * A demonstration: three nodes refresh the shared access_token of WeChat, without a lock
+ * and with it.
  */
 @NullMarked
 package io.distributedlock.sample;

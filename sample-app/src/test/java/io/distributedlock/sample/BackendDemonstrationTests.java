@@ -8,15 +8,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The sample on each backend that it has a profile for. Its processes need half a minute
- * each, so builds that try less leave them out.
+ * Runs the sample on each backend that has a profile. Each run takes half a minute, so
+ * the default build leaves them out.
  */
 @EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 class BackendDemonstrationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "jdbc", "zookeeper", "etcd", "memcached", "redis", "redlock" })
-	void everyBackendKeepsThePromise(String profile) {
+	void noMessageIsRefusedOnAnyBackend(String profile) {
 		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=6s", "--server.port=0",
 				"--spring.profiles.active=" + profile)) {
 			demo.awaitLine("[demo] with the lock");

@@ -3,7 +3,7 @@ package io.distributedlock.sample;
 import io.distributedlock.test.process.ChildJvm;
 
 /**
- * Reads what a demonstration prints.
+ * Reads the output of a demonstration.
  */
 final class Demonstration {
 
@@ -11,7 +11,7 @@ final class Demonstration {
 	}
 
 	/**
-	 * Return the last number of a line: how many sends the platform has refused.
+	 * Return the last number of a line: how many messages were refused.
 	 */
 	static long refused(ChildJvm demo, String row) {
 		String line = demo.awaitLine(row).trim();

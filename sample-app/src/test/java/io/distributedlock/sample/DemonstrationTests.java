@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The whole sample, as its user starts it: five processes and Redis.
+ * Runs the whole sample, as its user starts it: the coordinator, three nodes and Redis.
  */
 class DemonstrationTests {
 
 	@Test
-	void boundedRunEndsByItselfAndKeepsItsPromise() {
+	void boundedRunEndsAndNoMessageIsRefusedWithTheLock() {
 		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--demo.duration=12s", "--server.port=0")) {
 			demo.awaitLine("[demo] with the lock");
 			demo.awaitLine("  with the lock");
@@ -26,7 +26,7 @@ class DemonstrationTests {
 	}
 
 	@Test
-	void nothingOutlivesIt() {
+	void allProcessesEndWithIt() {
 		List<ProcessHandle> started;
 		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--server.port=0")) {
 			demo.awaitLine("[demo] The page");

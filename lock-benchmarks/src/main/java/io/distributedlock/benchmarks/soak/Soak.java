@@ -15,12 +15,13 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The soak: several JVMs use all kinds of locks for minutes or hours, on hot keys and a
+ * The soak: several JVMs use all lock types for minutes or hours, on hot keys and on a
  * million others, with time-outs, interrupts, cancelled futures and handles that are
- * never closed, while the server is killed and restarted and nodes are paused and killed.
- * Arguments: the provider, how long, such as {@code 60s}, {@code 10m} or {@code 2h}, and
- * a seed for the order of the faults, if an earlier run is to be repeated. Exits with 0
- * only if no lock had two owners, every call ended, and nothing is left.
+ * never closed. Meanwhile the server is killed and restarted, and nodes are paused and
+ * killed. The arguments are the provider, the duration, such as {@code 60s}, {@code 10m}
+ * or {@code 2h}, and optionally the seed of an earlier run, to repeat its order of
+ * faults. The exit code is 0 only if no lock had two owners, every call ended, and
+ * nothing is left.
  */
 public final class Soak {
 
@@ -31,11 +32,12 @@ public final class Soak {
 	private static final Duration FIRST_FAULT = Duration.ofSeconds(4);
 
 	/**
-	 * A node that is killed later than this before the end would not come back to work.
+	 * No node is killed in this time before the end, because its replacement would not be
+	 * ready for work any more.
 	 */
 	private static final Duration LAST_DEATH = Duration.ofSeconds(25);
 
-	private static final Duration PATIENCE = Duration.ofMinutes(4);
+	private static final Duration LONGEST_WAIT = Duration.ofMinutes(4);
 
 	private final SoakServer server;
 
@@ -62,7 +64,7 @@ public final class Soak {
 
 	/**
 	 * Run a soak.
-	 * @param args the provider, how long, and a seed if it is to be a certain one
+	 * @param args the provider, the duration, and optionally the seed
 	 */
 	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws IOException {
@@ -81,7 +83,7 @@ public final class Soak {
 				soak.run(time);
 			}
 			catch (RuntimeException ex) {
-				soak.findings.add("the run has failed: " + ex);
+				soak.findings.add("the run failed: " + ex);
 				ex.printStackTrace();
 			}
 			finally {
@@ -115,7 +117,7 @@ public final class Soak {
 		startReplacements();
 		this.members.forEach((member) -> member.jvm.send("stop"));
 		this.members.forEach((member) -> member.await("STOPPED"));
-		// whatever was left alone has ended by now
+		// until then every lease has expired that was not released
 		sleep(SoakNode.LEASE.plus(SoakNode.COMMAND_TIMEOUT).multipliedBy(2).toMillis());
 		this.members.forEach((member) -> member.jvm.send("measure"));
 		this.members.forEach((member) -> member.await("MEASURED"));
@@ -138,11 +140,11 @@ public final class Soak {
 			collectFaults(member);
 			member.jvm.close();
 			this.members.set(this.members.indexOf(member), startMember(member.number));
-			happened("node killed and started anew");
+			happened("node killed and replaced");
 		}
 		else {
 			member.jvm.suspend();
-			// now and then for longer than a lease
+			// sometimes for longer than a lease
 			sleep(500 + this.random.nextInt(6000));
 			member.jvm.resume();
 			happened("node paused");
@@ -211,7 +213,7 @@ public final class Soak {
 		this.counts.forEach((name, count) -> System.out.printf("%12d  %s%n", count, name));
 		System.out.println();
 		if (this.counts.keySet().stream().noneMatch((name) -> name.startsWith("held "))) {
-			this.findings.add("nothing was ever held");
+			this.findings.add("no lock was held in the whole run");
 		}
 		this.findings.forEach(System.out::println);
 		System.out.println(this.findings.isEmpty() ? "Clean: no lock had two owners, every call ended, nothing is left."
@@ -259,7 +261,7 @@ public final class Soak {
 		}
 
 		private void await(String word) {
-			Awaitility.await("%s of node %d".formatted(word, this.number)).atMost(PATIENCE).failFast(() -> {
+			Awaitility.await("%s of node %d".formatted(word, this.number)).atMost(LONGEST_WAIT).failFast(() -> {
 				if (!this.jvm.isAlive() && line(word) == null) {
 					throw new IllegalStateException("Node %d ended: %s".formatted(this.number, this.jvm.lines()));
 				}

@@ -7,12 +7,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-import io.distributedlock.LockException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 
 /**
- * Takes locks of a million keys, a number of them at a time, and forgets a few.
+ * Acquires locks on a million keys, many of them at the same time, and never closes some
+ * of them.
  */
 final class SoakCrowd implements Runnable {
 
@@ -47,14 +47,14 @@ final class SoakCrowd implements Runnable {
 			}
 			catch (RuntimeException ex) {
 				this.room.release();
-				this.tally.unexpected(ex);
+				this.tally.failed(ex);
 			}
 		}
 	}
 
 	/**
 	 * Wait until every call has ended.
-	 * @return whether they have, within a minute
+	 * @return whether all have ended within a minute
 	 */
 	boolean awaitEnd() throws InterruptedException {
 		return this.room.tryAcquire(AT_A_TIME, 1, TimeUnit.MINUTES);
@@ -70,13 +70,7 @@ final class SoakCrowd implements Runnable {
 				return forget ? CompletableFuture.completedFuture(null) : handle.closeAsync();
 			})
 			.exceptionally((failure) -> {
-				Throwable cause = (failure.getCause() != null) ? failure.getCause() : failure;
-				if (cause instanceof LockException expected) {
-					this.tally.count(expected);
-				}
-				else {
-					this.tally.unexpected(cause);
-				}
+				this.tally.failed(failure);
 				return null;
 			});
 	}

@@ -14,10 +14,11 @@ import java.util.function.Consumer;
 import io.distributedlock.LockHandle;
 
 /**
- * Who holds which hot lock, in memory that all JVMs of a run share. A holder notes from
- * when until when it was sure to have its lock: {@link System#nanoTime()} is one clock
- * for all processes of a Linux machine. Two such times that overlap are two owners, and
- * so is a fencing token that is not higher than the one before.
+ * Records which worker holds which hot lock, in memory that all JVMs of a run share. A
+ * worker records from when until when its lease was valid. On Linux all processes can
+ * compare these times, because {@link System#nanoTime()} is the same clock for all of
+ * them. Two times that overlap are a violation: the lock had two owners. A fencing token
+ * that is not higher than the one before is a violation too.
  */
 final class SoakLedger {
 
@@ -53,8 +54,8 @@ final class SoakLedger {
 	 * Open the ledger of a run.
 	 * @param file the file that all its JVMs open
 	 * @param keys how many hot locks there are
-	 * @param workers how many workers there are on all nodes
-	 * @param violations is told of each broken promise
+	 * @param workers how many workers there are on all nodes together
+	 * @param violations receives a description of each violation
 	 */
 	static SoakLedger open(Path file, int keys, int workers, Consumer<String> violations) {
 		long size = (long) keys * (HEADER + (long) workers * CELL) * Long.BYTES;
@@ -75,13 +76,13 @@ final class SoakLedger {
 	}
 
 	/**
-	 * Note that a lock was acquired.
+	 * Record that a lock was acquired.
 	 * @param key the number of the lock
 	 * @param worker the number of the worker
-	 * @param permits how many may hold it together
-	 * @param shared whether it is held by a reader
-	 * @param handle the lock
-	 * @return what is to be told how long the lock is held
+	 * @param permits how many workers may hold it together
+	 * @param shared whether a reader holds it
+	 * @param handle the handle of the lock
+	 * @return the hold, which records how long the lock is held
 	 */
 	Hold enter(int key, int worker, int permits, boolean shared, LockHandle handle) {
 		long before = get(header(key) + TOKEN);
@@ -99,7 +100,7 @@ final class SoakLedger {
 		LONGS.getAndAdd(this.memory, (header(key) + HOLDS) * Long.BYTES, 1L);
 		if (permits == 1 && !shared && handle.fencingToken().isPresent()) {
 			long token = handle.fencingToken().getAsLong();
-			// whoever wrote the one before has done so while this one was not valid yet
+			// the token before was recorded before this lease began
 			if (token <= before) {
 				this.violations.accept("lock %d: token %d comes after %d".formatted(key, token, before));
 			}
@@ -158,7 +159,7 @@ final class SoakLedger {
 	}
 
 	/**
-	 * One time that a worker holds a lock.
+	 * One hold of a lock by a worker.
 	 */
 	final class Hold {
 
@@ -183,8 +184,8 @@ final class SoakLedger {
 		}
 
 		/**
-		 * Note that the lock is still held, if it is.
-		 * @return whether it is
+		 * Record that the lock is still held, if its lease is valid.
+		 * @return whether the lease is valid
 		 */
 		boolean touch() {
 			long now = System.nanoTime();
@@ -196,7 +197,8 @@ final class SoakLedger {
 		}
 
 		/**
-		 * Compare with what the others have noted, before the lock is given back.
+		 * Compare this hold with those of the other workers. Called before the lock is
+		 * released.
 		 */
 		void leave() {
 			touch();

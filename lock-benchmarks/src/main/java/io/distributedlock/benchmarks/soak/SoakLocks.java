@@ -8,42 +8,42 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.LockProvider;
 
 /**
- * The hot locks of a run: a few of each kind that the provider grants. Every node has the
- * same ones, in the same order.
+ * The hot locks of a run: a few of each type that the provider supports. Every node has
+ * the same ones.
  *
- * @param locks the locks; their place in the list is their number in the ledger
+ * @param locks the hot locks
  */
 record SoakLocks(List<HotLock> locks) {
 
 	static final int PERMITS = 3;
 
-	private static final int OF_EACH_KIND = 4;
+	private static final int OF_EACH_TYPE = 4;
 
 	static SoakLocks of(LockProvider provider) {
-		return new SoakLocks(IntStream.range(0, Kind.values().length * OF_EACH_KIND)
-			.mapToObj((i) -> new HotLock(i, Kind.values()[i / OF_EACH_KIND]))
-			.filter((lock) -> lock.kind.isGrantedBy(provider))
+		return new SoakLocks(IntStream.range(0, HotType.values().length * OF_EACH_TYPE)
+			.mapToObj((i) -> new HotLock(i, HotType.values()[i / OF_EACH_TYPE]))
+			.filter((lock) -> lock.type.isSupportedBy(provider))
 			.toList());
 	}
 
-	static int highestCount() {
-		return Kind.values().length * OF_EACH_KIND;
+	static int count() {
+		return HotType.values().length * OF_EACH_TYPE;
 	}
 
 	/**
-	 * What locks of one key have in common.
+	 * The lock types of one hot lock. Readers and writers share a hot lock.
 	 */
-	enum Kind {
+	enum HotType {
 
 		EXCLUSIVE(LockType.EXCLUSIVE), FAIR(LockType.FAIR), READ_WRITE(LockType.WRITE), SEMAPHORE(LockType.SEMAPHORE);
 
 		private final LockType type;
 
-		Kind(LockType type) {
+		HotType(LockType type) {
 			this.type = type;
 		}
 
-		private boolean isGrantedBy(LockProvider provider) {
+		private boolean isSupportedBy(LockProvider provider) {
 			return this.type.requiredCapability() == null
 					|| provider.capabilities().contains(this.type.requiredCapability());
 		}
@@ -51,16 +51,16 @@ record SoakLocks(List<HotLock> locks) {
 	}
 
 	/**
-	 * A lock that everybody wants.
+	 * A lock for which all workers contend.
 	 *
 	 * @param number its number in the ledger
-	 * @param kind what kind it is
+	 * @param type its lock types
 	 */
-	record HotLock(int number, Kind kind) {
+	record HotLock(int number, HotType type) {
 
 		LockRequest request(boolean shared) {
 			LockRequest request = LockRequest.of("hot" + this.number);
-			return switch (this.kind) {
+			return switch (this.type) {
 				case EXCLUSIVE -> request;
 				case FAIR -> request.withType(LockType.FAIR);
 				case READ_WRITE -> request.withType(shared ? LockType.READ : LockType.WRITE);
@@ -69,7 +69,7 @@ record SoakLocks(List<HotLock> locks) {
 		}
 
 		int permits() {
-			return (this.kind == Kind.SEMAPHORE) ? PERMITS : 1;
+			return (this.type == HotType.SEMAPHORE) ? PERMITS : 1;
 		}
 
 	}

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The provider that lives in one JVM.
+ * The local provider, which has no server.
  */
 final class SoakNoServer implements SoakServer {
 

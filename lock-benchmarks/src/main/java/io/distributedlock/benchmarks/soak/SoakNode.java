@@ -16,16 +16,18 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.ProviderFactory;
 
 /**
- * One JVM of a run. Arguments: its number, the file of the ledger, the arguments of
- * {@link SoakProviders}. It warms up, says {@code READY}, works from {@code go} to
- * {@code stop} on its input, and says what is left that was not there before.
+ * One JVM of a run. Its arguments are its number, the file of the ledger, and the
+ * arguments of {@link SoakProviders}. It warms up, prints {@code READY}, works from the
+ * line {@code go} to the line {@code stop} on its input, and then prints what it has more
+ * of than before.
  */
 final class SoakNode {
 
 	static final int WORKERS = 12;
 
 	/**
-	 * Nodes in one JVM share a provider that lives in it.
+	 * Several templates share the provider of the JVM, so that the local provider has
+	 * several nodes too.
 	 */
 	private static final int TEMPLATES = 2;
 
@@ -36,7 +38,8 @@ final class SoakNode {
 	private static final Duration WARM_UP = Duration.ofSeconds(4);
 
 	/**
-	 * When what is left is left for good: threads that idle for a minute have ended.
+	 * How long to wait until threads and objects have ended. Idle threads of pools end
+	 * after a minute.
 	 */
 	private static final Duration SETTLING = Duration.ofSeconds(90);
 
@@ -56,7 +59,7 @@ final class SoakNode {
 		this.number = number;
 		this.node = new SoakProviders().create(arguments);
 		this.locks = SoakLocks.of(this.node.provider());
-		this.ledger = SoakLedger.open(ledger, SoakLocks.highestCount(), Soak.WORKERS_OF_ALL,
+		this.ledger = SoakLedger.open(ledger, SoakLocks.count(), Soak.WORKERS_OF_ALL,
 				(violation) -> this.tally.fault("two owners", violation));
 		for (int i = 0; i < TEMPLATES; i++) {
 			this.templates.add(DefaultLockTemplate.builder()
@@ -104,14 +107,15 @@ final class SoakNode {
 	private static void await(BufferedReader input, String command) throws IOException {
 		for (String line = input.readLine(); !command.equals(line); line = input.readLine()) {
 			if (line == null) {
-				throw new IOException("The run has ended before '%s'".formatted(command));
+				throw new IOException("The run ended before the line '%s'".formatted(command));
 			}
 		}
 	}
 
 	/**
-	 * Work until it is over.
-	 * @return ends when nothing is under way any more, or when it is known to hang
+	 * Start the workers, which work until {@code over} is set.
+	 * @return a thread that ends after all calls have ended, or after those that hang
+	 * were reported as faults
 	 */
 	private Thread work(AtomicBoolean over) {
 		List<Thread> workers = new ArrayList<>();
@@ -158,7 +162,7 @@ final class SoakNode {
 	}
 
 	/**
-	 * Wait until nothing is left, or for as long as it may take.
+	 * Wait until nothing is left, but not longer than {@link #SETTLING}.
 	 */
 	private Map<String, String> settle(SoakRemains before) throws InterruptedException {
 		long end = System.nanoTime() + SETTLING.toNanos();

@@ -21,7 +21,7 @@ import io.distributedlock.jdbc.JdbcLockSchema;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
- * The PostgreSQL that a Maven artifact carries.
+ * A PostgreSQL server from a Maven artifact.
  */
 final class SoakPostgres implements SoakServer {
 
@@ -58,7 +58,7 @@ final class SoakPostgres implements SoakServer {
 			all.addAll(postmaster.descendants().toList());
 			all.forEach(ProcessHandle::destroyForcibly);
 			all.forEach((process) -> process.onExit().join());
-			// lets go of the folder
+			// releases the lock on the folder
 			this.postgres.close();
 			return true;
 		}
@@ -90,7 +90,7 @@ final class SoakPostgres implements SoakServer {
 				}
 			}
 			for (String table : tables) {
-				// the row of a free key counts its tokens, and is swept after days
+				// the row of a free key stays for days: it counts the fencing tokens
 				boolean counts = table.equals("distributed_lock") || table.equals("distributed_lock_row");
 				remains.put((counts ? COUNTERS : "rows of ") + table,
 						count(statement, "select count(*) from " + table));

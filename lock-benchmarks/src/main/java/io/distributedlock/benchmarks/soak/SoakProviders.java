@@ -19,15 +19,13 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * Makes the provider of a node, with a client of its own. Arguments: the name of the
- * provider, then what says where its server is.
+ * Creates the provider of a node, with its own client. The arguments are the name of the
+ * provider, and then where its server is.
  */
 public final class SoakProviders implements ProviderFactory {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(2);
-
 	/**
-	 * For nodes that are given the arguments by name.
+	 * Create the factory.
 	 */
 	public SoakProviders() {
 	}
@@ -39,19 +37,19 @@ public final class SoakProviders implements ProviderFactory {
 			case "redis" -> redis(arguments.get(1));
 			case "redisson" -> redisson(arguments.get(1));
 			case "jdbc" -> jdbc(arguments);
-			default -> throw new IllegalArgumentException("There is no soak of " + arguments.get(0));
+			default -> throw new IllegalArgumentException("The soak has no provider '%s'".formatted(arguments.get(0)));
 		};
 	}
 
 	private static Node redis(String url) {
 		RedisClient client = RedisClient.create(url);
-		return new Node(new RedisLockProvider(client, TIMEOUT),
+		return new Node(new RedisLockProvider(client, SoakNode.COMMAND_TIMEOUT),
 				() -> client.shutdown(Duration.ZERO, Duration.ofSeconds(5)));
 	}
 
 	private static Node redisson(String url) {
 		Config config = new Config();
-		config.useSingleServer().setAddress(url).setTimeout((int) TIMEOUT.toMillis());
+		config.useSingleServer().setAddress(url).setTimeout((int) SoakNode.COMMAND_TIMEOUT.toMillis());
 		RedissonClient client = Redisson.create(config);
 		return new Node(new RedissonLockProvider(client), () -> client.shutdown(0, 5, TimeUnit.SECONDS));
 	}
@@ -62,7 +60,7 @@ public final class SoakProviders implements ProviderFactory {
 		pool.setUsername(arguments.get(4));
 		pool.setPassword(arguments.get(5));
 		pool.setMaximumPoolSize(30);
-		pool.setConnectionTimeout(TIMEOUT.toMillis());
+		pool.setConnectionTimeout(SoakNode.COMMAND_TIMEOUT.toMillis());
 		pool.setInitializationFailTimeout(-1);
 		JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.valueOf(arguments.get(2)))
 			.withStrategy(JdbcLockStrategy.valueOf(arguments.get(1)))

@@ -8,13 +8,15 @@ import java.util.regex.Pattern;
 import io.distributedlock.test.server.RedisTestServer;
 
 /**
- * One Redis that has written what it has answered.
+ * One Redis server. It writes its data to disk before it answers, so that it loses
+ * nothing when it is killed.
  */
 final class SoakRedis implements SoakServer {
 
 	/**
-	 * Names and numbers of one step of a scan: keys by what is left of their names
-	 * without numbers and ids, those that expire apart from those that do not.
+	 * One step of a scan, which counts keys by their family: the name without numbers and
+	 * ids. Keys without an expiry are counted separately, because they would stay
+	 * forever.
 	 */
 	private static final String COUNT_KEYS = """
 			local counts = {}
@@ -37,7 +39,7 @@ final class SoakRedis implements SoakServer {
 			""";
 
 	/**
-	 * The counters of fencing tokens outlive the locks: for a day, the documentation
+	 * The counters of fencing tokens outlive their locks, for a day as the documentation
 	 * says.
 	 */
 	private static final Pattern EXPIRING_COUNTER = Pattern.compile("keys (?!without expiry).*token.*");

@@ -8,12 +8,13 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What is left in a JVM: its heap, its threads, and the objects of this library that are
- * alive, as {@code jcmd GC.class_histogram} counts them.
+ * What is in a JVM: its heap, its threads, and the live objects of this library, as
+ * {@code jcmd GC.class_histogram} counts them. A comparison of two instances finds leaks.
  *
- * @param heapMegabytes the heap in use after a collection
- * @param threads the threads by the beginning of their names
- * @param objects the live objects by their class, nested ones with the class around them
+ * @param heapMegabytes the heap in use after a garbage collection
+ * @param threads the number of threads by their name without its number
+ * @param objects the number of live objects by their class; those of nested classes count
+ * for the outer class
  */
 record SoakRemains(long heapMegabytes, Map<String, Long> threads, Map<String, Long> objects) {
 
@@ -22,7 +23,7 @@ record SoakRemains(long heapMegabytes, Map<String, Long> threads, Map<String, Lo
 	private static final String SOAK = SoakRemains.class.getPackageName();
 
 	/**
-	 * A handful of objects may be on their way.
+	 * Not a leak: some objects may be in use when they are counted.
 	 */
 	private static final long MORE_OBJECTS = 40;
 
@@ -49,7 +50,7 @@ record SoakRemains(long heapMegabytes, Map<String, Long> threads, Map<String, Lo
 	}
 
 	/**
-	 * Return what is more than it was, by its name.
+	 * Return the numbers that are clearly higher than before, by their names.
 	 */
 	Map<String, String> beyond(SoakRemains before) {
 		Map<String, String> more = new TreeMap<>();
@@ -88,7 +89,7 @@ record SoakRemains(long heapMegabytes, Map<String, Long> threads, Map<String, Lo
 						new Object[] { new String[0] }, new String[] { String[].class.getName() });
 		}
 		catch (JMException ex) {
-			throw new IllegalStateException("This JVM cannot count its objects", ex);
+			throw new IllegalStateException("This JVM cannot count its live objects", ex);
 		}
 	}
 

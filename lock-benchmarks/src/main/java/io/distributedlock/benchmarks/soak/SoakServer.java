@@ -4,37 +4,37 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The backend of a run.
+ * The server of a run, which is the backend of its locks.
  */
 interface SoakServer extends AutoCloseable {
 
 	/**
-	 * How the names of numbers begin that may be higher at the end: the documentation
-	 * says for how long they stay.
+	 * The beginning of the names of numbers that may be higher at the end. These are the
+	 * counters of fencing tokens, which outlive their locks as the documentation says.
 	 */
 	String COUNTERS = "counters of ";
 
 	/**
-	 * Return what the nodes' providers are made from.
+	 * Return how the nodes create their providers.
 	 * @return the arguments of {@link SoakProviders}
 	 */
 	List<String> arguments();
 
 	/**
-	 * End the server at once, as by {@code kill -9}.
-	 * @return whether there is a server that has ended
+	 * End the server immediately, like {@code kill -9}.
+	 * @return whether there is a server
 	 */
 	boolean kill();
 
 	/**
-	 * Start the server anew, with what it has written.
+	 * Start the server again, with the data that it has written.
 	 */
 	void start();
 
 	/**
 	 * Return what the backend holds, such as keys, channels and connections.
-	 * @return numbers by name, which come back to what they were, but for
-	 * {@link #COUNTERS}
+	 * @return numbers by name, which must be as at the beginning when the run ends,
+	 * except for {@link #COUNTERS}
 	 */
 	Map<String, Long> remains();
 
@@ -43,8 +43,8 @@ interface SoakServer extends AutoCloseable {
 
 	/**
 	 * Start the backend of a run.
-	 * @param name what the command was given
-	 * @return the server, which answers
+	 * @param name the name of the provider, as given on the command line
+	 * @return the running server
 	 */
 	static SoakServer run(String name) {
 		return switch (name) {
@@ -52,7 +52,7 @@ interface SoakServer extends AutoCloseable {
 			case "redis", "redisson" -> new SoakRedis(name);
 			case "jdbc", "jdbc-version", "jdbc-for-update" -> new SoakPostgres(name);
 			default -> throw new IllegalArgumentException(
-					"There is no soak of '%s': local, redis, redisson, jdbc, jdbc-version or jdbc-for-update"
+					"The soak has no provider '%s'. Use local, redis, redisson, jdbc, jdbc-version or jdbc-for-update"
 						.formatted(name));
 		};
 	}

@@ -4,7 +4,9 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
@@ -12,12 +14,12 @@ import io.distributedlock.LockException;
 import io.distributedlock.LockNotAcquiredException;
 
 /**
- * How often what has happened on a node, and what should not have.
+ * Counts what happens on a node, and the faults: what must not happen.
  */
 final class SoakTally {
 
 	/**
-	 * How a line begins that belongs to the one before.
+	 * The beginning of a line that continues the one before.
 	 */
 	static final String INDENT = "      ";
 
@@ -33,30 +35,42 @@ final class SoakTally {
 		this.counts.computeIfAbsent(what, (ignored) -> new LongAdder()).increment();
 	}
 
-	void count(LockException ex) {
-		String reason = (ex instanceof LockNotAcquiredException refused) ? " " + refused.getReason() : "";
-		count(ex.getClass().getSimpleName() + reason);
-	}
-
 	/**
-	 * Take note of what no call may throw.
+	 * Count the failure of a call. Only a {@link LockException} is expected; any other
+	 * failure is a fault.
+	 * @param failure the failure, or the exception of a future around it
 	 */
-	void unexpected(Throwable failure) {
+	void failed(Throwable failure) {
+		Throwable cause = unwrap(failure);
+		if (cause instanceof LockException expected) {
+			String reason = (expected instanceof LockNotAcquiredException refused) ? " " + refused.getReason() : "";
+			count(expected.getClass().getSimpleName() + reason);
+			return;
+		}
 		StringWriter text = new StringWriter();
-		failure.printStackTrace(new PrintWriter(text));
-		fault("unexpected " + failure.getClass().getName(), text.toString());
+		cause.printStackTrace(new PrintWriter(text));
+		fault("unexpected " + cause.getClass().getName(), text.toString());
 	}
 
 	/**
-	 * Take note of a broken promise, and print the first ones of its kind.
+	 * Return the failure of a future without the exception that the future wraps around
+	 * it.
+	 */
+	static Throwable unwrap(Throwable failure) {
+		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+		return (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * Count a fault, and print the first ones of each type.
 	 */
 	@SuppressWarnings("SystemOut")
-	void fault(String kind, String description) {
-		LongAdder count = this.faults.computeIfAbsent(kind, (ignored) -> new LongAdder());
+	void fault(String type, String description) {
+		LongAdder count = this.faults.computeIfAbsent(type, (ignored) -> new LongAdder());
 		count.increment();
 		if (count.sum() <= PRINTED) {
 			String text = description.lines().limit(LINES).collect(Collectors.joining("\n" + INDENT));
-			System.out.println("FAULT " + kind + ": " + text);
+			System.out.println("FAULT " + type + ": " + text);
 		}
 	}
 

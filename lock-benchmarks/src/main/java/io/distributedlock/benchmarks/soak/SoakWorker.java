@@ -11,22 +11,22 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.benchmarks.soak.SoakLocks.HotLock;
-import io.distributedlock.benchmarks.soak.SoakLocks.Kind;
+import io.distributedlock.benchmarks.soak.SoakLocks.HotType;
 
 /**
- * A thread that takes hot locks in every way there is: short and long, for longer than
- * the lease, with and without a wait, several together, as a future that is cancelled,
- * interrupted while it waits, and without ever closing them.
+ * A thread that acquires hot locks in many ways: briefly, for longer than the lease, with
+ * and without waiting, several together, as a future that is cancelled, interrupted while
+ * it waits, and without ever closing the handle.
  */
 final class SoakWorker implements Runnable {
 
 	private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
+
+	private static final String FAILING_WORK = "work that fails";
 
 	private final int number;
 
@@ -56,13 +56,10 @@ final class SoakWorker implements Runnable {
 			try {
 				step();
 			}
-			catch (LockException ex) {
-				this.tally.count(ex);
-			}
 			catch (Throwable ex) {
-				this.tally.unexpected(ex);
+				this.tally.failed(ex);
 			}
-			// an interrupt that came too late is not for the next one
+			// clear an interrupt that came too late for this step
 			if (Thread.interrupted()) {
 				this.tally.count("interrupts");
 			}
@@ -71,7 +68,7 @@ final class SoakWorker implements Runnable {
 
 	private void step() throws Exception {
 		HotLock lock = this.locks.get(random(this.locks.size()));
-		boolean shared = lock.kind() == Kind.READ_WRITE && random(4) != 0;
+		boolean shared = lock.type() == HotType.READ_WRITE && random(4) != 0;
 		LockRequest request = lock.request(shared).withWaitTime(Duration.ofMillis(random(1000)));
 		switch (random(20)) {
 			case 0 -> cancelled(request);
@@ -89,7 +86,7 @@ final class SoakWorker implements Runnable {
 	private void shortly(HotLock lock, boolean shared, LockRequest request) {
 		try (LockHandle handle = this.template.acquire(request)) {
 			work(lock, shared, handle, Duration.ofMillis(random(4)));
-			if (random(8) == 0 && lock.kind() != Kind.SEMAPHORE) {
+			if (random(8) == 0 && lock.type() != HotType.SEMAPHORE) {
 				this.template.acquire(request).close();
 				this.tally.count("re-entered");
 			}
@@ -106,17 +103,17 @@ final class SoakWorker implements Runnable {
 	}
 
 	/**
-	 * Work beyond the lease, which ends it for the others.
+	 * Work for longer than the lease, so that it expires while the work goes on.
 	 */
 	private void tooLong(HotLock lock, boolean shared, LockRequest request) {
 		try (LockHandle handle = this.template.acquire(request)) {
-			CompletableFuture<String> told = new CompletableFuture<>();
-			handle.onLost((loss) -> told.complete("lost"));
+			CompletableFuture<String> lossReported = new CompletableFuture<>();
+			handle.onLost((loss) -> lossReported.complete("lost"));
 			work(lock, shared, handle, SHORT_LEASE.plusMillis(random(300)));
 			if (handle.isValid()) {
 				return;
 			}
-			this.tally.count(told.completeOnTimeout("never told of the loss", 30, TimeUnit.SECONDS).join());
+			this.tally.count(lossReported.completeOnTimeout("loss was not reported", 30, TimeUnit.SECONDS).join());
 		}
 	}
 
@@ -159,10 +156,10 @@ final class SoakWorker implements Runnable {
 	}
 
 	/**
-	 * Acquire and forget: the lease ends by itself.
+	 * Acquire and never close the handle, so that the lease expires.
 	 */
 	private void forgotten(LockRequest request) {
-		// by a future, which no thread re-enters
+		// as a future, because no thread can re-enter it
 		this.template.acquireAsync(request.withLeaseTime(SHORT_LEASE)).whenComplete((handle, failure) -> {
 			if (handle != null) {
 				this.tally.count("never closed");
@@ -173,7 +170,7 @@ final class SoakWorker implements Runnable {
 	private void asynchronously(LockRequest request) {
 		CompletableFuture<String> done = this.template.executeAsync(request, () -> {
 			if (random(3) == 0) {
-				throw new IllegalStateException("work that fails");
+				throw new IllegalStateException(FAILING_WORK);
 			}
 			return CompletableFuture.completedFuture("done");
 		});
@@ -185,9 +182,8 @@ final class SoakWorker implements Runnable {
 			Thread.currentThread().interrupt();
 		}
 		catch (Exception ex) {
-			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
-			if (!(cause instanceof LockException) && !"work that fails".equals(cause.getMessage())) {
-				this.tally.unexpected(cause);
+			if (!FAILING_WORK.equals(SoakTally.unwrap(ex).getMessage())) {
+				this.tally.failed(ex);
 			}
 		}
 	}
@@ -210,9 +206,8 @@ final class SoakWorker implements Runnable {
 			if (handle != null) {
 				handle.closeAsync();
 			}
-			else if (!(failure instanceof LockNotAcquiredException) && !(failure instanceof CancellationException)
-					&& !(failure instanceof LockException)) {
-				this.tally.unexpected(failure);
+			else if (!(failure instanceof CancellationException)) {
+				this.tally.failed(failure);
 			}
 		});
 	}
@@ -224,7 +219,7 @@ final class SoakWorker implements Runnable {
 			LockSupport.parkNanos(200_000);
 		}
 		hold.leave();
-		this.tally.count("held " + lock.kind());
+		this.tally.count("held " + lock.type());
 	}
 
 	private static int random(int bound) {

@@ -1,6 +1,7 @@
 /**
- * A run of hours: several JVMs, all kinds of locks, servers and nodes that die, and at
- * the end nothing that was not there at the beginning.
+ * The soak: a test that runs for hours, with several JVMs, all lock types, and servers
+ * and nodes that are killed. At the end no lock may have had two owners, and memory,
+ * threads and keys must be as at the beginning.
  */
 @NullMarked
 package io.distributedlock.benchmarks.soak;

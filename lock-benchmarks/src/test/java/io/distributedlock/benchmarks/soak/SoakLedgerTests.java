@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A ledger that sees no two owners would make every soak a clean one.
+ * Checks that the ledger reports violations: otherwise a soak could not find any.
  */
 class SoakLedgerTests {
 
@@ -29,7 +29,7 @@ class SoakLedgerTests {
 	}
 
 	@Test
-	void ownersOneAfterTheOtherAreFine() {
+	void ownersOneAfterAnotherAreNoViolation() {
 		try (DefaultLockTemplate template = template()) {
 			for (int worker = 0; worker < 3; worker++) {
 				try (LockHandle handle = template.acquire("k")) {
@@ -44,12 +44,12 @@ class SoakLedgerTests {
 	}
 
 	@Test
-	void twoOwnersAreSeen() {
+	void twoOwnersAreReported() {
 		assertThat(overlap(1, false, false)).anySatisfy((violation) -> assertThat(violation).contains("together"));
 	}
 
 	@Test
-	void readersMayBeTogetherAndAWriterMayNot() {
+	void readersMayHoldTogetherButNotWithAWriter() {
 		assertThat(overlap(1, true, true)).isEmpty();
 		assertThat(overlap(1, true, false)).isNotEmpty();
 	}
@@ -71,7 +71,7 @@ class SoakLedgerTests {
 	}
 
 	@Test
-	void tokenThatDoesNotRiseIsSeen() {
+	void tokenThatDoesNotRiseIsReported() {
 		try (DefaultLockTemplate late = template(); DefaultLockTemplate early = template()) {
 			early.acquire("k").close();
 			early.acquire("k").close();
@@ -84,7 +84,7 @@ class SoakLedgerTests {
 	}
 
 	/**
-	 * Let two hold a lock together, each on a provider of its own.
+	 * Let two workers hold a lock together, each on its own provider.
 	 */
 	private List<String> overlap(int permits, boolean firstShared, boolean secondShared) {
 		this.violations.clear();

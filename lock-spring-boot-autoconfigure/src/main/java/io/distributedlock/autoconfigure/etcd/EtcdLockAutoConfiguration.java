@@ -24,8 +24,8 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of locks on etcd: with the application's jetcd {@link Client} if it
- * has one, else with one made from {@code lock.etcd.*}.
+ * Auto-configuration of locks on etcd. It uses the application's jetcd {@link Client} if
+ * there is one, otherwise a client that is created from {@code lock.etcd.*}.
  *
  * @since 0.1
  */
@@ -66,8 +66,9 @@ public final class EtcdLockAutoConfiguration {
 			});
 		}
 		catch (SSLException ex) {
-			throw new LockConfigurationException("The SSL bundle of lock.etcd.ssl-bundle cannot be used.",
-					"Check its certificates.", ex);
+			throw new LockConfigurationException(
+					"The provider 'etcd' cannot use the SSL bundle that lock.etcd.ssl-bundle names.",
+					"Check the certificates and keys of the bundle under spring.ssl.bundle.", ex);
 		}
 	}
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Configuration of locks on etcd.
+ * Properties of locks on etcd.
  *
  * @since 0.1
  */
@@ -16,28 +16,29 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class EtcdLockProperties {
 
 	/**
-	 * Addresses of the servers, such as "http://etcd1:2379", or "https:" for TLS. Not
-	 * used where the application has a jetcd Client of its own.
+	 * URLs of the servers, such as "http://etcd1:2379", or "https://" for TLS; by default
+	 * "http://localhost:2379". Not used if the application has its own jetcd Client bean.
 	 */
 	private List<String> endpoints = new ArrayList<>(List.of("http://localhost:2379"));
 
 	/**
-	 * What all keys of locks start with.
+	 * What every key of a lock starts with on etcd. It comes before lock.key-prefix.
 	 */
 	private String prefix = "distributed-lock/";
 
 	/**
-	 * User, where authentication is enabled.
+	 * User for the v3 authentication of etcd. By default connections do not authenticate.
 	 */
 	private @Nullable String username;
 
 	/**
-	 * Password of the user.
+	 * Password of the user for authentication.
 	 */
 	private @Nullable String password;
 
 	/**
-	 * Name of the SSL bundle for connections to "https:" addresses.
+	 * Name of the SSL bundle for "https://" URLs. By default the certificates of the JVM
+	 * are used.
 	 */
 	private @Nullable String sslBundle;
 

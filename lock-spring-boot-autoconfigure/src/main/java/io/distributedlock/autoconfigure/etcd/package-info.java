@@ -1,5 +1,6 @@
 /**
- * Auto-configuration of locks on etcd.
+ * Auto-configuration of the provider {@code etcd}, and of its client if the application
+ * has none.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.etcd;

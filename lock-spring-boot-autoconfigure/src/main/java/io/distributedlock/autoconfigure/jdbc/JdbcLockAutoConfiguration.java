@@ -23,8 +23,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of locks on a database: that of {@code lock.jdbc.url}, else the
- * application's {@link DataSource}.
+ * Auto-configuration of locks on a database. It uses the database that
+ * {@code lock.jdbc.url} names, otherwise the application's {@link DataSource}.
  *
  * @since 0.1
  */
@@ -34,6 +34,11 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnLockProvider(JdbcLocks.NAME)
 @EnableConfigurationProperties({ LockProperties.class, JdbcLockProperties.class })
 public final class JdbcLockAutoConfiguration {
+
+	/**
+	 * HikariCP refuses shorter ones.
+	 */
+	private static final long SHORTEST_TIMEOUT_MILLIS = 250;
 
 	@Bean
 	@ConditionalOnMissingBean
@@ -45,8 +50,8 @@ public final class JdbcLockAutoConfiguration {
 		DataSource dataSource = dataSources.getIfUnique();
 		if (dataSource == null) {
 			throw new LockConfigurationException(
-					"Locks on a database have none: there is no DataSource, or several of which none is primary.",
-					"Set spring.datasource.url, or lock.jdbc.url for a database of their own, or mark one DataSource as @Primary.",
+					"The provider 'jdbc' has no database: there is no DataSource bean, or there are several and none is primary.",
+					"Set spring.datasource.url; or set lock.jdbc.url to use a separate database for locks; or mark one DataSource bean as @Primary.",
 					null);
 		}
 		return new LockDatabase(dataSource, null);
@@ -60,13 +65,13 @@ public final class JdbcLockAutoConfiguration {
 			if (dialect == null) {
 				dialect = JdbcDialect.detect(database.dataSource());
 			}
-			if (isToBeCreated(properties.getInitializeSchema(), dialect)) {
+			if (createsSchema(properties.getInitializeSchema(), dialect)) {
 				JdbcLockSchema.create(database.dataSource(), dialect);
 			}
 		}
 		catch (IllegalStateException ex) {
 			throw new LockConfigurationException(String.valueOf(ex.getMessage()),
-					"Start the database first, and check URL, user and password; or set lock.jdbc.dialect, and lock.jdbc.initialize-schema=never, to start without it.",
+					"Start the database, and check its URL, user and password. To start the application while the database is down, set lock.jdbc.dialect and lock.jdbc.initialize-schema=never.",
 					ex);
 		}
 		return JdbcLocks.provider(database.dataSource(), settings(dialect, properties, lock));
@@ -81,7 +86,7 @@ public final class JdbcLockAutoConfiguration {
 			.withSweepAfter(properties.getSweepAfter());
 	}
 
-	private static boolean isToBeCreated(JdbcLockProperties.SchemaInitialization when, JdbcDialect dialect) {
+	private static boolean createsSchema(JdbcLockProperties.SchemaInitialization when, JdbcDialect dialect) {
 		return switch (when) {
 			case ALWAYS -> true;
 			case EMBEDDED -> dialect == JdbcDialect.H2;
@@ -90,11 +95,12 @@ public final class JdbcLockAutoConfiguration {
 	}
 
 	/**
-	 * The database of locks. A pool of its own is not a bean, or it would stand in the
-	 * way of the application's.
+	 * The database that keeps the locks. A pool that is opened for locks is not a
+	 * {@link DataSource} bean itself: Spring Boot would then not configure the one of the
+	 * application.
 	 *
 	 * @param dataSource the connections
-	 * @param own what to close, if it was opened for locks
+	 * @param own the pool to close, if it was opened for locks
 	 */
 	record LockDatabase(DataSource dataSource, @Nullable AutoCloseable own) implements DisposableBean {
 
@@ -104,12 +110,12 @@ public final class JdbcLockAutoConfiguration {
 			pool.setJdbcUrl(properties.getUrl());
 			pool.setUsername(properties.getUsername());
 			pool.setPassword(properties.getPassword());
-			// whatever the database speaks
+			// the dialect does not matter: it does not change the number of connections
 			pool.setMaximumPoolSize(settings(JdbcDialect.H2, properties, lock).connections());
 			pool.setMinimumIdle(1);
-			// a little before the call gives up, so that its error says what the pool has
-			// met
-			pool.setConnectionTimeout(Math.max(lock.getCommandTimeout().toMillis() * 4 / 5, 250));
+			// shorter than the command time-out of the engine, so that the error of the
+			// pool, which names the cause, arrives before the engine's time-out
+			pool.setConnectionTimeout(Math.max(lock.getCommandTimeout().toMillis() * 4 / 5, SHORTEST_TIMEOUT_MILLIS));
 			pool.setInitializationFailTimeout(-1);
 			return new LockDatabase(pool, pool);
 		}

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Configuration of locks on a database.
+ * Properties of locks on a database.
  *
  * @since 0.1
  */
@@ -17,50 +17,55 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class JdbcLockProperties {
 
 	/**
-	 * How locks are made of rows: "row", "version" or "for-update".
+	 * How rows of the database represent locks: "row" keeps owner and expiry in one row
+	 * for each key, "version" changes the same row by compare-and-set on a version, and
+	 * "for-update" holds the row lock of an open transaction.
 	 */
 	private JdbcLockStrategy strategy = JdbcLockStrategy.ROW;
 
 	/**
-	 * What the database speaks: "h2", "postgresql", "mariadb" or "mysql". By default the
-	 * database is asked when the application starts.
+	 * SQL dialect of the database: "h2", "postgresql", "mariadb" or "mysql". By default
+	 * it is detected when the application starts, so the database must be up.
 	 */
 	private @Nullable JdbcDialect dialect;
 
 	/**
-	 * When to create the tables of locks: "always", "embedded" (H2) or "never".
+	 * Whether to create the tables for locks when the application starts: "always",
+	 * "embedded" (only on H2) or "never".
 	 */
 	private SchemaInitialization initializeSchema = SchemaInitialization.EMBEDDED;
 
 	/**
-	 * How many attempts run at a time, each with a connection of its own. Half as many
-	 * more, at least two, renew and release.
+	 * Number of threads for attempts, at least 1. Each thread uses one connection at a
+	 * time. Half as many further threads, but at least two, renew and release leases.
 	 */
 	private int threads = 4;
 
 	/**
-	 * How many connections hold locks at a time, with the strategy "for-update".
+	 * Number of locks that can be held at the same time with the strategy "for-update",
+	 * at least 1. Each of these locks occupies one connection.
 	 */
 	private int maxLockConnections = 10;
 
 	/**
-	 * How long the row of a key that nobody uses is kept.
+	 * How long the row of an unused key is kept before it is deleted, such as 7d. The row
+	 * counts the fencing tokens of its key.
 	 */
 	private Duration sweepAfter = Duration.ofDays(7);
 
 	/**
-	 * JDBC URL of a database for locks alone. By default locks use the DataSource of the
-	 * application.
+	 * JDBC URL of a separate database for locks, which gets its own connection pool. By
+	 * default the DataSource bean of the application is used.
 	 */
 	private @Nullable String url;
 
 	/**
-	 * User of the database for locks.
+	 * User of the separate database for locks.
 	 */
 	private @Nullable String username;
 
 	/**
-	 * Password of the database for locks.
+	 * Password of the separate database for locks.
 	 */
 	private @Nullable String password;
 
@@ -137,22 +142,22 @@ public class JdbcLockProperties {
 	}
 
 	/**
-	 * When to create the tables.
+	 * When to create the tables for locks.
 	 */
 	public enum SchemaInitialization {
 
 		/**
-		 * Whenever the application starts; what is there is left alone.
+		 * At each start of the application. Existing tables are not changed.
 		 */
 		ALWAYS,
 
 		/**
-		 * On H2 only.
+		 * At each start of the application, but only on H2.
 		 */
 		EMBEDDED,
 
 		/**
-		 * Never: Flyway, Liquibase or somebody else does.
+		 * Never. Create the tables in another way, such as with Flyway or Liquibase.
 		 */
 		NEVER
 

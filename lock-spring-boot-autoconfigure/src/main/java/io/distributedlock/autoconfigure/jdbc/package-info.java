@@ -1,5 +1,6 @@
 /**
- * Auto-configuration of locks on a database.
+ * Auto-configuration of the provider {@code jdbc} on the application's database, or on a
+ * separate database for locks.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.jdbc;

@@ -6,6 +6,7 @@ import com.spotify.folsom.MemcacheClientBuilder;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.ServerAddress;
 import io.distributedlock.memcached.MemcachedLockProvider;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -15,8 +16,9 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of locks on Memcached: with the application's {@link MemcacheClient}
- * of strings if it has one, else with one made from {@code lock.memcached.*}.
+ * Auto-configuration of locks on Memcached. It uses the application's
+ * {@code MemcacheClient<String>} if there is one, otherwise a client that is created from
+ * {@code lock.memcached.*}.
  *
  * @since 0.1
  */
@@ -25,6 +27,8 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnLockProvider(MemcachedLockProvider.NAME)
 @EnableConfigurationProperties({ LockProperties.class, MemcachedLockProperties.class })
 public final class MemcachedLockAutoConfiguration {
+
+	private static final int PORT = 11211;
 
 	private static final long FIRST_PAUSE_MILLIS = 20;
 
@@ -35,19 +39,16 @@ public final class MemcachedLockAutoConfiguration {
 	MemcacheClient<String> lockMemcacheClient(MemcachedLockProperties properties, LockProperties lock) {
 		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient()
 			.withConnections(1)
-			// a command that is sent again by itself would find what it has written
+			// a repeated command could find what the first one has written, and take its
+			// own lock for that of another owner
 			.withRetry(false)
-			// Folsom's own goes up to a minute: as long nobody could lock after an outage
+			// Folsom's default grows to a minute, and after an outage no lock would be
+			// available until then
 			.withBackoff(new ExponentialBackoff(FIRST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS, 2))
 			.withConnectionTimeoutMillis(lock.getCommandTimeout().toMillis());
 		for (String server : properties.getServers()) {
-			int colon = server.lastIndexOf(':');
-			if (colon > 0) {
-				builder.withAddress(server.substring(0, colon), Integer.parseInt(server.substring(colon + 1)));
-			}
-			else {
-				builder.withAddress(server);
-			}
+			ServerAddress address = ServerAddress.parse("lock.memcached.servers", server, PORT);
+			builder.withAddress(address.host(), address.port());
 		}
 		if (properties.getUsername() != null && properties.getPassword() != null) {
 			builder.withUsernamePassword(properties.getUsername(), properties.getPassword());

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Configuration of locks on Memcached.
+ * Properties of locks on Memcached.
  *
  * @since 0.1
  */
@@ -16,24 +16,24 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class MemcachedLockProperties {
 
 	/**
-	 * Hosts and ports of the servers. Keys are shared out between several; each lock
-	 * lives on one. Not used where the application has a MemcacheClient of strings of its
-	 * own.
+	 * Hosts and ports of the servers, such as "mc1:11211"; by default "localhost:11211".
+	 * With several servers each key is kept on one of them. Not used if the application
+	 * has its own MemcacheClient bean for strings.
 	 */
 	private List<String> servers = new ArrayList<>(List.of("localhost:11211"));
 
 	/**
-	 * The protocol: "ascii" or "binary".
+	 * Protocol of the connections: "ascii", or "binary", which Memcached has deprecated.
 	 */
 	private Protocol protocol = Protocol.ASCII;
 
 	/**
-	 * User, where authentication is enabled.
+	 * User for authentication. By default connections do not authenticate.
 	 */
 	private @Nullable String username;
 
 	/**
-	 * Password of the user.
+	 * Password of the user for authentication.
 	 */
 	private @Nullable String password;
 
@@ -80,7 +80,7 @@ public class MemcachedLockProperties {
 		ASCII,
 
 		/**
-		 * The binary protocol, which Memcached calls deprecated.
+		 * The binary protocol, which Memcached has deprecated.
 		 */
 		BINARY
 

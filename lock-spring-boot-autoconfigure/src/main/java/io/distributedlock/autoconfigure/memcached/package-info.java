@@ -1,5 +1,6 @@
 /**
- * Auto-configuration of locks on Memcached.
+ * Auto-configuration of the provider {@code memcached}, and of its client if the
+ * application has none.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.memcached;

@@ -15,8 +15,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -24,9 +22,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Auto-configuration of locks on Redis through Lettuce: with the client of the
- * application's connection factory if it has one, else with a client made from
- * {@code spring.data.redis.*}.
+ * Auto-configuration of locks on Redis through Lettuce. It uses the client of the
+ * application's {@link LettuceConnectionFactory} if there is one, otherwise an
+ * {@link AbstractRedisClient} bean of the application. Without either it creates a client
+ * from {@code spring.data.redis.*}.
  *
  * @since 0.1
  */
@@ -61,8 +60,8 @@ public final class RedisLockAutoConfiguration {
 			AbstractRedisClient client = connectionFactory.getNativeClient();
 			if (client == null) {
 				throw new LockConfigurationException(
-						"The application's LettuceConnectionFactory is not started, and locks need its client.",
-						"Start it before the LockTemplate is made, or declare a RedisLockProvider bean of your own.",
+						"The provider 'redis' cannot use the application's LettuceConnectionFactory: it is not started and has no client yet.",
+						"Start it before the LockTemplate bean is created, or declare your own RedisLockProvider bean.",
 						null);
 			}
 			return provider(client, properties, environment);
@@ -78,9 +77,8 @@ public final class RedisLockAutoConfiguration {
 		@ConditionalOnMissingBean(AbstractRedisClient.class)
 		AbstractRedisClient lockRedisClient(LockProperties properties, Environment environment,
 				ObjectProvider<SslBundles> sslBundles) {
-			RedisSettings settings = Binder.get(environment)
-				.bindOrCreate("spring.data.redis", Bindable.of(RedisSettings.class));
-			return LettuceClients.fromSettings(settings, properties.getCommandTimeout(), sslBundles);
+			RedisTopology topology = RedisTopology.read(environment, sslBundles);
+			return LettuceClients.fromTopology(topology, properties.getCommandTimeout());
 		}
 
 		@Bean

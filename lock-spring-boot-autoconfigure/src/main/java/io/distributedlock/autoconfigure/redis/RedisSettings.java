@@ -8,19 +8,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What of {@code spring.data.redis.*} says where Redis is. Bound here because an
- * application that only locks has no Spring Data, whose properties these are.
+ * The properties {@code spring.data.redis.*} that say where Redis is, as they are
+ * written. They are bound here because an application may use locks without Spring Data,
+ * which owns these properties. {@link RedisTopology} says what they mean together.
  *
  * @param host the host
  * @param port the port
- * @param url an address that overrides host, port, credentials and database
+ * @param url a URL, which overrides host, port, sentinels and cluster
  * @param username the user
  * @param password the password
- * @param database the database
+ * @param database the number of the database
  * @param timeout how long a command may take
- * @param connectTimeout how long connecting may take
- * @param clientName the name that connections give themselves
- * @param ssl encryption
+ * @param connectTimeout how long it may take to connect
+ * @param clientName the name that connections report to the server
+ * @param ssl the settings of TLS
  * @param sentinel the sentinels
  * @param cluster the cluster
  */
@@ -30,9 +31,9 @@ record RedisSettings(@DefaultValue("localhost") String host, @DefaultValue("6379
 		@DefaultValue Ssl ssl, @Nullable Sentinel sentinel, @Nullable Cluster cluster) {
 
 	/**
-	 * Encryption.
+	 * The settings of TLS.
 	 *
-	 * @param enabled whether connections are encrypted; by default if a bundle is named
+	 * @param enabled whether connections use TLS; by default they do if a bundle is named
 	 * @param bundle the name of an SSL bundle
 	 */
 	record Ssl(@Nullable Boolean enabled, @Nullable String bundle) {
@@ -44,19 +45,25 @@ record RedisSettings(@DefaultValue("localhost") String host, @DefaultValue("6379
 	}
 
 	/**
-	 * Sentinels.
+	 * The sentinels.
 	 *
-	 * @param master the name of the master
-	 * @param nodes host and port of each
+	 * @param master the name of the master that they watch
+	 * @param nodes host and port of each sentinel
 	 * @param username the user for the sentinels
 	 * @param password the password for the sentinels
 	 */
 	record Sentinel(@Nullable String master, @DefaultValue List<String> nodes, @Nullable String username,
 			@Nullable String password) {
+
+		@Override
+		public String toString() {
+			return "Sentinel[master=%s, nodes=%s]".formatted(this.master, this.nodes);
+		}
+
 	}
 
 	/**
-	 * A cluster.
+	 * The cluster.
 	 *
 	 * @param nodes host and port of some of its nodes
 	 */
@@ -65,6 +72,7 @@ record RedisSettings(@DefaultValue("localhost") String host, @DefaultValue("6379
 
 	@Override
 	public String toString() {
+		// without URL and passwords
 		return "RedisSettings[host=%s, port=%d, database=%d]".formatted(this.host, this.port, this.database);
 	}
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.ServerAddress;
 import org.jspecify.annotations.Nullable;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.BaseMasterSlaveServersConfig;
@@ -15,20 +16,18 @@ import org.redisson.config.Config;
 import org.redisson.config.SentinelServersConfig;
 import org.redisson.config.SingleServerConfig;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundle;
-import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslOptions;
 import org.springframework.core.io.Resource;
 
 /**
- * Makes the configuration of a client that serves locks.
+ * Creates the configuration of Redisson clients for locks.
  */
 final class RedissonConfigs {
 
 	/**
-	 * A client for locks sends short commands and listens to few channels: a fraction of
-	 * Redisson's defaults, which are made for a client that does everything.
+	 * Redisson's defaults suit a client for all purposes. A client for locks needs much
+	 * less, because it sends only short commands and listens to few channels.
 	 */
 	private static final int THREADS = 4;
 
@@ -49,64 +48,69 @@ final class RedissonConfigs {
 		}
 		catch (IOException | RuntimeException ex) {
 			throw new LockConfigurationException(
-					"lock.redisson.config: %s cannot be read as a Redisson YAML: %s"
+					"lock.redisson.config: %s cannot be read as a YAML file of Redisson: %s"
 						.formatted(resource.getDescription(), ex.getMessage()),
-					"Correct the file or its location, or leave the property out to use spring.data.redis.*.", ex);
+					"Correct the file or its location; or remove the property, to use spring.data.redis.* instead.",
+					ex);
 		}
 	}
 
-	static Config fromSettings(RedisSettings settings, Duration commandTimeout, ObjectProvider<SslBundles> sslBundles) {
+	static Config fromTopology(RedisTopology topology, Duration commandTimeout) {
 		Config config = new Config();
 		config.setThreads(THREADS);
 		config.setNettyThreads(THREADS);
-		// an application starts while Redis is down; its calls fail until Redis is up
+		// the application starts while Redis is down; its calls fail until Redis is up
 		config.setLazyInitialization(true);
-		URI url = (settings.url() != null) ? parse(settings.url()) : null;
-		boolean ssl = settings.ssl().isOn() || (url != null && "rediss".equals(url.getScheme()));
-		setCredentials(config, settings, url);
-		if (settings.ssl().bundle() != null) {
-			setSsl(config, sslBundles.getObject().getBundle(settings.ssl().bundle()));
+		setCredentials(config, topology.credentials());
+		if (topology.sslBundle() != null) {
+			setSsl(config, topology.sslBundle());
 		}
-		RedisSettings.Sentinel sentinel = settings.sentinel();
-		RedisSettings.Cluster cluster = settings.cluster();
-		if (url == null && sentinel != null && sentinel.master() != null) {
-			setTimes(useSentinel(config, settings, sentinel, ssl), settings, commandTimeout);
-		}
-		else if (url == null && cluster != null && !cluster.nodes().isEmpty()) {
-			ClusterServersConfig servers = config.useClusterServers();
-			servers.addNodeAddress(addresses(cluster.nodes(), ssl));
-			setPools(servers);
-			setTimes(servers, settings, commandTimeout);
-		}
-		else {
-			setTimes(useSingle(config, settings, url, ssl), settings, commandTimeout);
-		}
+		setTimes(servers(config, topology), topology, commandTimeout);
 		return config;
 	}
 
-	private static void setCredentials(Config config, RedisSettings settings, @Nullable URI url) {
-		String username = settings.username();
-		String password = settings.password();
-		if (url != null && url.getUserInfo() != null) {
-			int colon = url.getUserInfo().indexOf(':');
-			username = (colon > 0) ? url.getUserInfo().substring(0, colon) : null;
-			password = url.getUserInfo().substring(colon + 1);
+	private static BaseConfig<?> servers(Config config, RedisTopology topology) {
+		RedisTopology.Servers servers = topology.servers();
+		if (servers instanceof RedisTopology.ByUrl byUrl) {
+			return useUrl(config, topology, byUrl.url());
 		}
-		if (username != null && !username.isEmpty()) {
-			config.setUsername(username);
+		if (servers instanceof RedisTopology.Sentinels sentinels) {
+			return useSentinels(config, topology, sentinels);
 		}
-		if (password != null && !password.isEmpty()) {
-			config.setPassword(password);
+		if (servers instanceof RedisTopology.Cluster cluster) {
+			ClusterServersConfig nodes = config.useClusterServers();
+			nodes.addNodeAddress(addresses(cluster.addresses(), topology.tls()));
+			setPools(nodes);
+			return nodes;
+		}
+		return useSingle(config, ((RedisTopology.Single) servers).address(), topology.database(), topology.tls());
+	}
+
+	private static SingleServerConfig useUrl(Config config, RedisTopology topology, String url) {
+		try {
+			URI uri = URI.create(url);
+			if (uri.getHost() == null || !List.of("redis", "rediss").contains(uri.getScheme())) {
+				throw RedisTopology.invalidUrl(RedisTopology.URL);
+			}
+			String user = uri.getUserInfo();
+			if (user != null) {
+				int colon = user.indexOf(':');
+				setCredentials(config, RedisTopology.Credentials.of((colon > 0) ? user.substring(0, colon) : null,
+						user.substring(colon + 1)));
+			}
+			int port = (uri.getPort() > 0) ? uri.getPort() : RedisTopology.PORT;
+			String path = uri.getPath();
+			int database = (path.length() > 1) ? Integer.parseInt(path.substring(1)) : topology.database();
+			return useSingle(config, new ServerAddress(uri.getHost(), port), database, topology.tls());
+		}
+		catch (IllegalArgumentException ex) {
+			throw RedisTopology.invalidUrl(RedisTopology.URL);
 		}
 	}
 
-	private static SingleServerConfig useSingle(Config config, RedisSettings settings, @Nullable URI url, boolean ssl) {
-		String host = (url != null) ? url.getHost() : settings.host();
-		int port = (url == null) ? settings.port() : (url.getPort() > 0) ? url.getPort() : 6379;
-		String path = (url != null) ? url.getPath() : "";
-		int database = (path.length() > 1) ? Integer.parseInt(path.substring(1)) : settings.database();
+	private static SingleServerConfig useSingle(Config config, ServerAddress address, int database, boolean tls) {
 		return config.useSingleServer()
-			.setAddress(address(host + ":" + port, ssl))
+			.setAddress(url(address, tls))
 			.setDatabase(database)
 			.setConnectionMinimumIdleSize(1)
 			.setConnectionPoolSize(CONNECTIONS)
@@ -114,17 +118,15 @@ final class RedissonConfigs {
 			.setSubscriptionConnectionPoolSize(SUBSCRIPTION_CONNECTIONS);
 	}
 
-	private static SentinelServersConfig useSentinel(Config config, RedisSettings settings,
-			RedisSettings.Sentinel sentinel, boolean ssl) {
+	private static SentinelServersConfig useSentinels(Config config, RedisTopology topology,
+			RedisTopology.Sentinels sentinels) {
 		SentinelServersConfig servers = config.useSentinelServers()
-			.setMasterName(sentinel.master())
-			.addSentinelAddress(addresses(sentinel.nodes(), ssl))
-			.setDatabase(settings.database());
-		if (sentinel.username() != null) {
-			servers.setSentinelUsername(sentinel.username());
-		}
-		if (sentinel.password() != null) {
-			servers.setSentinelPassword(sentinel.password());
+			.setMasterName(sentinels.master())
+			.addSentinelAddress(addresses(sentinels.addresses(), topology.tls()))
+			.setDatabase(topology.database());
+		RedisTopology.Credentials credentials = sentinels.credentials();
+		if (credentials != null) {
+			servers.setSentinelUsername(credentials.username()).setSentinelPassword(credentials.password());
 		}
 		setPools(servers);
 		return servers;
@@ -139,20 +141,20 @@ final class RedissonConfigs {
 			.setSubscriptionConnectionPoolSize(SUBSCRIPTION_CONNECTIONS);
 	}
 
-	private static void setTimes(BaseConfig<?> servers, RedisSettings settings, Duration commandTimeout) {
-		// below the time-out of the call, so that the reason shows and not only that time
-		// ran out
+	private static void setTimes(BaseConfig<?> servers, RedisTopology topology, Duration commandTimeout) {
+		// shorter than the command time-out of the engine, so that Redisson's own error,
+		// which names the cause, arrives before the engine's time-out
 		int fallback = Math.toIntExact(commandTimeout.toMillis() * 2 / 3);
-		servers.setTimeout(millis(settings.timeout(), fallback))
-			.setConnectTimeout(millis(settings.connectTimeout(), fallback))
-			// a connection that has fallen silent without a word is known after twice
-			// that at most, and not after a minute as by default
+		servers.setTimeout(millis(topology.timeout(), fallback))
+			.setConnectTimeout(millis(topology.connectTimeout(), fallback))
+			// a connection that is broken without any sign is noticed after two intervals
+			// at most; Redisson's default would need a minute
 			.setPingConnectionInterval(Math.toIntExact(commandTimeout.toMillis()))
 			.setSubscriptionsPerConnection(SUBSCRIPTIONS_PER_CONNECTION)
-			// the wait time bounds the attempts, not a count of them
+			// the wait time of the call limits the attempts, not their number
 			.setRetryAttempts(1);
-		if (settings.clientName() != null) {
-			servers.setClientName(settings.clientName());
+		if (topology.clientName() != null) {
+			servers.setClientName(topology.clientName());
 		}
 	}
 
@@ -170,26 +172,22 @@ final class RedissonConfigs {
 		}
 	}
 
-	private static URI parse(String url) {
-		URI uri = URI.create(url);
-		if (uri.getHost() == null || !List.of("redis", "rediss").contains(uri.getScheme())) {
-			// the text may carry a password
-			throw new LockConfigurationException("spring.data.redis.url is no address of Redis.",
-					"Write redis://user:password@host:port/database, or rediss:// for TLS.", null);
+	private static void setCredentials(Config config, RedisTopology.@Nullable Credentials credentials) {
+		if (credentials != null) {
+			config.setUsername(credentials.username()).setPassword(credentials.password());
 		}
-		return uri;
 	}
 
 	private static int millis(@Nullable Duration duration, int fallback) {
 		return (duration != null) ? Math.toIntExact(duration.toMillis()) : fallback;
 	}
 
-	private static String[] addresses(List<String> nodes, boolean ssl) {
-		return nodes.stream().map((node) -> address(node, ssl)).toArray(String[]::new);
+	private static String[] addresses(List<ServerAddress> addresses, boolean tls) {
+		return addresses.stream().map((address) -> url(address, tls)).toArray(String[]::new);
 	}
 
-	private static String address(String hostAndPort, boolean ssl) {
-		return (ssl ? "rediss://" : "redis://") + hostAndPort;
+	private static String url(ServerAddress address, boolean tls) {
+		return (tls ? "rediss://" : "redis://") + address;
 	}
 
 }

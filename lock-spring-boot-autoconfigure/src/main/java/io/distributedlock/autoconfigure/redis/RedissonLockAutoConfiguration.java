@@ -13,8 +13,6 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
@@ -22,14 +20,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
 /**
- * Auto-configuration of locks on Redis through Redisson: on the application's
- * {@link RedissonClient} if it has one, else on a client made from
- * {@code lock.redisson.config} or {@code spring.data.redis.*}. The application's
- * connection factory for Redis is not touched.
+ * Auto-configuration of locks on Redis through Redisson. It uses the application's
+ * {@link RedissonClient} if there is one. Otherwise it creates a client from
+ * {@code lock.redisson.config} or, if that is not set, from {@code spring.data.redis.*}.
+ * The application's Redis connection factory is not touched.
  *
  * @since 0.1
  */
-// late: whatever else makes a RedissonClient has had its chance
+// late, so that other auto-configurations can define a RedissonClient first
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 10)
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass({ Redisson.class, RedissonLockProvider.class })
@@ -45,9 +43,8 @@ public final class RedissonLockAutoConfiguration {
 		if (location != null) {
 			return Redisson.create(RedissonConfigs.fromYaml(resources.getResource(location)));
 		}
-		RedisSettings settings = Binder.get(environment)
-			.bindOrCreate("spring.data.redis", Bindable.of(RedisSettings.class));
-		return Redisson.create(RedissonConfigs.fromSettings(settings, properties.getCommandTimeout(), sslBundles));
+		RedisTopology topology = RedisTopology.read(environment, sslBundles);
+		return Redisson.create(RedissonConfigs.fromTopology(topology, properties.getCommandTimeout()));
 	}
 
 	@Bean

@@ -21,7 +21,7 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of locks by a majority of independent Redis servers.
+ * Auto-configuration of Redlock: locks on a majority of independent Redis servers.
  *
  * @since 0.1
  */
@@ -38,12 +38,12 @@ public final class RedlockAutoConfiguration {
 		List<String> nodes = properties.getNodes();
 		if (nodes.size() < 3) {
 			throw new LockConfigurationException(
-					"lock.redis.redlock.nodes has %d addresses, and a majority needs at least three servers."
+					"lock.redis.redlock.nodes contains %d addresses, but the provider 'redlock' needs at least three servers."
 						.formatted(nodes.size()),
-					"List three or five independent Redis servers, or use the provider redis for a single one.", null);
+					"List three or five independent Redis servers; or set lock.provider=redis for a single server.",
+					null);
 		}
-		String bundleName = properties.getSslBundle();
-		SslBundle bundle = (bundleName != null) ? sslBundles.getObject().getBundle(bundleName) : null;
+		SslBundle bundle = RedisTopology.bundle(properties.getSslBundle(), sslBundles);
 		return new RedlockClients(IntStream.range(0, nodes.size())
 			.mapToObj((i) -> LettuceClients.fromUrl("lock.redis.redlock.nodes[%d]".formatted(i), nodes.get(i),
 					lock.getCommandTimeout(), bundle))
@@ -57,10 +57,10 @@ public final class RedlockAutoConfiguration {
 	}
 
 	/**
-	 * The clients, as one bean: a client for each server is nothing that an application
-	 * would inject.
+	 * The clients in one bean. They are not beans themselves, because the application
+	 * must not inject one of them as its own client.
 	 *
-	 * @param clients one for each server
+	 * @param clients one client for each server
 	 */
 	record RedlockClients(List<RedisClient> clients) implements DisposableBean {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Configuration of locks by a majority of independent Redis servers.
+ * Properties of Redlock: locks on a majority of independent Redis servers.
  *
  * @since 0.1
  */
@@ -17,19 +17,21 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class RedlockProperties {
 
 	/**
-	 * Addresses of the servers, such as "redis://user:password@host:6379", or "rediss:"
-	 * for TLS. At least three that know nothing of each other: no replicas, no cluster.
+	 * URLs of the servers, such as "redis://user:password@host:6379", or "rediss://" for
+	 * TLS. At least three, best an odd number. The servers must be independent of each
+	 * other: no replicas, no cluster.
 	 */
 	private List<String> nodes = new ArrayList<>();
 
 	/**
-	 * How long to wait for the answer of one server. Leases are at least five times as
-	 * long.
+	 * How long to wait for the answer of one server. The shortest lease is five times as
+	 * long, so that enough of a lease remains after the servers were asked.
 	 */
 	private Duration nodeTimeout = Duration.ofMillis(100);
 
 	/**
-	 * Name of the SSL bundle for connections to "rediss:" addresses.
+	 * Name of the SSL bundle for "rediss://" URLs. By default the certificates of the JVM
+	 * are used.
 	 */
 	private @Nullable String sslBundle;
 

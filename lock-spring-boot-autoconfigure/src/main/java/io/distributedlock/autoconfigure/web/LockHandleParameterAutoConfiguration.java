@@ -22,8 +22,10 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Auto-configuration of controllers whose methods have a parameter of type
- * {@link LockHandle}. Nothing of a request is bound to it: the lock is filled in behind.
+ * Auto-configuration for controllers whose methods have a parameter of type
+ * {@link LockHandle}. It resolves the parameter to {@code null}, so that the web
+ * framework does not try to bind the request to it. The advice of the locked method then
+ * replaces {@code null} by the handle.
  *
  * @since 0.1
  */
@@ -33,7 +35,7 @@ public final class LockHandleParameterAutoConfiguration {
 	private LockHandleParameterAutoConfiguration() {
 	}
 
-	private static boolean isLock(MethodParameter parameter) {
+	private static boolean isLockHandle(MethodParameter parameter) {
 		return LockHandle.class.equals(parameter.getParameterType());
 	}
 
@@ -49,7 +51,7 @@ public final class LockHandleParameterAutoConfiguration {
 
 		@Override
 		public boolean supportsParameter(MethodParameter parameter) {
-			return isLock(parameter);
+			return isLockHandle(parameter);
 		}
 
 		@Override
@@ -73,7 +75,7 @@ public final class LockHandleParameterAutoConfiguration {
 
 		@Override
 		public boolean supportsParameter(MethodParameter parameter) {
-			return isLock(parameter);
+			return isLockHandle(parameter);
 		}
 
 		@Override

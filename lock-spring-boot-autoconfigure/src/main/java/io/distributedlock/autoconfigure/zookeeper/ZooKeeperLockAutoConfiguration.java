@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of locks on ZooKeeper: with the application's
- * {@link CuratorFramework} if it has one, else with one made from
+ * Auto-configuration of locks on ZooKeeper. It uses the application's
+ * {@link CuratorFramework} if there is one, otherwise a client that is created from
  * {@code lock.zookeeper.*}.
  *
  * @since 0.1
@@ -37,7 +37,7 @@ public final class ZooKeeperLockAutoConfiguration {
 			.connectString(properties.getConnectString())
 			.sessionTimeoutMs(Math.toIntExact(properties.getSessionTimeout().toMillis()))
 			.connectionTimeoutMs(Math.toIntExact(properties.getConnectionTimeout().toMillis()))
-			// the engine tries again as long as the caller waits, and no longer
+			// no retries by Curator: the engine asks again within the wait time
 			.retryPolicy(new RetryNTimes(0, 0));
 		String username = properties.getUsername();
 		if (username != null) {
@@ -45,7 +45,7 @@ public final class ZooKeeperLockAutoConfiguration {
 					(username + ":" + properties.getPassword()).getBytes(StandardCharsets.UTF_8));
 		}
 		CuratorFramework client = builder.build();
-		// connects in the background: an application starts though its ZooKeeper is down
+		// connects in the background: the application starts even if ZooKeeper is down
 		client.start();
 		return client;
 	}

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Configuration of locks on ZooKeeper.
+ * Properties of locks on ZooKeeper.
  *
  * @since 0.1
  */
@@ -15,34 +15,36 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class ZooKeeperLockProperties {
 
 	/**
-	 * Servers of the ensemble, such as "zk1:2181,zk2:2181,zk3:2181". Not used where the
-	 * application has a CuratorFramework of its own.
+	 * Servers of the ensemble, such as "zk1:2181,zk2:2181,zk3:2181". Not used if the
+	 * application has its own CuratorFramework bean.
 	 */
 	private String connectString = "localhost:2181";
 
 	/**
-	 * The node below which all locks are.
+	 * Path of the ZooKeeper node below which all locks are kept.
 	 */
 	private String root = "/distributed-lock";
 
 	/**
-	 * How long a lock stays after its holder died: the session time-out that is asked
-	 * for.
+	 * Session time-out to request from ZooKeeper, such as 15s: how long a key stays
+	 * locked after the JVM of its holder died. The server may choose another value within
+	 * its own limits.
 	 */
 	private Duration sessionTimeout = Duration.ofSeconds(15);
 
 	/**
-	 * How long connecting may take.
+	 * How long it may take to connect, such as 3s.
 	 */
 	private Duration connectionTimeout = Duration.ofSeconds(3);
 
 	/**
-	 * User for the digest scheme.
+	 * User for authentication with the digest scheme. By default connections do not
+	 * authenticate.
 	 */
 	private @Nullable String username;
 
 	/**
-	 * Password for the digest scheme.
+	 * Password of the user for authentication.
 	 */
 	private @Nullable String password;
 

@@ -1,5 +1,6 @@
 /**
- * Auto-configuration of locks on ZooKeeper.
+ * Auto-configuration of the provider {@code zookeeper}, and of its client if the
+ * application has none.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.zookeeper;

@@ -1,27 +1,24 @@
 package io.distributedlock.autoconfigure.redis;
 
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 
+import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class LettuceClientsTests {
 
 	@Test
-	void tlsThatIsAskedForIsUsedWhateverTheUrlSays() {
+	void tlsOfThePropertiesIsAddedToTheUrl() {
 		assertThat(uri("url", "redis://redis.shop", "ssl.enabled", "true").isSsl()).isTrue();
 		assertThat(uri("url", "redis://redis.shop").isSsl()).isFalse();
 		assertThat(uri("url", "rediss://redis.shop").isSsl()).isTrue();
@@ -29,7 +26,7 @@ class LettuceClientsTests {
 	}
 
 	@Test
-	void tlsThatIsAskedForIsUsedForTheSentinelsOfTheUrl() {
+	void tlsOfThePropertiesIsAddedToTheSentinelsOfTheUrl() {
 		RedisURI uri = uri("url", "redis-sentinel://one:26379,two:26379#primary", "ssl.enabled", "true");
 		assertThat(uri.getSentinels()).hasSize(2).allMatch(RedisURI::isSsl);
 		assertThat(uri.isSsl()).isTrue();
@@ -50,16 +47,52 @@ class LettuceClientsTests {
 		return credentials.getUsername() + "/" + new String(credentials.getPassword());
 	}
 
+	@Test
+	void propertiesReachTheSentinelsAndTheirMaster() {
+		RedisURI uri = uri("sentinel.master", "shop", "sentinel.nodes", "s1:26379,s2:26379", "sentinel.password",
+				"sentinel-secret", "password", "s3cret", "database", "2", "client-name", "locks", "ssl.enabled",
+				"true");
+		assertThat(uri.getSentinelMasterId()).isEqualTo("shop");
+		assertThat(uri.getDatabase()).isEqualTo(2);
+		assertThat(uri.getClientName()).isEqualTo("locks");
+		assertThat(credentials(uri)).isEqualTo("null/s3cret");
+		assertThat(uri.getSentinels()).extracting(RedisURI::getHost).containsExactly("s1", "s2");
+		assertThat(uri.getSentinels()).allSatisfy((sentinel) -> {
+			assertThat(sentinel.getPort()).isEqualTo(26379);
+			assertThat(sentinel.isSsl()).isTrue();
+			assertThat(credentials(sentinel)).isEqualTo("null/sentinel-secret");
+		});
+	}
+
+	@Test
 	@SuppressWarnings("unchecked")
-	private static RedisURI uri(String... settings) {
-		Map<String, String> properties = new HashMap<>();
-		for (int i = 0; i < settings.length; i += 2) {
-			properties.put("redis." + settings[i], settings[i + 1]);
+	void propertiesReachTheNodesOfTheCluster() {
+		RedisTopology topology = RedisTopologies.of("cluster.nodes", "c1:7000,c2:7001", "username", "shop", "password",
+				"s3cret", "ssl.enabled", "true");
+		try (AbstractRedisClient client = LettuceClients.fromTopology(topology, Duration.ofSeconds(3))) {
+			assertThat(client).isInstanceOf(RedisClusterClient.class);
+			Iterable<RedisURI> nodes = (Iterable<RedisURI>) ReflectionTestUtils.getField(client, "initialUris");
+			assertThat(nodes).extracting(RedisURI::getHost).containsExactly("c1", "c2");
+			assertThat(nodes).extracting(RedisURI::getPort).containsExactly(7000, 7001);
+			assertThat(nodes).allSatisfy((node) -> {
+				assertThat(node.isSsl()).isTrue();
+				assertThat(credentials(node)).isEqualTo("shop/s3cret");
+			});
 		}
-		RedisSettings bound = new Binder(new MapConfigurationPropertySource(properties)).bindOrCreate("redis",
-				Bindable.of(RedisSettings.class));
-		try (RedisClient client = (RedisClient) LettuceClients.fromSettings(bound, Duration.ofSeconds(3),
-				mock(ObjectProvider.class))) {
+	}
+
+	@Test
+	void malformedUrlIsRefusedWithoutShowingIt() {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> uri("url", "http://shop:s3cret@redis.shop"))
+			.withMessageContaining("spring.data.redis.url")
+			.satisfies((ex) -> assertThat(ex).hasNoCause())
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("s3cret"));
+	}
+
+	private static RedisURI uri(String... pairs) {
+		try (RedisClient client = (RedisClient) LettuceClients.fromTopology(RedisTopologies.of(pairs),
+				Duration.ofSeconds(3))) {
 			return (RedisURI) ReflectionTestUtils.getField(client, "redisURI");
 		}
 	}

@@ -71,7 +71,7 @@ class LockOnRealRedisTests {
 	}
 
 	@Test
-	void lettuceServesWithItsOwnClientAndWithThatOfTheApplication() {
+	void lettuceUsesItsOwnClientOrThatOfTheApplication() {
 		ApplicationContextRunner lettuce = new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
@@ -116,7 +116,8 @@ class LockOnRealRedisTests {
 				long start = System.nanoTime();
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> settlement.settle("42"))
 					.withMessageContaining("shop:lock:settlement:42");
-				assertThat(Duration.ofNanos(System.nanoTime() - start)).as("one command time-out, on a slow machine")
+				assertThat(Duration.ofNanos(System.nanoTime() - start))
+					.as("about one command time-out, also on a slow machine")
 					.isLessThan(Duration.ofSeconds(10));
 				assertThat(settlement.runs()).isZero();
 				server.start();
@@ -130,7 +131,7 @@ class LockOnRealRedisTests {
 	}
 
 	@Test
-	void closingTheApplicationGivesBackWhatItHolds() {
+	void closingTheApplicationReleasesItsLocks() {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			this.runner.withPropertyValues("spring.data.redis.port=" + server.port()).run((context) -> {
 				LockHandle handle = context.getBean(LockTemplate.class).acquire("held");

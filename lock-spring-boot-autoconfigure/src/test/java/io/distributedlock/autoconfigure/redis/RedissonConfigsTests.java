@@ -2,21 +2,16 @@ package io.distributedlock.autoconfigure.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 
 import io.distributedlock.autoconfigure.LockConfigurationException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.config.Config;
 import org.redisson.config.SingleServerConfig;
 
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.ssl.DefaultSslBundleRegistry;
 import org.springframework.boot.ssl.SslBundle;
-import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslOptions;
 import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.core.io.ByteArrayResource;
@@ -24,8 +19,6 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
 
 class RedissonConfigsTests {
 
@@ -64,9 +57,22 @@ class RedissonConfigsTests {
 	}
 
 	@Test
-	void malformedUrlIsRefusedWithoutShowingIt() {
-		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> config("url", "http://shop:s3cret@redis.shop"))
+	void urlIsCompletedByTheProperties() {
+		Config config = config("url", "redis://redis.shop", "username", "shop", "password", "s3cret", "database", "3",
+				"ssl.enabled", "true");
+		assertThat(single(config).getAddress()).isEqualTo("rediss://redis.shop:6379");
+		assertThat(single(config).getDatabase()).isEqualTo(3);
+		assertThat(config.getUsername()).isEqualTo("shop");
+		assertThat(config.getPassword()).isEqualTo("s3cret");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "http://shop:s3cret@redis.shop", "redis://shop:s3cret word@redis.shop",
+			"redis://shop:s3cret@redis.shop/first", "redis-sentinel://shop:s3cret@s1:26379#primary" })
+	void malformedUrlIsRefusedWithoutShowingIt(String url) {
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> config("url", url))
+			.withMessageContaining("spring.data.redis.url")
+			.satisfies((ex) -> assertThat(ex).hasNoCause())
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("s3cret"));
 	}
 
@@ -93,15 +99,16 @@ class RedissonConfigsTests {
 	@Test
 	void sslBundleIsBound() {
 		SslBundle bundle = SslBundle.of(SslStoreBundle.NONE, null, SslOptions.of(null, new String[] { "TLSv1.3" }));
-		Config config = RedissonConfigs.fromSettings(settings("ssl.bundle", "redis"), Duration.ofSeconds(3),
-				bundles(new DefaultSslBundleRegistry("redis", bundle)));
+		Config config = RedissonConfigs.fromTopology(
+				RedisTopologies.of(new DefaultSslBundleRegistry("redis", bundle), "ssl.bundle", "redis"),
+				Duration.ofSeconds(3));
 		assertThat(single(config).getAddress()).startsWith("rediss://");
 		assertThat(config.getSslProtocols()).containsExactly("TLSv1.3");
 		assertThat(config.getSslTrustManagerFactory()).isNotNull();
 	}
 
 	@Test
-	void yamlIsReadAndABadOneExplained() {
+	void yamlIsReadAndAnInvalidOneIsExplained() {
 		Config config = RedissonConfigs.fromYaml(new ByteArrayResource(
 				"singleServerConfig:\n  address: redis://yaml:1234\n".getBytes(StandardCharsets.UTF_8)));
 		assertThat(single(config).getAddress()).isEqualTo("redis://yaml:1234");
@@ -111,34 +118,12 @@ class RedissonConfigsTests {
 			.withMessageContaining("my.yaml");
 	}
 
-	@Test
-	void settingsDoNotShowSecrets() {
-		assertThat(settings("password", "s3cret").toString()).doesNotContain("s3cret");
-	}
-
 	private static SingleServerConfig single(Config config) {
 		return (SingleServerConfig) ReflectionTestUtils.getField(config, "singleServerConfig");
 	}
 
 	private static Config config(String... pairs) {
-		return RedissonConfigs.fromSettings(settings(pairs), Duration.ofSeconds(3),
-				bundles(new DefaultSslBundleRegistry()));
-	}
-
-	private static RedisSettings settings(String... pairs) {
-		Map<String, String> properties = new HashMap<>();
-		for (int i = 0; i < pairs.length; i += 2) {
-			properties.put("spring.data.redis." + pairs[i], pairs[i + 1]);
-		}
-		return new Binder(new MapConfigurationPropertySource(properties)).bindOrCreate("spring.data.redis",
-				Bindable.of(RedisSettings.class));
-	}
-
-	@SuppressWarnings("unchecked")
-	private static ObjectProvider<SslBundles> bundles(SslBundles bundles) {
-		ObjectProvider<SslBundles> provider = mock();
-		given(provider.getObject()).willReturn(bundles);
-		return provider;
+		return RedissonConfigs.fromTopology(RedisTopologies.of(pairs), Duration.ofSeconds(3));
 	}
 
 }

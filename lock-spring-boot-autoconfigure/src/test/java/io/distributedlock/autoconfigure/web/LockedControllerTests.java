@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure.web;
 
+import java.time.Duration;
+
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
@@ -25,7 +27,8 @@ import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The methods of a controller may be locked, and be given their lock.
+ * Methods of a controller can be locked, and can take the handle of the lock as a
+ * parameter.
  */
 class LockedControllerTests {
 
@@ -51,13 +54,16 @@ class LockedControllerTests {
 			.withPropertyValues("lock.provider=local", "lock.key-prefix=shop")
 			.withUserConfiguration(Flux.class)
 			.run((context) -> {
-				WebTestClient web = WebTestClient.bindToApplicationContext(context).build();
+				WebTestClient web = WebTestClient.bindToApplicationContext(context)
+					.configureClient()
+					.responseTimeout(Duration.ofMinutes(1))
+					.build();
 				web.get().uri("/orders/1").exchange().expectBody(String.class).isEqualTo("shop:orders:1");
 			});
 	}
 
 	@Test
-	void onlyWhereThereIsAWeb() {
+	void onlyInWebApplications() {
 		new org.springframework.boot.test.context.runner.ApplicationContextRunner().withConfiguration(LOCKS)
 			.withPropertyValues("lock.provider=local")
 			.run((context) -> assertThat(context).hasNotFailed()

@@ -20,11 +20,16 @@ import org.springframework.core.env.Profiles;
 import org.springframework.stereotype.Component;
 
 /**
- * The backend of the nodes' locks, by the profile that is active: a server that is
- * started here, or the Redis that the configuration names.
+ * The backend that keeps the locks of the nodes. The active profile names the provider.
+ * Its server is started here, unless the configuration names a Redis.
  */
 @Component
 class Backend implements DisposableBean {
+
+	/**
+	 * The profiles that choose a provider; without one it is Redisson.
+	 */
+	private static final List<String> PROVIDERS = List.of("jdbc", "zookeeper", "etcd", "memcached", "redlock", "redis");
 
 	private static final List<String> OF_REDIS = List.of("url", "host", "port", "username", "password", "database");
 
@@ -37,46 +42,33 @@ class Backend implements DisposableBean {
 	private final String description;
 
 	Backend(Environment environment) throws Exception {
+		String provider = PROVIDERS.stream()
+			.filter((name) -> environment.acceptsProfiles(Profiles.of(name)))
+			.findFirst()
+			.orElse("redisson");
+		this.settings.put("lock.provider", provider);
 		this.settings.put("demo.token-store", "coordinator");
-		if (environment.acceptsProfiles(Profiles.of("jdbc"))) {
-			this.description = startH2();
-		}
-		else if (environment.acceptsProfiles(Profiles.of("zookeeper"))) {
-			TestingServer server = opened(new TestingServer());
-			use("zookeeper", "lock.zookeeper.connect-string", server.getConnectString());
-			this.description = "ZooKeeper on " + server.getConnectString();
-		}
-		else if (environment.acceptsProfiles(Profiles.of("etcd"))) {
-			EtcdTestServer server = started(EtcdTestServer.run());
-			use("etcd", "lock.etcd.endpoints", server.url());
-			this.description = "etcd on " + server.url();
-		}
-		else if (environment.acceptsProfiles(Profiles.of("memcached"))) {
-			MemcachedTestServer server = started(MemcachedTestServer.run());
-			use("memcached", "lock.memcached.servers", "127.0.0.1:" + server.port());
-			this.description = "Memcached on port " + server.port();
-		}
-		else if (environment.acceptsProfiles(Profiles.of("redlock"))) {
-			List<RedisTestServer> masters = Stream.generate(() -> started(RedisTestServer.run())).limit(3).toList();
-			String urls = masters.stream().map(RedisTestServer::url).collect(Collectors.joining(","));
-			use("redlock", "lock.redis.redlock.nodes", urls);
-			this.description = "Redlock over " + urls;
-		}
-		else {
-			this.description = useRedis(environment, environment.acceptsProfiles(Profiles.of("redis")));
-		}
+		this.description = switch (provider) {
+			case "jdbc" -> startH2();
+			case "zookeeper" -> startZooKeeper();
+			case "etcd" -> startEtcd();
+			case "memcached" -> startMemcached();
+			case "redlock" -> startRedisServers();
+			default -> useRedis(environment);
+		};
 	}
 
 	/**
-	 * Return what the nodes are to be configured with. Best handed on by the environment:
-	 * it may hold a password.
+	 * Return the properties for the nodes. Pass them on as environment variables, because
+	 * they may contain a password.
 	 */
 	Map<String, String> settings() {
 		return this.settings;
 	}
 
 	/**
-	 * Return the processes that the nodes end if this one is killed.
+	 * Return the servers' process ids. The nodes end these processes if the coordinator
+	 * is killed.
 	 */
 	List<Long> pids() {
 		return this.processes.stream().map(ServerProcess::pid).toList();
@@ -96,33 +88,54 @@ class Backend implements DisposableBean {
 	private String startH2() throws Exception {
 		Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
 		this.servers.add(server::stop);
-		use("jdbc", "lock.jdbc.url",
+		this.settings.put("lock.jdbc.url",
 				"jdbc:h2:tcp://127.0.0.1:%d/mem:demo;DB_CLOSE_DELAY=-1".formatted(server.getPort()));
 		this.settings.put("lock.jdbc.username", "sa");
 		return "H2 on port " + server.getPort();
 	}
 
-	private String useRedis(Environment environment, boolean lettuce) {
-		this.settings.put("lock.provider", lettuce ? "redis" : "redisson");
+	private String startZooKeeper() throws Exception {
+		TestingServer server = opened(new TestingServer());
+		this.settings.put("lock.zookeeper.connect-string", server.getConnectString());
+		return "ZooKeeper on " + server.getConnectString();
+	}
+
+	private String startEtcd() {
+		EtcdTestServer server = started(EtcdTestServer.run());
+		this.settings.put("lock.etcd.endpoints", server.url());
+		return "etcd on " + server.url();
+	}
+
+	private String startMemcached() {
+		MemcachedTestServer server = started(MemcachedTestServer.run());
+		this.settings.put("lock.memcached.servers", "127.0.0.1:" + server.port());
+		return "Memcached on port " + server.port();
+	}
+
+	private String startRedisServers() {
+		List<RedisTestServer> masters = Stream.generate(() -> started(RedisTestServer.run())).limit(3).toList();
+		String urls = masters.stream().map(RedisTestServer::url).collect(Collectors.joining(","));
+		this.settings.put("lock.redis.redlock.nodes", urls);
+		return "Redlock on " + urls;
+	}
+
+	private String useRedis(Environment environment) {
 		this.settings.put("demo.token-store", "redis");
+		boolean configured = false;
 		for (String name : OF_REDIS) {
 			String value = environment.getProperty("spring.data.redis." + name);
 			if (value != null) {
 				this.settings.put("spring.data.redis." + name, value);
+				configured = true;
 			}
 		}
-		if (this.settings.keySet().stream().anyMatch((name) -> name.startsWith("spring.data.redis."))) {
+		if (configured) {
 			return "Redis as configured";
 		}
 		RedisTestServer server = started(RedisTestServer.run());
 		this.settings.put("spring.data.redis.host", "127.0.0.1");
 		this.settings.put("spring.data.redis.port", Integer.toString(server.port()));
 		return "Redis on port " + server.port();
-	}
-
-	private void use(String provider, String property, String value) {
-		this.settings.put("lock.provider", provider);
-		this.settings.put(property, value);
 	}
 
 	private <S extends ServerProcess> S started(S server) {

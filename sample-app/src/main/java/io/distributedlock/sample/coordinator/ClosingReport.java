@@ -8,7 +8,7 @@ import io.distributedlock.sample.coordinator.DemoState.Figures;
 import org.springframework.stereotype.Component;
 
 /**
- * What is said in the terminal.
+ * Prints the progress and the result of the demonstration to the terminal.
  */
 @Component
 @SuppressWarnings("SystemOut")
@@ -22,7 +22,7 @@ class ClosingReport {
 
 	void start(int port) {
 		say("Locks: " + this.backend.description());
-		say("Simulated WeChat API: http://localhost:%d/cgi-bin/... (two hours of a token pass in four seconds)"
+		say("Simulated WeChat API: http://localhost:%d/cgi-bin/... (the two hours of a token take four seconds)"
 			.formatted(port));
 		say("Starting the nodes ...");
 	}
@@ -33,21 +33,21 @@ class ClosingReport {
 
 	void print(List<Figures> figures) {
 		StringBuilder table = new StringBuilder("\n");
-		table.append("                     tokens   killed       messages   messages\n");
-		table.append("                     issued   while young  sent       refused\n");
+		table.append("                     tokens   replaced     messages   messages\n");
+		table.append("                     issued   too early    sent       refused\n");
 		table.append("  -----------------------------------------------------------\n");
 		for (Figures each : figures) {
 			table.append("  %-17s %8d %12d %10d %10d%n".formatted(
 					(each.mode() == Mode.LOCKED) ? "with the lock" : "without the lock", each.tokensIssued(),
-					each.tokensKilledYoung(), each.sent(), each.failed()));
+					each.tokensReplacedEarly(), each.sent(), each.failed()));
 		}
 		System.out.println(table);
 	}
 
 	/**
-	 * Return whether no message failed with the lock, and some did without.
+	 * Return whether no message was refused with the lock, and some were without it.
 	 */
-	static boolean isAsPromised(List<Figures> figures) {
+	static boolean isAsExpected(List<Figures> figures) {
 		return figures.stream()
 			.allMatch((each) -> each.sent() > 0 && ((each.mode() == Mode.LOCKED) == (each.failed() == 0)));
 	}

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * Serves the page and the simulated API, and runs the nodes. It takes no locks itself.
+ * Serves the page and the simulated API, and runs the nodes. It acquires no locks itself.
  */
 @SpringBootApplication
 @Import(WeChatApi.class)
@@ -23,8 +23,8 @@ public class CoordinatorApplication {
 			.run(args);
 		DemoRun run = context.getBean(DemoRun.class);
 		if (run.isBounded()) {
-			boolean asPromised = run.runBounded();
-			System.exit(SpringApplication.exit(context, () -> asPromised ? 0 : 1));
+			boolean asExpected = run.runBounded();
+			System.exit(SpringApplication.exit(context, () -> asExpected ? 0 : 1));
 		}
 		run.runUntilStopped();
 	}

@@ -29,7 +29,7 @@ class DemoController {
 
 	private final NodeProcesses processes;
 
-	private final Set<Integer> toBeKilled = ConcurrentHashMap.newKeySet();
+	private final Set<Integer> killPending = ConcurrentHashMap.newKeySet();
 
 	DemoController(DemoState state, DemoRun run, NodeProcesses processes) {
 		this.state = state;
@@ -39,7 +39,7 @@ class DemoController {
 
 	@PostMapping("/demo/report")
 	NodeCommand report(@RequestBody NodeReport report) {
-		if (report.activity() == Activity.REFRESHING && this.toBeKilled.remove(report.node())) {
+		if (report.activity() == Activity.REFRESHING && this.killPending.remove(report.node())) {
 			this.processes.kill(report.node());
 			this.state.forget(report.node());
 			return this.state.command();
@@ -61,21 +61,21 @@ class DemoController {
 
 	@PostMapping("/demo/kill/{node}")
 	void killInRefresh(@PathVariable int node) {
-		this.toBeKilled.add(node);
+		this.killPending.add(node);
 	}
 
 	private PageNode node(int node) {
 		NodeReport report = this.state.latest(node).orElse(null);
 		boolean up = this.processes.isAlive(node) && report != null;
-		return new PageNode(node, up, this.toBeKilled.contains(node), up ? report : null);
+		return new PageNode(node, up, this.killPending.contains(node), up ? report : null);
 	}
 
 	/**
 	 * What the page shows.
 	 *
 	 * @param mode how the nodes refresh
-	 * @param running whether they send
-	 * @param alternating whether the mode changes by itself
+	 * @param running whether the nodes send
+	 * @param alternating whether the mode changes automatically
 	 * @param nodes the nodes
 	 * @param figures the figures of both modes
 	 */
@@ -88,10 +88,10 @@ class DemoController {
 	 *
 	 * @param node its number
 	 * @param up whether it runs
-	 * @param doomed whether it is killed in its next refresh
+	 * @param killPending whether it will be killed during its next refresh
 	 * @param report its last report
 	 */
-	record PageNode(int node, boolean up, boolean doomed, @Nullable NodeReport report) {
+	record PageNode(int node, boolean up, boolean killPending, @Nullable NodeReport report) {
 	}
 
 }

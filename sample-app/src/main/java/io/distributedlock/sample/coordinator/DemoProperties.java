@@ -8,12 +8,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How to run the demonstration.
+ * Properties of the demonstration.
  *
- * @param duration how long, half of it without and half of it with the lock; until it is
- * stopped by default
- * @param nodes how many nodes
- * @param alternate how long each half is where there is no duration
+ * @param duration how long it runs, half of the time without and half of it with the
+ * lock; by default it runs until it is stopped
+ * @param nodes how many nodes it starts
+ * @param alternate how long it runs without the lock, and then with it, if no duration is
+ * set
  */
 @ConfigurationProperties("demo")
 record DemoProperties(@Nullable Duration duration, @DefaultValue("3") int nodes,

@@ -15,13 +15,13 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * The course of the demonstration: without the lock, then with it.
+ * Runs the demonstration: first without the lock, then with it.
  */
 @Component
 @EnableConfigurationProperties(DemoProperties.class)
 class DemoRun {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
+	private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
 	private final DemoProperties properties;
 
@@ -64,7 +64,7 @@ class DemoRun {
 	}
 
 	/**
-	 * Take a mode and keep it.
+	 * Change to a mode, and stop alternating.
 	 */
 	void choose(Mode mode) {
 		this.alternating = false;
@@ -72,8 +72,8 @@ class DemoRun {
 	}
 
 	/**
-	 * Run both halves.
-	 * @return whether the lock kept its promise, and was needed
+	 * Run both modes, each for half of the time.
+	 * @return whether no message was refused with the lock, and some were without it
 	 */
 	boolean runBounded() {
 		Duration whole = this.properties.duration();
@@ -86,13 +86,13 @@ class DemoRun {
 		}
 		quiet();
 		this.closingReport.print(this.state.figures());
-		return ClosingReport.isAsPromised(this.state.figures());
+		return ClosingReport.isAsExpected(this.state.figures());
 	}
 
 	void runUntilStopped() {
 		Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "closing-report"));
 		startNodes();
-		this.closingReport.say("The page: http://localhost:%d    Ctrl-C ends it all.".formatted(this.port));
+		this.closingReport.say("The page: http://localhost:%d    Press Ctrl-C to stop.".formatted(this.port));
 		this.alternating = true;
 		Mode current = Mode.UNLOCKED;
 		switchTo(current);
@@ -119,8 +119,8 @@ class DemoRun {
 	private void startNodes() {
 		this.closingReport.start(this.port);
 		IntStream.rangeClosed(1, nodes()).forEach((node) -> this.nodes.start(node, this.port));
-		if (!await(PATIENCE, () -> IntStream.rangeClosed(1, nodes()).allMatch(this.state::isQuiet))) {
-			throw new IllegalStateException("The nodes have not started within " + PATIENCE);
+		if (!await(LONGEST_WAIT, () -> IntStream.rangeClosed(1, nodes()).allMatch(this.state::isQuiet))) {
+			throw new IllegalStateException("The nodes have not started within " + LONGEST_WAIT);
 		}
 	}
 
@@ -130,12 +130,13 @@ class DemoRun {
 	}
 
 	/**
-	 * Pause all nodes and wait for the sends that are under way: they count for the mode
-	 * that they were started in. A node that is being started again is not waited for.
+	 * Pause all nodes, and wait for the sends that are under way: they count for the mode
+	 * in which they were started. A node that is being restarted sends nothing, so this
+	 * does not wait for it.
 	 */
 	private void quiet() {
 		this.state.pause();
-		await(PATIENCE,
+		await(LONGEST_WAIT,
 				() -> IntStream.rangeClosed(1, nodes())
 					.allMatch((node) -> !this.nodes.isAlive(node) || this.state.latest(node).isEmpty()
 							|| this.state.isQuiet(node)));

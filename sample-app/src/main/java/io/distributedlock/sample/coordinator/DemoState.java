@@ -17,7 +17,7 @@ import io.distributedlock.sample.wechat.TokenIssuer;
 import org.springframework.stereotype.Component;
 
 /**
- * What is known of the nodes, and what they are told.
+ * The latest reports of the nodes, the command for them, and the figures of both modes.
  */
 @Component
 class DemoState {
@@ -28,7 +28,7 @@ class DemoState {
 
 	private final Map<Mode, long[]> tokens = new EnumMap<>(Mode.class);
 
-	private final ReentrantLock booking = new ReentrantLock();
+	private final ReentrantLock counting = new ReentrantLock();
 
 	/**
 	 * Changed only by the thread that runs the demonstration.
@@ -37,7 +37,7 @@ class DemoState {
 
 	private long issuedBefore;
 
-	private long killedBefore;
+	private long replacedBefore;
 
 	DemoState(TokenIssuer issuer) {
 		this.issuer = issuer;
@@ -61,8 +61,9 @@ class DemoState {
 	}
 
 	void run(Mode mode) {
-		bookTokens();
-		// the token of the other mode is none that this one kills
+		countTokens();
+		// otherwise the first refresh of this mode would replace a token of the
+		// other mode, and count as one that was too early
 		this.issuer.forget();
 		this.command = new NodeCommand(this.command.epoch() + 1, mode, true);
 	}
@@ -90,10 +91,11 @@ class DemoState {
 	}
 
 	/**
-	 * Return the figures of both modes. The counts of nodes that have died are kept.
+	 * Return the figures of both modes. They include the counts of nodes that were
+	 * killed.
 	 */
 	List<Figures> figures() {
-		bookTokens();
+		countTokens();
 		Collection<NodeReport> reports = this.reportsByPid.values();
 		List<Figures> figures = new ArrayList<>();
 		for (Mode mode : Mode.values()) {
@@ -107,21 +109,22 @@ class DemoState {
 	}
 
 	/**
-	 * Book the tokens that were issued since the last time on the mode that ran.
+	 * Add the tokens that were issued since the last time to the figures of the current
+	 * mode.
 	 */
-	private void bookTokens() {
-		this.booking.lock();
+	private void countTokens() {
+		this.counting.lock();
 		try {
 			long issued = this.issuer.issued();
-			long killed = this.issuer.killedYoung();
+			long replaced = this.issuer.replacedEarly();
 			long[] counted = this.tokens.getOrDefault(command().mode(), new long[2]);
 			counted[0] += issued - this.issuedBefore;
-			counted[1] += killed - this.killedBefore;
+			counted[1] += replaced - this.replacedBefore;
 			this.issuedBefore = issued;
-			this.killedBefore = killed;
+			this.replacedBefore = replaced;
 		}
 		finally {
-			this.booking.unlock();
+			this.counting.unlock();
 		}
 	}
 
@@ -130,12 +133,12 @@ class DemoState {
 	 *
 	 * @param mode the mode
 	 * @param tokensIssued how many tokens were issued
-	 * @param tokensKilledYoung how many of them were killed in the first half of their
-	 * life
+	 * @param tokensReplacedEarly how many of them were replaced in the first half of
+	 * their lifetime
 	 * @param sent messages sent
 	 * @param failed messages refused
 	 */
-	record Figures(Mode mode, long tokensIssued, long tokensKilledYoung, long sent, long failed) {
+	record Figures(Mode mode, long tokensIssued, long tokensReplacedEarly, long sent, long failed) {
 	}
 
 }

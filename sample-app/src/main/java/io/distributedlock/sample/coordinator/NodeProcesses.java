@@ -19,7 +19,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 
 /**
- * The JVMs of the nodes. One that dies is started again.
+ * The JVMs of the nodes. A JVM that ends is restarted.
  */
 @Component
 class NodeProcesses implements DisposableBean {
@@ -56,7 +56,7 @@ class NodeProcesses implements DisposableBean {
 				"--demo.coordinator=http://127.0.0.1:" + coordinatorPort));
 		ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
 		builder.environment().put("CLASSPATH", classPath);
-		// not by arguments, which everybody on the machine can read
+		// not as arguments, because every user of the machine can read these
 		this.backend.settings()
 			.forEach((name, value) -> builder.environment()
 				.put(name.toUpperCase(Locale.ROOT).replace('.', '_').replace("-", ""), value));
@@ -74,7 +74,7 @@ class NodeProcesses implements DisposableBean {
 	}
 
 	/**
-	 * End a node at once, as by {@code kill -9}.
+	 * End a node immediately, like {@code kill -9}.
 	 */
 	void kill(int node) {
 		Process process = this.processes.get(node);

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A store that the nodes share. It keeps what it is given, and helps with no lock.
+ * A store that the nodes share. It does not coordinate them: only the lock does.
  */
 @RestController
 class TokenStore {

@@ -1,5 +1,6 @@
 /**
- * Starts Redis and the nodes, shows what they do, and reports.
+ * The coordinator: starts the backend and the nodes, shows on a page what they do, and
+ * prints the result.
  */
 @NullMarked
 package io.distributedlock.sample.coordinator;

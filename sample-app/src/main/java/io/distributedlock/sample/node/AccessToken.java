@@ -5,20 +5,20 @@ import java.time.Duration;
 import io.distributedlock.sample.DemoClock;
 
 /**
- * A token as the nodes share it.
+ * A token that the nodes share.
  *
- * @param value what the API gave
+ * @param value the token itself
  * @param expiresAtMillis when it expires, in milliseconds since the epoch
  */
 record AccessToken(String value, long expiresAtMillis) {
 
 	/**
-	 * From here on no send starts with the token.
+	 * How long before its expiry a token is no longer used for new sends.
 	 */
 	private static final Duration MARGIN = DemoClock.real(Duration.ofMinutes(24));
 
 	/**
-	 * How long sends that have started with the token may still be under way.
+	 * How long a send may take that has started with the token.
 	 */
 	private static final Duration DRAIN = DemoClock.real(Duration.ofMinutes(14));
 
@@ -27,7 +27,8 @@ record AccessToken(String value, long expiresAtMillis) {
 	}
 
 	/**
-	 * Return how long to wait before the token may be replaced, which kills it.
+	 * Return how long to wait before the token is replaced: until then a send may still
+	 * use it.
 	 */
 	long drainMillis() {
 		return Math.max(0, millisUntil(this.expiresAtMillis - MARGIN.toMillis() + DRAIN.toMillis()));

@@ -18,7 +18,7 @@ import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 /**
- * Tells the coordinator what this node does, and takes its commands.
+ * Reports to the coordinator what this node does, and receives its commands.
  */
 @Component
 class Coordinator {
@@ -86,7 +86,7 @@ class Coordinator {
 				.requireNonNull(this.client.post().uri("/demo/report").body(report).retrieve().body(NodeCommand.class));
 		}
 		catch (ResourceAccessException ex) {
-			// the coordinator is ending, and this node with it
+			// the coordinator has ended, and ParentWatch ends this node too
 			logger.debug("The coordinator cannot be reached", ex);
 		}
 	}

@@ -8,8 +8,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
 /**
- * Shares the token at the coordinator, where the locks are on a backend that is no place
- * for it.
+ * Shares the token through the coordinator, if the backend of the locks is not Redis.
  */
 @Component
 @ConditionalOnProperty(name = "demo.token-store", havingValue = "coordinator")

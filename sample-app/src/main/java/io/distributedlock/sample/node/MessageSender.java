@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClientException;
 
 /**
- * Tells customers of the status of their orders, on several threads.
+ * Sends messages about orders to customers, on several threads.
  */
 @Component
 @EnableScheduling
@@ -92,7 +92,7 @@ class MessageSender implements SmartLifecycle {
 	}
 
 	/**
-	 * Go the way of a send once before one counts: the first one of a JVM is slow.
+	 * Send one message that does not count, because the first send of a JVM is slow.
 	 */
 	private void warmUp() {
 		this.cache.read(-1);
@@ -105,7 +105,8 @@ class MessageSender implements SmartLifecycle {
 			if (command.running()) {
 				this.coordinator.begin();
 				try {
-					// a pause that was told meanwhile has not seen this send: leave it
+					// not if the command has changed: the coordinator may not have
+					// seen this send as under way
 					if (this.coordinator.command().equals(command)) {
 						send(command);
 					}
@@ -158,7 +159,7 @@ class MessageSender implements SmartLifecycle {
 	/**
 	 * The token that this node used last.
 	 *
-	 * @param epoch when it was fetched
+	 * @param epoch the epoch in which it was fetched
 	 * @param token the token
 	 */
 	private record Known(int epoch, AccessToken token) {

@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 
 /**
- * One node.
+ * A node: it sends messages, and refreshes the token.
  */
 @SpringBootApplication
 public class NodeApplication {

@@ -1,8 +1,8 @@
 package io.distributedlock.sample.node;
 
 /**
- * Ends the node, and the servers that were started for it, when the coordinator is gone
- * without having said so.
+ * Ends the node, and the servers that the coordinator started, if the coordinator is
+ * killed and cannot end them itself.
  */
 final class ParentWatch {
 

@@ -10,15 +10,16 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * Shares the token on Redis, over the connection that Spring Data makes from the same
- * properties.
+ * Shares the token on Redis, over a connection that Spring Data creates from the same
+ * properties as the locks.
  */
 @Component
 @ConditionalOnProperty(name = "demo.token-store", havingValue = "redis")
 class RedisTokenCache implements TokenCache {
 
 	/**
-	 * Longer than any token lives, so that nothing of the demonstration stays.
+	 * Longer than any token is valid. The entries expire, so that the demonstration
+	 * leaves nothing on a shared Redis.
 	 */
 	private static final Duration KEPT = Duration.ofHours(1);
 

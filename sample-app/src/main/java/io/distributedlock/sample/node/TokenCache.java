@@ -3,7 +3,7 @@ package io.distributedlock.sample.node;
 import java.util.Optional;
 
 /**
- * Where the nodes share the token. It knows nothing of locks.
+ * Where the nodes share the token. It does not use locks.
  */
 interface TokenCache {
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Replaces a token that is missing, expiring or refused.
+ * Replaces a token that is missing, expires soon or was refused.
  */
 @Component
 class TokenRefresher {
@@ -23,7 +23,7 @@ class TokenRefresher {
 
 	private final Coordinator coordinator;
 
-	private final ReentrantLock ofThisNode = new ReentrantLock();
+	private final ReentrantLock localLock = new ReentrantLock();
 
 	TokenRefresher(TokenCache cache, WeChatClient weChat, Coordinator coordinator) {
 		this.cache = cache;
@@ -32,7 +32,7 @@ class TokenRefresher {
 	}
 
 	/**
-	 * Refresh as it should be done: one node at a time.
+	 * Refresh with the distributed lock: one node at a time.
 	 */
 	@DistributedLock(name = "wechat-token", key = "#appId", leaseTime = "3s", waitTime = "10s")
 	public AccessToken refreshUnderLock(String appId, int epoch, @Nullable AccessToken seen, boolean refused) {
@@ -40,27 +40,28 @@ class TokenRefresher {
 	}
 
 	/**
-	 * Refresh as it is often done: one thread at a time, on each node by itself.
+	 * Refresh with a lock inside this JVM, as it is often done: one thread of each node
+	 * at a time, but several nodes together.
 	 */
 	public AccessToken refreshOnEachNode(String appId, int epoch, @Nullable AccessToken seen, boolean refused) {
-		this.ofThisNode.lock();
+		this.localLock.lock();
 		try {
 			return refresh(appId, epoch, seen, refused);
 		}
 		finally {
-			this.ofThisNode.unlock();
+			this.localLock.unlock();
 		}
 	}
 
 	private AccessToken refresh(String appId, int epoch, @Nullable AccessToken seen, boolean refused) {
-		// somebody else may have refreshed it while this call waited
+		// another node or thread may have refreshed it while this call waited
 		Optional<AccessToken> cached = this.cache.read(epoch).filter(AccessToken::isUsable);
 		if (cached.isPresent() && !cached.get().equals(seen)) {
 			return cached.get();
 		}
 		this.coordinator.report(Activity.REFRESHING);
 		if (seen != null && !refused) {
-			// a new token kills the old one: let the sends that have it come to their end
+			// a new token replaces the old one: wait for the sends that still use it
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(seen.drainMillis()));
 		}
 		AccessToken fresh = this.weChat.fetchToken(appId);

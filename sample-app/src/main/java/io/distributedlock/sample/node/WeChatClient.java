@@ -24,13 +24,13 @@ class WeChatClient {
 	}
 
 	AccessToken fetchToken(String appId) {
-		long askedAt = System.currentTimeMillis();
+		long requestedAt = System.currentTimeMillis();
 		TokenAnswer answer = Objects.requireNonNull(this.api.get()
 			.uri("/cgi-bin/token?grant_type=client_credential&appid={appId}&secret={secret}", appId, "demo")
 			.retrieve()
 			.body(TokenAnswer.class));
 		return new AccessToken(answer.accessToken(),
-				askedAt + DemoClock.real(Duration.ofSeconds(answer.expiresIn())).toMillis());
+				requestedAt + DemoClock.real(Duration.ofSeconds(answer.expiresIn())).toMillis());
 	}
 
 	/**

@@ -1,5 +1,5 @@
 /**
- * One node: sends messages with the shared token, and refreshes it.
+ * A node: it sends messages with the shared token, and refreshes the token.
  */
 @NullMarked
 package io.distributedlock.sample.node;

@@ -9,16 +9,17 @@ import io.distributedlock.sample.DemoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule that makes the trouble: there is one valid token, and a new one kills it.
+ * Issues tokens by the rule that makes a lock necessary: only one token is valid, and a
+ * new one replaces it.
  */
 public final class TokenIssuer {
 
 	/**
-	 * How long a token lives, as the API says.
+	 * How long a token is valid, as the API states it.
 	 */
 	public static final Duration LIFETIME = Duration.ofHours(2);
 
-	private static final double YOUNG = 0.5;
+	private static final double EARLY = 0.5;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -26,17 +27,17 @@ public final class TokenIssuer {
 
 	private final AtomicLong issued = new AtomicLong();
 
-	private final AtomicLong killedYoung = new AtomicLong();
+	private final AtomicLong replacedEarly = new AtomicLong();
 
 	String issue() {
 		Issued fresh = new Issued(UUID.randomUUID().toString().replace("-", ""), System.nanoTime());
 		this.lock.lock();
 		try {
-			Issued killed = this.current;
+			Issued replaced = this.current;
 			this.current = fresh;
 			this.issued.incrementAndGet();
-			if (killed != null && killed.isYoung()) {
-				this.killedYoung.incrementAndGet();
+			if (replaced != null && replaced.isReplacedEarly()) {
+				this.replacedEarly.incrementAndGet();
 			}
 		}
 		finally {
@@ -51,7 +52,7 @@ public final class TokenIssuer {
 	}
 
 	/**
-	 * Start anew without a token.
+	 * Forget the current token.
 	 */
 	public void forget() {
 		this.current = null;
@@ -66,11 +67,11 @@ public final class TokenIssuer {
 	}
 
 	/**
-	 * Return how many tokens were killed in the first half of their life.
+	 * Return how many tokens were replaced in the first half of their lifetime.
 	 * @return the count since the start
 	 */
-	public long killedYoung() {
-		return this.killedYoung.get();
+	public long replacedEarly() {
+		return this.replacedEarly.get();
 	}
 
 	private record Issued(String token, long issuedAt) {
@@ -79,8 +80,8 @@ public final class TokenIssuer {
 			return age() >= 1;
 		}
 
-		boolean isYoung() {
-			return age() < YOUNG;
+		boolean isReplacedEarly() {
+			return age() < EARLY;
 		}
 
 		private double age() {

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The two calls of WeChat's API that matter here, with the latency of a real network.
+ * The two calls of WeChat's API that the nodes use, with the latency of a real network.
  */
 @RestController
 public class WeChatApi {
@@ -28,7 +28,7 @@ public class WeChatApi {
 	@GetMapping("/cgi-bin/token")
 	Map<String, Object> token(@RequestParam("grant_type") String grantType, @RequestParam String appid,
 			@RequestParam String secret) {
-		takeTime(80, 200);
+		delay(80, 200);
 		if (!grantType.equals("client_credential") || appid.isBlank() || secret.isBlank()) {
 			return Map.of("errcode", 40013, "errmsg", "invalid appid");
 		}
@@ -39,12 +39,12 @@ public class WeChatApi {
 	Map<String, Object> send(@RequestParam("access_token") String accessToken,
 			@RequestBody Map<String, Object> message) {
 		boolean valid = this.issuer.isValid(accessToken);
-		takeTime(20, 60);
+		delay(20, 60);
 		return valid ? Map.of("errcode", 0, "errmsg", "ok") : Map.of("errcode", INVALID_CREDENTIAL, "errmsg",
 				"invalid credential, access_token is invalid or not latest");
 	}
 
-	private static void takeTime(int atLeastMillis, int atMostMillis) {
+	private static void delay(int atLeastMillis, int atMostMillis) {
 		long millis = ThreadLocalRandom.current().nextLong(atLeastMillis, atMostMillis);
 		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
 	}

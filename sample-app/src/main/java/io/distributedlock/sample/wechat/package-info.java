@@ -1,5 +1,5 @@
 /**
- * A simulated WeChat API.
+ * A simulation of the WeChat API, which issues tokens and accepts messages.
  */
 @NullMarked
 package io.distributedlock.sample.wechat;

@@ -21,7 +21,7 @@ class WeChatApiTests {
 	private int port;
 
 	@Test
-	void newTokenKillsTheOldOne() {
+	void newTokenReplacesTheOldOne() {
 		String first = token();
 		assertThat(send(first)).isEqualTo(0);
 		String second = token();

@@ -1,0 +1,128 @@
+package io.distributedlock.autoconfigure;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.distributedlock.etcd.EtcdLockProvider;
+import io.distributedlock.jdbc.JdbcLocks;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.memcached.MemcachedLockProvider;
+import io.distributedlock.redis.RedisLockProvider;
+import io.distributedlock.redis.RedlockProvider;
+import io.distributedlock.redisson.RedissonLockProvider;
+import io.distributedlock.zookeeper.ZooKeeperLockProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.core.io.ClassPathResource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/**
+ * A module that a message or a page advises must exist, and it must contain the provider.
+ */
+class KnownProviderTests {
+
+	/**
+	 * Tests run in the folder of their module.
+	 */
+	private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+	@ParameterizedTest
+	@EnumSource
+	void moduleContainsTheProvider(KnownProvider provider) throws ReflectiveOperationException {
+		Class<?> type = type(provider);
+		assertThat(type.getField("NAME").get(null)).isEqualTo(provider.providerName());
+		assertThat(type.getProtectionDomain().getCodeSource().getLocation().getPath())
+			.as("the jar or the classes of the module")
+			.contains("/" + artifactId(provider) + "/");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void moduleIsAdvisedIfTheProviderIsUnavailable(KnownProvider provider) {
+		LockConfigurationException failure = catchThrowableOfType(LockConfigurationException.class,
+				() -> DefaultProviderName.choose(provider.providerName(), List.of()));
+		assertThat(failure).hasMessageContaining("'" + provider.providerName() + "'");
+		assertThat(failure.getAction()).contains(provider.module() + ",");
+	}
+
+	@Test
+	void everyAdvisedModuleExists() throws IOException {
+		Set<String> advised = new TreeSet<>(
+				found("io\\.distributedlock:([a-z-]+)", files(Path.of("src/main/java"), ".java")));
+		Arrays.stream(KnownProvider.values()).forEach((each) -> advised.add(artifactId(each)));
+		advised.addAll(found("(lock-provider-[a-z]+)", files(ROOT.resolve("docs"), ".md")));
+		advised.addAll(found("(lock-provider-[a-z]+)", List.of(ROOT.resolve("README.md"))));
+		assertThat(advised).contains("lock-spring-boot-starter", "lock-provider-redis")
+			.isSubsetOf(found("<artifactId>([a-z-]+)</artifactId>", List.of(ROOT.resolve("lock-bom/pom.xml"))))
+			.allMatch((module) -> Files.exists(ROOT.resolve(module + "/pom.xml"))
+					|| Files.exists(ROOT.resolve("lock-providers/" + module + "/pom.xml")));
+	}
+
+	@Test
+	void pageOfProvidersNamesTheSameModules() throws IOException {
+		String page = Files.readString(ROOT.resolve("docs/providers/README.md"));
+		assertThat(KnownProvider.values()).filteredOn((each) -> each != KnownProvider.LOCAL)
+			.allSatisfy((each) -> assertThat(page.lines())
+				.anyMatch((line) -> line.startsWith("| `%s` |".formatted(each.providerName()))
+						&& line.contains("`%s`".formatted(artifactId(each)))));
+	}
+
+	@Test
+	void hintsOfThePropertyNameAllProviders() throws IOException {
+		String hints = new ClassPathResource("META-INF/additional-spring-configuration-metadata.json")
+			.getContentAsString(StandardCharsets.UTF_8);
+		List<String> names = Pattern.compile("\"value\": \"([a-z]+)\"")
+			.matcher(hints)
+			.results()
+			.map((match) -> match.group(1))
+			.toList();
+		assertThat(String.join(", ", names)).isEqualTo(KnownProvider.names());
+	}
+
+	private static Class<?> type(KnownProvider provider) {
+		return switch (provider) {
+			case REDISSON -> RedissonLockProvider.class;
+			case REDIS -> RedisLockProvider.class;
+			case REDLOCK -> RedlockProvider.class;
+			case JDBC -> JdbcLocks.class;
+			case ZOOKEEPER -> ZooKeeperLockProvider.class;
+			case ETCD -> EtcdLockProvider.class;
+			case MEMCACHED -> MemcachedLockProvider.class;
+			case LOCAL -> LocalLockProvider.class;
+		};
+	}
+
+	private static String artifactId(KnownProvider provider) {
+		return provider.module().substring(provider.module().indexOf(':') + 1);
+	}
+
+	private static List<Path> files(Path folder, String ending) throws IOException {
+		try (Stream<Path> files = Files.walk(folder)) {
+			return files.filter((file) -> file.toString().endsWith(ending)).toList();
+		}
+	}
+
+	private static Set<String> found(String pattern, List<Path> files) throws IOException {
+		Set<String> found = new TreeSet<>();
+		for (Path file : files) {
+			Pattern.compile(pattern)
+				.matcher(Files.readString(file))
+				.results()
+				.forEach((match) -> found.add(match.group(1)));
+		}
+		return found;
+	}
+
+}
