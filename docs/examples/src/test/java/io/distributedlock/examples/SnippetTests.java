@@ -16,12 +16,14 @@ import org.junit.jupiter.api.TestFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The snippets of {@code docs/features} are code that the build runs, and the links lead
- * somewhere.
+ * The snippets of {@code docs/features} are code that the build runs, and the links of
+ * all pages lead to files.
  */
 class SnippetTests {
 
-	private static final Path FEATURES = Path.of("../features");
+	private static final Path DOCS = Path.of("..");
+
+	private static final Path FEATURES = DOCS.resolve("features");
 
 	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
 
@@ -34,7 +36,7 @@ class SnippetTests {
 	List<DynamicTest> snippetIsCodeOfAnExample() throws IOException {
 		String code = code();
 		List<DynamicTest> tests = new ArrayList<>();
-		for (Path page : pages()) {
+		for (Path page : pages(FEATURES)) {
 			Matcher snippets = SNIPPET.matcher(Files.readString(page));
 			while (snippets.find()) {
 				String snippet = squeeze(snippets.group(1));
@@ -47,8 +49,8 @@ class SnippetTests {
 	}
 
 	@Test
-	void linksLeadSomewhere() throws IOException {
-		List<Path> pages = new ArrayList<>(pages());
+	void linksLeadToFiles() throws IOException {
+		List<Path> pages = new ArrayList<>(pages(DOCS));
 		pages.add(Path.of("../../README.md"));
 		for (Path page : pages) {
 			Matcher links = LINK.matcher(Files.readString(page));
@@ -60,9 +62,9 @@ class SnippetTests {
 		}
 	}
 
-	private static List<Path> pages() throws IOException {
-		try (Stream<Path> pages = Files.list(FEATURES)) {
-			return pages.sorted().toList();
+	private static List<Path> pages(Path folder) throws IOException {
+		try (Stream<Path> files = Files.walk(folder)) {
+			return files.filter((file) -> file.toString().endsWith(".md")).sorted().toList();
 		}
 	}
 
