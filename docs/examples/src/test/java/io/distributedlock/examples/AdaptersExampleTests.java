@@ -6,15 +6,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 import io.distributedlock.LockRequest;
-import io.distributedlock.LockTemplate;
 import io.distributedlock.spring.integration.LockTemplateLockRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.integration.leader.Candidate;
-import org.springframework.integration.leader.DefaultCandidate;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.integration.support.locks.DistributedLock;
 
@@ -25,10 +21,10 @@ class AdaptersExampleTests extends OnEveryProvider {
 
 	@Test
 	void leaderElectionOfSpringIntegration() {
-		ConfigurableApplicationContext first = node(Integration.class);
+		ConfigurableApplicationContext first = node(IntegrationLocks.class);
 		LockRegistryLeaderInitiator leader = first.getBean(LockRegistryLeaderInitiator.class);
 		Awaitility.await().until(() -> leader.getContext().isLeader());
-		ConfigurableApplicationContext second = node(Integration.class);
+		ConfigurableApplicationContext second = node(IntegrationLocks.class);
 		LockRegistryLeaderInitiator next = second.getBean(LockRegistryLeaderInitiator.class);
 		Awaitility.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !next.getContext().isLeader());
 		first.close();
@@ -37,7 +33,7 @@ class AdaptersExampleTests extends OnEveryProvider {
 
 	@Test
 	void lockRegistry() throws Exception {
-		ConfigurableApplicationContext node = node(Integration.class);
+		ConfigurableApplicationContext node = node(IntegrationLocks.class);
 		LockTemplateLockRegistry registry = node.getBean(LockTemplateLockRegistry.class);
 		DistributedLock lock = registry.obtain("file.csv");
 		assertThat(lock.tryLock(Duration.ofSeconds(1), Duration.ofSeconds(5))).isTrue();
@@ -53,32 +49,14 @@ class AdaptersExampleTests extends OnEveryProvider {
 
 	@Test
 	void lockForCodeThatKnowsJavaUtilConcurrent() {
-		LockTemplate lockTemplate = locks(node());
-		Lock lock = lockTemplate.asLock(LockRequest.of("stock"));
-		lock.lock();
-		try {
-			assertThat(CompletableFuture.supplyAsync(lock::tryLock).join()).isFalse();
-		}
-		finally {
-			lock.unlock();
-		}
-	}
-
-	static class Integration {
-
-		@Bean
-		LockTemplateLockRegistry lockRegistry(LockTemplate lockTemplate) {
-			return new LockTemplateLockRegistry(lockTemplate, LockRequest.of("integration"));
-		}
-
-		@Bean
-		LockRegistryLeaderInitiator leaderInitiator(LockTemplateLockRegistry lockRegistry) {
-			Candidate candidate = new DefaultCandidate("node", "cluster");
-			LockRegistryLeaderInitiator initiator = new LockRegistryLeaderInitiator(lockRegistry, candidate);
-			initiator.setBusyWaitMillis(50);
-			return initiator;
-		}
-
+		Lock elsewhere = locks(node()).asLock(LockRequest.of("stock"));
+		CompletableFuture<Boolean> excluded = new CompletableFuture<>();
+		StockCount count = new StockCount(locks(node()),
+				() -> excluded.complete(CompletableFuture.supplyAsync(elsewhere::tryLock).join()));
+		count.run();
+		assertThat(excluded).isCompletedWithValue(false);
+		assertThat(elsewhere.tryLock()).isTrue();
+		elsewhere.unlock();
 	}
 
 }

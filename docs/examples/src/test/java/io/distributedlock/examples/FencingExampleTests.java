@@ -1,16 +1,14 @@
 package io.distributedlock.examples;
 
-import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.LockTemplate;
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.jdbc.JdbcDialect;
-import io.distributedlock.jdbc.JdbcFencedResource;
 import io.distributedlock.jdbc.JdbcLockSchema;
-import io.distributedlock.redisson.RedissonFencedResource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
@@ -20,7 +18,6 @@ import org.redisson.config.Config;
 
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -29,7 +26,7 @@ class FencingExampleTests extends OnEveryProvider {
 
 	@Test
 	void lateWriteOfAPausedHolderIsRefused() {
-		ConfigurableApplicationContext node = node(Prices.class);
+		ConfigurableApplicationContext node = node(PriceWriter.class, PriceUpdates.class);
 		ConfigurableApplicationContext other = node();
 		JdbcTemplate jdbcTemplate = node.getBean(JdbcTemplate.class);
 		JdbcLockSchema.create(jdbcTemplate.getDataSource(), JdbcDialect.H2);
@@ -37,9 +34,9 @@ class FencingExampleTests extends OnEveryProvider {
 		jdbcTemplate.execute("create table price (id int primary key, amount int, fence bigint)");
 		jdbcTemplate.update("insert into price values (1, 100, null)");
 		jdbcTemplate.update("delete from distributed_lock_fence");
-		Prices prices = node.getBean(Prices.class);
+		PriceWriter prices = node.getBean(PriceWriter.class);
 
-		LockRequest request = LockRequest.of("prices").withLeaseTime(Duration.ofMillis(500));
+		LockRequest request = LockRequest.of("paused").withName("prices").withLeaseTime(Duration.ofMillis(500));
 		LockHandle paused = locks(node).acquire(request);
 		long staleToken = paused.fencingToken().orElseThrow();
 		Awaitility.await().until(() -> !paused.isValid()); // a long pause of its JVM
@@ -49,65 +46,46 @@ class FencingExampleTests extends OnEveryProvider {
 		}
 		assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> prices.writeAll(1, staleToken));
 		assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> prices.writeOne(1, 1, staleToken));
-		assertThat(jdbcTemplate.queryForObject("select amount from price", Integer.class)).isEqualTo(250);
+		assertThat(amount(jdbcTemplate)).isEqualTo(250);
 		paused.close();
+
+		jdbcTemplate.update("delete from distributed_lock_fence");
+		node.getBean(PriceUpdates.class).setAll(300);
+		assertThat(amount(jdbcTemplate)).isEqualTo(300);
 	}
 
 	@Test
 	void lateWriteToRedisIsRefused() {
-		LockTemplate paused = locks(node());
-		LockTemplate other = locks(node());
 		Config config = new Config();
 		config.useSingleServer().setAddress(redisUrl()).setConnectionMinimumIdleSize(1);
 		RedissonClient client = Redisson.create(config);
 		try {
-			RedissonFencedResource resource = new RedissonFencedResource(client);
-			String key = "config-" + this.provider;
-
-			LockRequest request = LockRequest.of(key).withLeaseTime(Duration.ofMillis(500));
-			LockHandle stale = paused.acquire(request);
-			resource.set(key, "first", stale.fencingToken().orElseThrow());
-			Awaitility.await().until(() -> !stale.isValid()); // a long pause of its JVM
-			try (LockHandle successor = other.acquire(request)) {
-				resource.set(key, "second", successor.fencingToken().orElseThrow());
-			}
-			assertThatExceptionOfType(StaleTokenException.class)
-				.isThrownBy(() -> resource.set(key, "late", stale.fencingToken().orElseThrow()))
-				.withMessageContaining(key);
-			assertThat(client.getBucket(key, StringCodec.INSTANCE).get()).isEqualTo("second");
-			stale.close();
+			String name = "vat-" + this.provider;
+			ShopSettings successor = settings(client, (key) -> "second");
+			ShopSettings paused = settings(client, (key) -> {
+				LockHandle lock = LockContext.current();
+				Awaitility.await().until(() -> !lock.isValid()); // a long pause of its
+																	// JVM
+				successor.refresh(key);
+				return "late";
+			});
+			assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> paused.refresh(name))
+				.withMessageContaining(name);
+			assertThat(client.getBucket(name, StringCodec.INSTANCE).get()).isEqualTo("second");
 		}
 		finally {
 			client.shutdown();
 		}
 	}
 
-	static class Prices {
+	private ShopSettings settings(RedissonClient client, ShopSettings.Source source) {
+		return node(List.of("settings.lease-time=500ms"),
+				(context) -> context.registerBean(ShopSettings.class, () -> new ShopSettings(client, source)))
+			.getBean(ShopSettings.class);
+	}
 
-		private final JdbcFencedResource fence = JdbcFencedResource.named("prices");
-
-		private final JdbcFencedResource.Rows rows = JdbcFencedResource.rows("price", "id", "fence");
-
-		private final JdbcTemplate jdbcTemplate;
-
-		Prices(JdbcTemplate jdbcTemplate) {
-			this.jdbcTemplate = jdbcTemplate;
-		}
-
-		@Transactional
-		public void writeAll(int amount, long token) {
-			this.jdbcTemplate.execute((Connection connection) -> {
-				this.fence.check(connection, token); // everything below is guarded
-				return null;
-			});
-			this.jdbcTemplate.update("update price set amount = ?", amount);
-		}
-
-		public void writeOne(int id, int amount, long token) {
-			this.jdbcTemplate
-				.execute((Connection connection) -> this.rows.update(connection, id, token, "amount = ?", amount));
-		}
-
+	private static int amount(JdbcTemplate jdbcTemplate) {
+		return jdbcTemplate.queryForObject("select amount from price", Integer.class);
 	}
 
 }

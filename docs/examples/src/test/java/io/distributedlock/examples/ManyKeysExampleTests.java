@@ -2,13 +2,13 @@ package io.distributedlock.examples;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.annotation.DistributedLock;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -19,8 +19,8 @@ class ManyKeysExampleTests extends OnEveryProvider {
 
 	@Test
 	void transfersInBothDirectionsDoNotWaitForEachOther() throws Exception {
-		Accounts first = node(Accounts.class).getBean(Accounts.class);
-		Accounts second = node(Accounts.class).getBean(Accounts.class);
+		Accounts first = node(Accounts.class, RecordingLedger.class).getBean(Accounts.class);
+		Accounts second = node(Accounts.class, RecordingLedger.class).getBean(Accounts.class);
 		CompletableFuture<Void> there = CompletableFuture.runAsync(() -> repeat(() -> first.transfer("a", "b", 1)));
 		CompletableFuture<Void> back = CompletableFuture.runAsync(() -> repeat(() -> second.transfer("b", "a", 1)));
 		CompletableFuture.allOf(there, back).get(60, TimeUnit.SECONDS);
@@ -28,20 +28,23 @@ class ManyKeysExampleTests extends OnEveryProvider {
 
 	@Test
 	void allOrNone() throws Exception {
-		ConfigurableApplicationContext node = node(Accounts.class);
+		ConfigurableApplicationContext node = node(Accounts.class, RecordingLedger.class);
 		LockTemplate lockTemplate = locks(node);
 		LockHandle other = lockTemplate.acquireAsync(LockRequest.of("b").withName("account")).get();
 		LockRequest both = LockRequest.ofAll(List.of("a", "b")).withName("account");
 		assertThat(lockTemplate.tryAcquire(both)).isEmpty();
 		other.close();
-		assertThat(node.getBean(Accounts.class).close(List.of("a", "b", "c"))).isEqualTo(3);
+		node.getBean(Accounts.class).close(List.of("a", "b", "c"));
+		assertThat(node.getBean(RecordingLedger.class).locks()).containsExactly(3, 3, 3);
 	}
 
 	@Test
-	void onlyWhatMattersIsLocked() {
-		Accounts accounts = node(Accounts.class).getBean(Accounts.class);
-		assertThat(accounts.note("a", 5)).isFalse();
-		assertThat(accounts.note("a", 5000)).isTrue();
+	void callIsLockedOnlyIfTheConditionIsTrue() {
+		ConfigurableApplicationContext node = node(Accounts.class, RecordingLedger.class);
+		Accounts accounts = node.getBean(Accounts.class);
+		accounts.note("a", 5);
+		accounts.note("a", 5000);
+		assertThat(node.getBean(RecordingLedger.class).locks()).containsExactly(0, 1);
 	}
 
 	private static void repeat(Runnable action) {
@@ -50,22 +53,25 @@ class ManyKeysExampleTests extends OnEveryProvider {
 		}
 	}
 
-	static class Accounts {
+	/**
+	 * Records how many locks are held when it is called.
+	 */
+	static class RecordingLedger implements Accounts.Ledger {
 
-		@DistributedLock(name = "account", key = "#from", waitTime = "30s")
-		@DistributedLock(name = "account", key = "#to", waitTime = "30s")
-		public void transfer(String from, String to, int amount) {
-			LockContext.current().ensureHeld();
+		private final List<Integer> locks = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void book(String id, int amount) {
+			this.locks.add(LockContext.find().map((lock) -> lock.parts().size()).orElse(0));
 		}
 
-		@DistributedLock(name = "account", key = "#ids")
-		public int close(List<String> ids) {
-			return LockContext.current().parts().size();
+		@Override
+		public void close(String id) {
+			this.locks.add(LockContext.current().parts().size());
 		}
 
-		@DistributedLock(name = "account", key = "#id", condition = "#amount > 1000")
-		public boolean note(String id, int amount) {
-			return LockContext.find().isPresent();
+		List<Integer> locks() {
+			return this.locks;
 		}
 
 	}

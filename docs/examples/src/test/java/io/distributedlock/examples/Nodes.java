@@ -17,11 +17,13 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
 /**
- * An example whose nodes are Spring Boot applications of their own on the same servers.
+ * Runs an example on several nodes: Spring Boot applications in this JVM that use the
+ * same servers.
  */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 abstract class Nodes {
@@ -61,10 +63,22 @@ abstract class Nodes {
 
 	/**
 	 * Start a node.
-	 * @param properties what its configuration says, beside the provider
+	 * @param properties its configuration, in addition to the provider
 	 * @param beans the classes of its beans
 	 */
 	final ConfigurableApplicationContext node(List<String> properties, Class<?>... beans) {
+		return node(properties, (context) -> {
+		}, beans);
+	}
+
+	/**
+	 * Start a node.
+	 * @param properties its configuration, in addition to the provider
+	 * @param objects registers beans that are made by the test
+	 * @param beans the classes of its other beans
+	 */
+	final ConfigurableApplicationContext node(List<String> properties,
+			ApplicationContextInitializer<GenericApplicationContext> objects, Class<?>... beans) {
 		List<String> all = new ArrayList<>(List.of("lock.provider=" + this.provider,
 				"spring.application.name=" + getClass().getSimpleName() + "-" + this.provider,
 				"spring.data.redis.url=" + redis.url(),
@@ -72,15 +86,16 @@ abstract class Nodes {
 				"spring.datasource.generate-unique-name=false", "lock.poll-interval=50ms",
 				"spring.main.banner-mode=off"));
 		all.addAll(properties);
+		ApplicationContextInitializer<GenericApplicationContext> sharedLocks = (context) -> {
+			if (this.provider.equals("local")) {
+				// nodes share the locks of this provider by sharing the object
+				context.registerBean(LocalLockProvider.class, () -> shared);
+			}
+		};
 		ConfigurableApplicationContext node = new SpringApplicationBuilder(Application.class).sources(beans)
 			.web(WebApplicationType.NONE)
 			.properties(all.toArray(String[]::new))
-			.initializers((GenericApplicationContext context) -> {
-				if (this.provider.equals("local")) {
-					// what lives in one JVM is shared by those who share the object
-					context.registerBean(LocalLockProvider.class, () -> shared);
-				}
-			})
+			.initializers(sharedLocks, objects)
 			.run();
 		this.nodes.add(node);
 		return node;

@@ -1,5 +1,6 @@
 package io.distributedlock.examples;
 
+import java.math.BigDecimal;
 import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -13,15 +14,12 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
-import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.annotation.OnContention;
-import io.distributedlock.annotation.OnLost;
-import io.distributedlock.annotation.OnUnavailable;
 import io.distributedlock.spring.LockLostEvent;
 import io.distributedlock.test.server.RedisTestServer;
 import io.distributedlock.test.server.TcpProxy;
 import org.awaitility.Awaitility;
 import org.h2.tools.Server;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,8 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What a call gives while the backend cannot be reached. The local provider cannot be
- * away.
+ * What calls return and throw while the backend cannot be reached. The local provider is
+ * not among them: it has no outages.
  */
 @ParameterizedClass(name = "{0}")
 @ValueSource(strings = { "redisson", "redis", "jdbc" })
@@ -60,11 +58,12 @@ class OutageExampleTests extends Nodes {
 			this.server = redis;
 			this.network = new TcpProxy(URI.create(redis.url()).getPort());
 		}
-		this.node = node(List.of("lock.command-timeout=500ms", "lock.wait-time=500ms", "lock.renewal.lease-time=2s",
-				"spring.data.redis.url=redis://127.0.0.1:" + this.network.port(),
-				"spring.datasource.url=jdbc:h2:tcp://127.0.0.1:%d/mem:outage;DB_CLOSE_DELAY=-1"
-					.formatted(this.network.port())),
-				Prices.class, Exports.class);
+		this.node = node(
+				List.of("lock.command-timeout=500ms", "lock.wait-time=500ms", "lock.renewal.lease-time=2s",
+						"export.lease-time=-1", "spring.data.redis.url=redis://127.0.0.1:" + this.network.port(),
+						"spring.datasource.url=jdbc:h2:tcp://127.0.0.1:%d/mem:outage;DB_CLOSE_DELAY=-1"
+							.formatted(this.network.port())),
+				Prices.class, BusyAnswer.class, ObservedExchange.class, Exports.class, CutOffArchive.class);
 	}
 
 	@AfterEach
@@ -78,50 +77,47 @@ class OutageExampleTests extends Nodes {
 	@Test
 	void methodRunsWithoutTheLockOnlyIfItSaysSo() {
 		Prices prices = this.node.getBean(Prices.class);
-		assertThat(prices.refresh("eur")).isEqualTo("locked eur");
+		ObservedExchange exchange = this.node.getBean(ObservedExchange.class);
+		assertThat(prices.exact("eur")).isEqualTo(ObservedExchange.LOCKED);
 		this.network.blackHole();
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> prices.refresh("eur"))
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> prices.exact("eur"))
 			.withMessageContaining("prices:eur")
 			.withMessageContaining(this.provider);
 		assertThatExceptionOfType(LockUnavailableException.class).as("an outage is no contention")
-			.isThrownBy(() -> prices.skipped("eur"));
-		assertThat(prices.calls()).isEqualTo(1);
-		assertThat(prices.anyway("eur")).isEqualTo("unlocked eur");
+			.isThrownBy(() -> prices.refresh("eur"));
+		assertThat(exchange.calls()).isEqualTo(1);
+		assertThat(prices.evenTwice("eur")).isEqualTo(ObservedExchange.UNLOCKED);
 		this.network.heal();
 		Awaitility.await()
 			.ignoreExceptionsInstanceOf(LockUnavailableException.class)
-			.untilAsserted(() -> assertThat(prices.refresh("eur")).isEqualTo("locked eur"));
+			.untilAsserted(() -> assertThat(prices.exact("eur")).isEqualTo(ObservedExchange.LOCKED));
 	}
 
 	@Test
-	void endOfTheLeaseIsToldThoughTheBackendIsAway() {
+	void holderIsToldOfTheEndOfItsLeaseThoughTheBackendIsDown() {
 		Exports exports = this.node.getBean(Exports.class);
+		CutOffArchive archive = this.node.getBean(CutOffArchive.class);
+		archive.connectedBy(this.network);
 		this.network.cut();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> exports.export(this.network));
-		assertThat(exports.warned()).as("before the end").isCompleted();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(exports::export);
+		assertThat(archive.warned()).as("before the end").isCompleted();
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(exports.lost())
+			.untilAsserted(() -> assertThat(archive.lost())
 				.isCompletedWithValueMatching((event) -> event.getLoss().getKey().contains("export")));
 	}
 
-	static class Prices {
+	static class ObservedExchange implements Prices.Exchange {
+
+		static final BigDecimal LOCKED = BigDecimal.ONE;
+
+		static final BigDecimal UNLOCKED = BigDecimal.TEN;
 
 		private final AtomicInteger calls = new AtomicInteger();
 
-		@DistributedLock(name = "prices", key = "#currency")
-		public String refresh(String currency) {
+		@Override
+		public BigDecimal rate(String currency) {
 			this.calls.incrementAndGet();
-			return (LockContext.find().isPresent() ? "locked " : "unlocked ") + currency;
-		}
-
-		@DistributedLock(name = "prices", key = "#currency", waitTime = "0", onContention = OnContention.SKIP)
-		public String skipped(String currency) {
-			return refresh(currency);
-		}
-
-		@DistributedLock(name = "prices", key = "#currency", onUnavailable = OnUnavailable.PROCEED)
-		public String anyway(String currency) {
-			return refresh(currency);
+			return LockContext.find().isPresent() ? LOCKED : UNLOCKED;
 		}
 
 		int calls() {
@@ -130,17 +126,23 @@ class OutageExampleTests extends Nodes {
 
 	}
 
-	static class Exports {
+	static class CutOffArchive implements Exports.Archive {
 
 		private final CompletableFuture<LockHandle> warned = new CompletableFuture<>();
 
 		private final CompletableFuture<LockLostEvent> lost = new CompletableFuture<>();
 
-		@DistributedLock(name = "export", onLost = OnLost.INTERRUPT)
-		public void export(TcpProxy network) throws InterruptedException {
+		private volatile @Nullable TcpProxy network;
+
+		void connectedBy(TcpProxy network) {
+			this.network = network;
+		}
+
+		@Override
+		public void writeAll() throws InterruptedException {
 			LockHandle lock = LockContext.current();
 			lock.onExpiring(Duration.ofMillis(500), () -> this.warned.complete(lock));
-			network.blackHole();
+			this.network.blackHole();
 			new CountDownLatch(1).await(30, TimeUnit.SECONDS);
 		}
 

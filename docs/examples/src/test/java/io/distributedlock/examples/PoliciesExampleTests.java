@@ -1,12 +1,11 @@
 package io.distributedlock.examples;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -14,143 +13,143 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.annotation.OnContention;
-import io.distributedlock.annotation.OnLost;
-import io.distributedlock.spring.LockContentionHandler;
-import io.distributedlock.spring.LockLostEvent;
-import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class PoliciesExampleTests extends OnEveryProvider {
 
+	private static final LockRequest USD = LockRequest.of("usd").withName("prices");
+
 	@Test
 	void whatIsDoneWhenOthersHoldTheLock() {
 		ConfigurableApplicationContext other = node();
-		Prices prices = node(Prices.class, BusyAnswer.class).getBean(Prices.class);
-		try (LockHandle held = locks(other).acquire(LockRequest.of("eur").withName("prices"))) {
-			assertThat(prices.refresh("eur")).isEmpty();
-			assertThat(prices.current("eur")).isEqualTo("cached eur");
-			assertThat(prices.explained("eur")).startsWith("cached, since Lock");
-			assertThat(prices.handled("eur")).isEqualTo("busy: handled");
-			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> prices.crowded("eur"));
+		Prices prices = node(Prices.class, BusyAnswer.class, FixedRate.class).getBean(Prices.class);
+		assertThat(prices.refresh("usd")).contains(BigDecimal.TEN);
+		try (LockHandle held = locks(other).acquire(USD)) {
+			assertThat(prices.refresh("usd")).isEmpty();
+			assertThat(prices.current("usd")).isEqualTo(BigDecimal.TEN);
+			assertThat(prices.page("usd")).isEqualTo("busy: page");
 			assertThat(held.isValid()).isTrue();
 		}
-		assertThat(prices.refresh("eur")).contains("fresh eur");
+		assertThat(prices.page("usd")).isEqualTo("1 EUR = 10 usd");
+	}
+
+	@Test
+	void furtherCallEndsImmediatelyWhenTooManyWait() {
+		ConfigurableApplicationContext other = node();
+		Queries queries = node(Queries.class).getBean(Queries.class);
+		try (LockHandle held = locks(other).acquire(USD)) {
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> queries.crowded("usd"));
+			assertThat(held.isValid()).isTrue();
+		}
 	}
 
 	@Test
 	void defaultOfTheApplicationIsInItsConfiguration() {
 		ConfigurableApplicationContext other = node();
-		Prices prices = node(List.of("lock.on-contention=skip", "lock.wait-time=0"), Prices.class, BusyAnswer.class)
-			.getBean(Prices.class);
-		try (LockHandle held = locks(other).acquire(LockRequest.of("usd").withName("prices"))) {
-			assertThat(prices.byDefault("usd")).isNull();
+		Queries queries = node(List.of("lock.on-contention=skip", "lock.wait-time=0"), Queries.class)
+			.getBean(Queries.class);
+		try (LockHandle held = locks(other).acquire(USD)) {
+			assertThat(queries.byDefault("usd")).isNull();
 			assertThat(held.isValid()).isTrue();
 		}
 	}
 
 	@Test
 	void lossEndsTheWork() {
-		ConfigurableApplicationContext node = node(Exports.class, Losses.class);
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> node.getBean(Exports.class).export(new CountDownLatch(1)));
+		ConfigurableApplicationContext node = node(List.of("export.lease-time=1s"), Exports.class, EndlessArchive.class,
+				LostLockAlerts.class, LastAlert.class);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> node.getBean(Exports.class).export());
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		Awaitility.await().untilAsserted(() -> assertThat(node.getBean(Losses.class).last()).contains("export"));
+		Awaitility.await()
+			.untilAsserted(
+					() -> assertThat(node.getBean(LastAlert.class).text()).contains("Lock lost").contains("export"));
 	}
 
 	@Test
 	void holderIsWarnedInTimeAndAsksForMore() {
-		ConfigurableApplicationContext node = node();
-		CompletableFuture<Duration> warned = new CompletableFuture<>();
-		try (LockHandle lock = locks(node).acquire(LockRequest.of("import").withLeaseTime(Duration.ofSeconds(2)))) {
-			lock.onExpiring(Duration.ofSeconds(1), () -> warned.complete(lock.remaining()));
-			assertThat(warned).succeedsWithin(Duration.ofSeconds(10));
-			lock.ensureAtLeast(Duration.ofSeconds(30));
-			assertThat(lock.remaining()).isGreaterThan(Duration.ofSeconds(29));
-		}
+		ConfigurableApplicationContext node = node(List.of("stock-import.lease-time=2s"), StockImport.class,
+				SlowSteps.class);
+		node.getBean(StockImport.class).run();
+		assertThat(node.getBean(SlowSteps.class).left()).isGreaterThan(Duration.ofSeconds(29));
 	}
 
-	static class Prices {
+	static class FixedRate implements Prices.Exchange {
 
-		@DistributedLock(name = "prices", key = "#currency", waitTime = "0", onContention = OnContention.SKIP)
-		public Optional<String> refresh(String currency) {
-			return Optional.of("fresh " + currency);
+		@Override
+		public BigDecimal rate(String currency) {
+			return BigDecimal.TEN;
 		}
 
-		@DistributedLock(name = "prices", key = "#currency", waitTime = "200ms", fallback = "cached")
-		public String current(String currency) {
-			return "fresh " + currency;
-		}
+	}
 
-		String cached(String currency) {
-			return "cached " + currency;
-		}
-
-		@DistributedLock(name = "prices", key = "#currency", waitTime = "0", fallback = "cachedBecause")
-		public String explained(String currency) {
-			return "fresh " + currency;
-		}
-
-		String cachedBecause(String currency, LockNotAcquiredException contention) {
-			return "cached, since " + contention.getMessage();
-		}
-
-		@DistributedLock(name = "prices", key = "#currency", waitTime = "0", handler = "busyAnswer")
-		public String handled(String currency) {
-			return "fresh " + currency;
-		}
+	static class Queries {
 
 		@DistributedLock(name = "prices", key = "#currency", waitTime = "30s", maxWaiters = 0)
 		public String crowded(String currency) {
-			return "fresh " + currency;
+			return currency;
 		}
 
 		@DistributedLock(name = "prices", key = "#currency")
 		public String byDefault(String currency) {
-			return "fresh " + currency;
+			return currency;
 		}
 
 	}
 
-	static class BusyAnswer {
+	static class EndlessArchive implements Exports.Archive {
 
-		@Bean
-		LockContentionHandler busyAnswer() {
-			return (MethodInvocation call, LockNotAcquiredException contention) -> "busy: "
-					+ call.getMethod().getName();
-		}
-
-	}
-
-	static class Exports {
-
-		@DistributedLock(name = "export", leaseTime = "1s", onLost = OnLost.INTERRUPT)
-		public void export(CountDownLatch forever) throws InterruptedException {
+		@Override
+		public void writeAll() throws InterruptedException {
 			assertThat(LockContext.current().remaining()).isPositive();
-			forever.await(30, TimeUnit.SECONDS);
+			new CountDownLatch(1).await(30, TimeUnit.SECONDS);
 		}
 
 	}
 
-	static class Losses {
+	static class LastAlert implements LostLockAlerts.Alerts {
 
-		private final AtomicReference<String> last = new AtomicReference<>("");
+		private volatile String text = "";
 
-		@EventListener
-		void onLost(LockLostEvent event) {
-			this.last.set(event.getLoss().getKey());
+		@Override
+		public void send(String text) {
+			this.text = text;
 		}
 
-		String last() {
-			return this.last.get();
+		String text() {
+			return this.text;
+		}
+
+	}
+
+	static class SlowSteps implements StockImport.Steps {
+
+		private final CompletableFuture<Void> warned = new CompletableFuture<>();
+
+		private Duration left = Duration.ZERO;
+
+		@Override
+		public void stage() {
+			assertThat(this.warned).succeedsWithin(Duration.ofSeconds(10));
+		}
+
+		@Override
+		public void saveProgress() {
+			this.warned.complete(null);
+		}
+
+		@Override
+		public void commit() {
+			this.left = LockContext.current().remaining();
+		}
+
+		Duration left() {
+			return this.left;
 		}
 
 	}

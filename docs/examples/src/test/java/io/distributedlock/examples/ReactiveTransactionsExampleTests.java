@@ -28,54 +28,64 @@ class ReactiveTransactionsExampleTests extends OnEveryProvider {
 
 	private static final Duration SOON = Duration.ofSeconds(10);
 
-	private Stock stock;
+	private ReactiveStock stock;
 
-	private Shop shop;
+	private SlowStock slowStock;
+
+	private ReactiveShop shop;
+
+	private ObservingPayments payments;
+
+	private TransactionalOperator transactions;
 
 	private ConfigurableApplicationContext other;
 
 	@BeforeEach
 	void createStock() {
-		ConfigurableApplicationContext node = node(Database.class, Shop.class, Stock.class);
+		ConfigurableApplicationContext node = node(Database.class, ReactiveShop.class, ReactiveStock.class,
+				SlowStock.class, ObservingPayments.class);
 		this.other = node();
-		this.stock = node.getBean(Stock.class);
-		this.shop = node.getBean(Shop.class);
-		this.stock.create().block(SOON);
+		this.stock = node.getBean(ReactiveStock.class);
+		this.slowStock = node.getBean(SlowStock.class);
+		this.shop = node.getBean(ReactiveShop.class);
+		this.payments = node.getBean(ObservingPayments.class);
+		this.transactions = TransactionalOperator.create(node.getBean(ReactiveTransactionManager.class));
+		this.slowStock.create().block(SOON);
 	}
 
 	@Test
 	void lockIsKeptUntilTheCommitOfTheChain() {
-		this.shop.sell(this.stock.take(1).then(isFree(1)).doOnNext((free) -> assertThat(free).isFalse())).block(SOON);
+		this.payments.are(isFree(1).doOnNext((free) -> assertThat(free).isFalse()).then());
+		this.shop.sell(1).block(SOON);
 		assertThat(isFree(1).block(SOON)).isTrue();
-		assertThat(this.stock.left().block(SOON)).isEqualTo(9);
+		assertThat(this.slowStock.left().block(SOON)).isEqualTo(9);
 	}
 
 	@Test
 	void lockIsKeptUntilTheRollbackOfTheChain() {
-		Mono<Boolean> sale = this.shop.sell(this.stock.take(1)
-			.then(isFree(1))
-			.doOnNext((free) -> assertThat(free).isFalse())
+		this.payments.are(isFree(1).doOnNext((free) -> assertThat(free).isFalse())
 			.then(Mono.error(new IllegalStateException("no money"))));
-		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> sale.block(SOON))
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.shop.sell(1).block(SOON))
 			.withMessage("no money");
 		assertThat(isFree(1).block(SOON)).isTrue();
-		assertThat(this.stock.left().block(SOON)).isEqualTo(10);
+		assertThat(this.slowStock.left().block(SOON)).isEqualTo(10);
 	}
 
 	@Test
 	void operatorIsATransactionToo() {
-		this.shop.sellByHand(this.stock.take(1).then(isFree(1)).doOnNext((free) -> assertThat(free).isFalse()))
+		this.transactions
+			.transactional(this.stock.take(1).then(isFree(1)).doOnNext((free) -> assertThat(free).isFalse()))
 			.block(SOON);
 		assertThat(isFree(1).block(SOON)).isTrue();
-		assertThat(this.stock.left().block(SOON)).isEqualTo(9);
+		assertThat(this.slowStock.left().block(SOON)).isEqualTo(9);
 	}
 
 	@Test
 	void transactionWhoseLeaseWasLostIsRolledBack() {
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.takeSlowly(1).block(SOON));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.slowStock.take(1).block(SOON));
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.shop.sell(this.stock.takeSlowly(1)).block(SOON));
-		assertThat(this.stock.left().block(SOON)).isEqualTo(10);
+			.isThrownBy(() -> this.transactions.transactional(this.slowStock.take(1)).block(SOON));
+		assertThat(this.slowStock.left().block(SOON)).isEqualTo(10);
 	}
 
 	/**
@@ -103,42 +113,35 @@ class ReactiveTransactionsExampleTests extends OnEveryProvider {
 
 	}
 
-	static class Shop {
+	static class ObservingPayments implements ReactiveShop.Payments {
 
-		private final TransactionalOperator transactions;
+		private Mono<Void> work = Mono.empty();
 
-		Shop(ReactiveTransactionManager transactionManager) {
-			this.transactions = TransactionalOperator.create(transactionManager);
+		void are(Mono<Void> work) {
+			this.work = work;
 		}
 
-		@Transactional
-		public <T> Mono<T> sell(Mono<T> work) {
-			return work; // a lock that it takes is kept until this transaction has ended
-		}
-
-		public <T> Mono<T> sellByHand(Mono<T> work) {
-			return this.transactions.transactional(work);
+		@Override
+		public Mono<Void> charge(int item) {
+			return this.work;
 		}
 
 	}
 
-	static class Stock {
+	/**
+	 * Works for longer than its lease.
+	 */
+	static class SlowStock {
 
 		private final DatabaseClient database;
 
-		Stock(DatabaseClient database) {
+		SlowStock(DatabaseClient database) {
 			this.database = database;
 		}
 
 		@Transactional
-		@DistributedLock(name = "stock", key = "#item", waitTime = "5s")
-		public Mono<Void> take(int item) {
-			return this.database.sql("update stock set amount = amount - 1 where id = " + item).then();
-		}
-
-		@Transactional
 		@DistributedLock(name = "stock", key = "#item", leaseTime = "300ms")
-		public Mono<Void> takeSlowly(int item) {
+		public Mono<Void> take(int item) {
 			return this.database.sql("update stock set amount = amount - 1 where id = " + item)
 				.then()
 				.then(Mono.deferContextual((context) -> {

@@ -3,24 +3,18 @@ package io.distributedlock.examples;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
-import io.distributedlock.LockContext;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
-import io.distributedlock.annotation.DistributedLock;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import reactor.blockhound.BlockHound;
 import reactor.core.Disposable;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,82 +34,82 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 
 	@Test
 	void nothingBlocksAnEventLoop() {
-		Mails mails = node(Mails.class).getBean(Mails.class);
+		ConfigurableApplicationContext node = node(Mails.class, SlowMailServer.class);
+		node.getBean(SlowMailServer.class).answer();
+		Mails mails = node.getBean(Mails.class);
 		for (int i = 0; i < 3; i++) {
-			Mono<String> reactive = Mono.defer(() -> mails.sendReactively("g", Mono.just("accepted")));
+			Mono<String> reactive = Mono.defer(() -> mails.sendReactively("g"));
 			assertThat(reactive.subscribeOn(Schedulers.parallel()).block(Duration.ofSeconds(10))).isEqualTo("accepted");
-			Mono<String> future = Mono.fromFuture(() -> mails.send("g", CompletableFuture.completedFuture("accepted")));
+			Mono<String> future = Mono.fromFuture(() -> mails.send("g"));
 			assertThat(future.subscribeOn(Schedulers.parallel()).block(Duration.ofSeconds(10))).isEqualTo("accepted");
 		}
 	}
 
 	@Test
 	void futureIsLockedUntilItIsComplete() throws Exception {
-		ConfigurableApplicationContext first = node(Mails.class);
-		ConfigurableApplicationContext second = node(Mails.class);
-		CompletableFuture<String> answer = new CompletableFuture<>();
-		CompletableFuture<String> sent = first.getBean(Mails.class).send("a", answer);
+		ConfigurableApplicationContext first = node(Mails.class, SlowMailServer.class);
+		ConfigurableApplicationContext second = node();
+		CompletableFuture<String> sent = first.getBean(Mails.class).send("a");
 		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "a")).isFalse());
-		answer.complete("accepted");
+		first.getBean(SlowMailServer.class).answer();
 		assertThat(sent.get(10, TimeUnit.SECONDS)).isEqualTo("accepted");
 		assertThat(isFree(second, "a")).isTrue();
 	}
 
 	@Test
 	void monoIsLockedByEachSubscription() {
-		ConfigurableApplicationContext first = node(Mails.class);
-		ConfigurableApplicationContext second = node(Mails.class);
-		Sinks.One<String> answer = Sinks.one();
-		Mono<String> sending = first.getBean(Mails.class).sendReactively("b", answer.asMono());
+		ConfigurableApplicationContext first = node(Mails.class, SlowMailServer.class);
+		ConfigurableApplicationContext second = node();
+		Mono<String> sending = first.getBean(Mails.class).sendReactively("b");
 		assertThat(isFree(second, "b")).as("before the subscription").isTrue();
 		Disposable subscription = sending.subscribe();
 		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "b")).isFalse());
 		subscription.dispose();
 		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "b")).as("cancelled").isTrue());
-		answer.tryEmitValue("accepted");
+		first.getBean(SlowMailServer.class).answer();
 		assertThat(sending.subscribeOn(Schedulers.parallel()).block(Duration.ofSeconds(10))).isEqualTo("accepted");
 	}
 
 	@Test
 	void fluxIsLockedToItsEndAndTheChainReenters() {
-		ConfigurableApplicationContext node = node(Mails.class, Outbox.class);
+		ConfigurableApplicationContext node = node(Mails.class, Outbox.class, SlowMailServer.class);
+		node.getBean(SlowMailServer.class).answer();
 		assertThat(node.getBean(Outbox.class).drain("c").collectList().block(Duration.ofSeconds(10)))
-			.containsExactly("sent 1", "sent 2");
+			.containsExactly("accepted 1", "accepted 2");
 		assertThat(isFree(node, "c")).isTrue();
 	}
 
 	@Test
-	void asynchronousMethodIsLockedOnItsOwnThread() throws Exception {
-		ConfigurableApplicationContext first = node(AsyncMails.class);
-		ConfigurableApplicationContext second = node(AsyncMails.class);
-		AsyncMails mails = first.getBean(AsyncMails.class);
-		CompletableFuture<Void> mayEnd = new CompletableFuture<>();
-		mails.sendLater("d", mayEnd);
+	void asynchronousMethodIsLockedOnItsOwnThread() {
+		ConfigurableApplicationContext first = node(AsyncMails.class, SlowMailServer.class, Asynchronous.class);
+		ConfigurableApplicationContext second = node();
+		first.getBean(AsyncMails.class).sendLater("d");
 		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "d")).isFalse());
-		mayEnd.complete(null);
+		first.getBean(SlowMailServer.class).answer();
 		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "d")).isTrue());
-		assertThat(mails.thread()).startsWith("task-");
+		assertThat(first.getBean(SlowMailServer.class).thread()).startsWith("task-");
 	}
 
 	@Test
 	void lockAroundAnAsynchronousMethodIsHeldUntilItsFutureIsComplete() throws Exception {
-		ConfigurableApplicationContext first = node(AsyncMails.class, LockedCaller.class);
-		ConfigurableApplicationContext second = node(AsyncMails.class);
-		CompletableFuture<Void> mayEnd = new CompletableFuture<>();
-		CompletableFuture<String> result = first.getBean(LockedCaller.class).send("e", mayEnd);
+		ConfigurableApplicationContext first = node(AsyncMails.class, MailQueue.class, SlowMailServer.class,
+				Asynchronous.class);
+		ConfigurableApplicationContext second = node();
+		CompletableFuture<String> result = first.getBean(MailQueue.class).send("e");
 		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "e")).isFalse());
-		mayEnd.complete(null);
-		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("sent");
+		first.getBean(SlowMailServer.class).answer();
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("accepted");
 		assertThat(isFree(second, "e")).isTrue();
 	}
 
 	@Test
 	void otherChainHasToWait() {
-		ConfigurableApplicationContext node = node(Mails.class);
-		Disposable holder = node.getBean(Mails.class).sendReactively("f", Mono.never()).subscribe();
+		ConfigurableApplicationContext node = node(Mails.class, SlowMailServer.class);
+		Mails mails = node.getBean(Mails.class);
+		Disposable holder = mails.sendReactively("f").subscribe();
 		Awaitility.await().untilAsserted(() -> assertThat(isFree(node, "f")).isFalse());
 		assertThatExceptionOfType(LockNotAcquiredException.class)
-			.isThrownBy(() -> node.getBean(Mails.class).sendReactively("f", Mono.just("x")).block());
+			.isThrownBy(() -> mails.sendReactively("f").block(Duration.ofSeconds(10)));
 		holder.dispose();
 	}
 
@@ -124,78 +118,34 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 		});
 	}
 
-	static class Mails {
-
-		@DistributedLock(name = "mail", key = "#to")
-		public CompletableFuture<String> send(String to, CompletableFuture<String> answer) {
-			return answer.thenApply((text) -> text);
-		}
-
-		@DistributedLock(name = "mail", key = "#to", waitTime = "1s")
-		public Mono<String> sendReactively(String to, Mono<String> answer) {
-			return answer;
-		}
-
-		@DistributedLock(name = "mail", key = "#to")
-		public Mono<String> sendOne(String to, int number) {
-			return Mono.deferContextual((context) -> {
-				context.get(LockContext.class).innermost().orElseThrow().ensureHeld();
-				return Mono.just("sent " + number);
-			});
-		}
-
-	}
-
-	static class Outbox {
-
-		private final Mails mails;
-
-		Outbox(Mails mails) {
-			this.mails = mails;
-		}
-
-		@DistributedLock(name = "mail", key = "#to")
-		public Flux<String> drain(String to) {
-			return Flux.just(1, 2).concatMap((number) -> this.mails.sendOne(to, number));
-		}
-
-	}
-
 	@EnableAsync
-	static class AsyncMails {
+	static class Asynchronous {
 
-		private final AtomicReference<String> thread = new AtomicReference<>("");
+	}
 
-		@Async
-		@DistributedLock(name = "mail", key = "#to")
-		public void sendLater(String to, CompletableFuture<Void> mayEnd) {
-			this.thread.set(Thread.currentThread().getName());
-			mayEnd.join();
+	static class SlowMailServer implements Mails.MailServer {
+
+		private final CompletableFuture<String> answer = new CompletableFuture<>();
+
+		private volatile String thread = "";
+
+		void answer() {
+			this.answer.complete("accepted");
 		}
 
-		@Async
-		public CompletableFuture<String> sendUnlocked(CompletableFuture<Void> mayEnd) {
-			mayEnd.join();
-			return CompletableFuture.completedFuture("sent");
+		@Override
+		public CompletableFuture<String> send(String to) {
+			this.thread = Thread.currentThread().getName();
+			return this.answer.copy();
+		}
+
+		@Override
+		public Mono<String> sendReactively(String to) {
+			return Mono.fromFuture(this.answer::copy);
 		}
 
 		String thread() {
-			return this.thread.get();
-		}
-
-	}
-
-	static class LockedCaller {
-
-		private final AsyncMails mails;
-
-		LockedCaller(AsyncMails mails) {
-			this.mails = mails;
-		}
-
-		@DistributedLock(name = "mail", key = "#to")
-		public CompletableFuture<String> send(String to, CompletableFuture<Void> mayEnd) {
-			return this.mails.sendUnlocked(mayEnd);
+			return this.thread;
 		}
 
 	}

@@ -1,8 +1,8 @@
 package io.distributedlock.examples;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.distributedlock.annotation.ScheduledLock;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,36 +15,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class SchedulesExampleTests extends OnEveryProvider {
 
-	private static final AtomicInteger RUNS = new AtomicInteger();
+	private static final List<String> EACH_SECOND = List.of("reports.nightly=* * * * * *");
+
+	private static final AtomicInteger REPORTS = new AtomicInteger();
 
 	private static final AtomicInteger TICKS = new AtomicInteger();
 
 	@BeforeEach
 	void reset() {
-		RUNS.set(0);
+		REPORTS.set(0);
 		TICKS.set(0);
 	}
 
 	@Test
 	void taskRunsOnceThoughTheClocksOfTheNodesDiffer() {
-		ConfigurableApplicationContext first = node(NightlyReport.class);
-		ConfigurableApplicationContext second = node(NightlyReport.class);
+		ConfigurableApplicationContext first = node(EACH_SECOND, NightlyReport.class, Counting.class);
+		ConfigurableApplicationContext second = node(EACH_SECOND, NightlyReport.class, Counting.class);
 		Awaitility.await().until(() -> TICKS.get() >= 6);
 		assertThat(first.isRunning() && second.isRunning()).isTrue();
-		assertThat(RUNS).as("of both nodes").hasValue(1);
+		assertThat(REPORTS).as("of both nodes").hasValue(1);
 	}
 
 	@EnableScheduling
-	static class NightlyReport {
+	static class Counting implements NightlyReport.ReportWriter {
 
-		// in production: @Scheduled(cron = "0 0 3 * * *")
-		@Scheduled(fixedDelay = 100)
-		@ScheduledLock(name = "nightly-report", holdAtLeast = "30s")
+		@Override
 		public void write() {
-			RUNS.incrementAndGet();
+			REPORTS.incrementAndGet();
 		}
 
-		@Scheduled(fixedDelay = 100)
+		@Scheduled(cron = "${reports.nightly}")
 		public void tick() {
 			TICKS.incrementAndGet();
 		}

@@ -1,12 +1,13 @@
 package io.distributedlock.examples;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.LockContext;
-import io.distributedlock.annotation.DistributedLock;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.context.ConfigurableApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,21 +17,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SelfInvocationWovenTests extends OnEveryProvider {
 
 	@Test
-	void callsWithinTheSameObjectAreLocked() {
-		Invoices invoices = node(List.of("lock.mode=aspectj"), Invoices.class).getBean(Invoices.class);
+	void callsOnTheSameObjectAreLocked() {
+		ConfigurableApplicationContext node = node(List.of("lock.mode=aspectj"), Invoices.class, RecordingPost.class);
+		Invoices invoices = node.getBean(Invoices.class);
 		assertThat(AopUtils.isAopProxy(invoices)).isFalse();
-		assertThat(invoices.sendAll(List.of("1", "2"))).isEqualTo(2);
+		invoices.sendAll(List.of("1", "2"));
+		assertThat(node.getBean(RecordingPost.class).locks()).satisfiesExactly(
+				(key) -> assertThat(key).endsWith("Invoices.send(String):1"),
+				(key) -> assertThat(key).endsWith("Invoices.send(String):2"));
 	}
 
-	static class Invoices {
+	static class RecordingPost implements Invoices.Post {
 
-		public long sendAll(List<String> ids) {
-			return ids.stream().filter(this::send).count();
+		private final List<String> locks = new ArrayList<>();
+
+		@Override
+		public void send(String id) {
+			this.locks.add(LockContext.current().key());
 		}
 
-		@DistributedLock("#id")
-		private boolean send(String id) {
-			return LockContext.current().key().endsWith("Invoices.send(String):" + id);
+		List<String> locks() {
+			return this.locks;
 		}
 
 	}

@@ -36,8 +36,8 @@ class TransactionsExampleTests extends OnEveryProvider {
 
 	@BeforeEach
 	void createStock() {
-		this.first = node(Shop.class, Stock.class);
-		this.second = node(Shop.class, Stock.class);
+		this.first = node(Shop.class, Stock.class, StockVariants.class, SlowPayments.class);
+		this.second = node(Shop.class, Stock.class, StockVariants.class, SlowPayments.class);
 		JdbcTemplate jdbcTemplate = this.first.getBean(JdbcTemplate.class);
 		jdbcTemplate.execute("drop table if exists stock");
 		jdbcTemplate.execute("create table stock (id int primary key, amount int)");
@@ -46,16 +46,13 @@ class TransactionsExampleTests extends OnEveryProvider {
 
 	@Test
 	void lockIsKeptUntilTheCommit() throws Exception {
-		CountDownLatch taken = new CountDownLatch(1);
-		CountDownLatch mayCommit = new CountDownLatch(1);
-		CompletableFuture<Void> sale = CompletableFuture
-			.runAsync(() -> this.first.getBean(Shop.class).sell(1, taken, mayCommit));
-		assertThat(taken.await(10, TimeUnit.SECONDS)).isTrue();
+		SlowPayments payments = this.first.getBean(SlowPayments.class);
+		CompletableFuture<Void> sale = inThread(() -> this.first.getBean(Shop.class).sell(1));
+		assertThat(payments.begun.await(10, TimeUnit.SECONDS)).isTrue();
 		LockTemplate other = locks(this.second);
 		assertThat(other.tryAcquire(LockRequest.of("1").withName("stock"))).as("before the commit").isEmpty();
-		CompletableFuture<Void> next = CompletableFuture.runAsync(() -> this.second.getBean(Stock.class).take(1),
-				(task) -> new Thread(task).start());
-		mayCommit.countDown();
+		CompletableFuture<Void> next = inThread(() -> this.second.getBean(Stock.class).take(1));
+		payments.mayEnd.countDown();
 		sale.get(10, TimeUnit.SECONDS);
 		next.get(10, TimeUnit.SECONDS);
 		assertThat(left()).isEqualTo(8);
@@ -75,7 +72,7 @@ class TransactionsExampleTests extends OnEveryProvider {
 
 	@Test
 	void newTransactionInsideHasItsOwnLocksAndLeavesThoseOfTheOuterOne() {
-		Stock stock = this.first.getBean(Stock.class);
+		StockVariants stock = this.first.getBean(StockVariants.class);
 		TransactionTemplate own = transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((outer) -> {
 			stock.reserve(1);
@@ -108,11 +105,11 @@ class TransactionsExampleTests extends OnEveryProvider {
 	@Test
 	void transactionWhoseLeaseWasLostIsRolledBack() {
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.first.getBean(Stock.class).takeSlowly(1));
+			.isThrownBy(() -> this.first.getBean(StockVariants.class).takeSlowly(1));
 		assertThat(left()).isEqualTo(10);
 		TransactionTemplate ofTheCaller = transaction(TransactionDefinition.PROPAGATION_REQUIRED);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(
-				() -> ofTheCaller.executeWithoutResult((status) -> this.first.getBean(Stock.class).takeSlowly(1)));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> ofTheCaller
+			.executeWithoutResult((status) -> this.first.getBean(StockVariants.class).takeSlowly(1)));
 		assertThat(left()).isEqualTo(10);
 	}
 
@@ -127,7 +124,7 @@ class TransactionsExampleTests extends OnEveryProvider {
 		CompletableFuture<Void> secondSale = sell(this.second, afterTransaction, read, new CountDownLatch(0));
 		if (!afterTransaction) {
 			// it has read what the first one has not committed yet
-			Awaitility.await().until(() -> this.second.getBean(Stock.class).reads() == 1);
+			Awaitility.await().until(() -> this.second.getBean(StockVariants.class).reads() == 1);
 		}
 		mayCommit.countDown();
 		CompletableFuture.allOf(firstSale, secondSale).get(10, TimeUnit.SECONDS);
@@ -136,18 +133,30 @@ class TransactionsExampleTests extends OnEveryProvider {
 
 	private static CompletableFuture<Void> sell(ConfigurableApplicationContext node, boolean afterTransaction,
 			CountDownLatch written, CountDownLatch mayCommit) {
-		Stock stock = node.getBean(Stock.class);
 		TransactionTemplate sale = node.getBean(TransactionTemplate.class);
-		return CompletableFuture.runAsync(() -> sale.executeWithoutResult((status) -> {
+		return inThread(() -> sale.executeWithoutResult((status) -> {
 			if (afterTransaction) {
-				stock.take(1);
+				node.getBean(Stock.class).take(1);
 			}
 			else {
-				stock.takeAndGiveBackAtOnce(1);
+				node.getBean(StockVariants.class).takeAndReleaseAfterMethod(1);
 			}
 			written.countDown();
-			Shop.await(mayCommit);
-		}), (task) -> new Thread(task).start());
+			await(mayCommit);
+		}));
+	}
+
+	private static CompletableFuture<Void> inThread(Runnable work) {
+		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await(10, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	private boolean isFree(String item) {
@@ -169,51 +178,35 @@ class TransactionsExampleTests extends OnEveryProvider {
 			.queryForObject("select amount from stock where id = 1", Integer.class);
 	}
 
-	static class Shop {
+	static class SlowPayments implements Shop.Payments {
 
-		private final Stock stock;
+		final CountDownLatch begun = new CountDownLatch(1);
 
-		Shop(Stock stock) {
-			this.stock = stock;
-		}
+		final CountDownLatch mayEnd = new CountDownLatch(1);
 
-		@Transactional
-		public void sell(int item, CountDownLatch taken, CountDownLatch mayCommit) {
-			this.stock.take(item); // the lock is kept until this transaction has ended
-			taken.countDown();
-			await(mayCommit);
-		}
-
-		static void await(CountDownLatch latch) {
-			try {
-				latch.await(10, TimeUnit.SECONDS);
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
+		@Override
+		public void charge(int item) {
+			this.begun.countDown();
+			await(this.mayEnd);
 		}
 
 	}
 
-	static class Stock {
+	/**
+	 * Methods under the same locks as {@link Stock} that behave otherwise.
+	 */
+	static class StockVariants {
 
 		private final JdbcTemplate jdbcTemplate;
 
 		private final AtomicInteger reads = new AtomicInteger();
 
-		Stock(JdbcTemplate jdbcTemplate) {
+		StockVariants(JdbcTemplate jdbcTemplate) {
 			this.jdbcTemplate = jdbcTemplate;
 		}
 
-		@Transactional
-		@DistributedLock(name = "stock", key = "#item")
-		public void take(int item) {
-			int amount = this.jdbcTemplate.queryForObject("select amount from stock where id = ?", Integer.class, item);
-			this.jdbcTemplate.update("update stock set amount = ? where id = ?", amount - 1, item);
-		}
-
 		@DistributedLock(name = "stock", key = "#item", release = ReleaseTime.AFTER_METHOD)
-		public void takeAndGiveBackAtOnce(int item) {
+		public void takeAndReleaseAfterMethod(int item) {
 			int amount = this.jdbcTemplate.queryForObject("select amount from stock where id = ?", Integer.class, item);
 			this.reads.incrementAndGet();
 			this.jdbcTemplate.update("update stock set amount = ? where id = ?", amount - 1, item);

@@ -1,5 +1,6 @@
 /**
- * The examples of {@code docs/features}. The snippets of those pages are taken from here.
+ * The examples of {@code docs/features}: beans as an application has them, which the
+ * pages show, and tests that run them on several nodes.
  */
 @NullMarked
 package io.distributedlock.examples;

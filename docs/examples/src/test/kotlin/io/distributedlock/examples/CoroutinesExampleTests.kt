@@ -1,14 +1,11 @@
 package io.distributedlock.examples
 
 import io.distributedlock.LockRequest
-import io.distributedlock.annotation.DistributedLock
-import io.distributedlock.annotation.OnContention
+import java.util.concurrent.CompletableFuture
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
-import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
@@ -23,22 +20,21 @@ internal class CoroutinesExampleTests : OnEveryProvider() {
 
 	@Test
 	fun suspendingFunctionIsLockedToItsEnd() = runBlocking<Unit> {
-		val first = node(Mails::class.java).getBean(Mails::class.java)
-		val second = node(Mails::class.java)
-		val answer = CompletableDeferred<String>()
-		val sending = async(Dispatchers.Default) { first.send("a", answer) }
+		val first = node(CoroutineMails::class.java, SlowServer::class.java)
+		val second = node(CoroutineMails::class.java, SlowServer::class.java)
+		val sending = async(Dispatchers.Default) { mails(first).send("a") }
 		Awaitility.await().until { !isFree(second, "a") }
-		assertThat(second.getBean(Mails::class.java).sendIfFree("a")).isNull()
-		answer.complete("accepted")
+		assertThat(mails(second).sendIfFree("a")).isNull()
+		server(first).answer()
 		assertThat(sending.await()).isEqualTo("accepted")
 		assertThat(isFree(second, "a")).isTrue()
 	}
 
 	@Test
-	fun cancelledCoroutineGivesItsLockBack() = runBlocking<Unit> {
-		val first = node(Mails::class.java).getBean(Mails::class.java)
+	fun cancelledCoroutineReleasesItsLock() = runBlocking<Unit> {
+		val first = node(CoroutineMails::class.java, SlowServer::class.java)
 		val second = node()
-		val sending = launch(Dispatchers.Default) { first.send("b", CompletableDeferred()) }
+		val sending = launch(Dispatchers.Default) { mails(first).send("b") }
 		Awaitility.await().until { !isFree(second, "b") }
 		sending.cancelAndJoin()
 		Awaitility.await().until { isFree(second, "b") }
@@ -46,22 +42,32 @@ internal class CoroutinesExampleTests : OnEveryProvider() {
 
 	@Test
 	fun flowIsLockedByEachCollectorAndCallsInsideReenter() = runBlocking<Unit> {
-		val mails = node(Mails::class.java).getBean(Mails::class.java)
+		val node = node(CoroutineMails::class.java, CoroutineOutbox::class.java, SlowServer::class.java)
 		val other = node()
-		val flow = mails.drain("c", mails).onEach { assertThat(isFreeElsewhere(other, "c")).isFalse() }
+		server(node).answer()
+		val flow = node.getBean(CoroutineOutbox::class.java).drain("c")
+			.onEach { assertThat(isFreeElsewhere(other, "c")).isFalse() }
 		repeat(2) {
 			assertThat(isFree(other, "c")).isTrue()
-			assertThat(flow.toList()).containsExactly("sent 1", "sent 2")
+			assertThat(flow.toList()).containsExactly("accepted 1", "accepted 2")
 		}
 		assertThat(isFree(other, "c")).isTrue()
 	}
 
 	@Test
 	fun blockOfCodeIsLockedToItsEnd() {
-		val node = node()
-		locks(node).acquire(LockRequest.of("d").withName("mail")).use { it.ensureHeld() }
-		assertThat(isFree(node(), "d")).isTrue()
+		val other = node()
+		val archived = mutableListOf<Boolean>()
+		MailArchive(locks(node())) { to ->
+			archived += CompletableFuture.supplyAsync { isFree(other, to) }.join()
+		}.archive("d")
+		assertThat(archived).containsExactly(false)
+		assertThat(isFree(other, "d")).isTrue()
 	}
+
+	private fun mails(node: ConfigurableApplicationContext) = node.getBean(CoroutineMails::class.java)
+
+	private fun server(node: ConfigurableApplicationContext) = node.getBean(SlowServer::class.java)
 
 	private suspend fun isFreeElsewhere(node: ConfigurableApplicationContext, to: String) =
 		withContext(Dispatchers.IO) { isFree(node, to) }
@@ -69,22 +75,13 @@ internal class CoroutinesExampleTests : OnEveryProvider() {
 	private fun isFree(node: ConfigurableApplicationContext, to: String) =
 		locks(node).tryAcquire(LockRequest.of(to).withName("mail")).map { it.close() }.isPresent
 
-	open class Mails {
+	class SlowServer : CoroutineMailServer {
 
-		@DistributedLock(name = "mail", key = "#to")
-		open suspend fun send(to: String, answer: CompletableDeferred<String>): String = answer.await()
+		private val answer = CompletableDeferred<String>()
 
-		@DistributedLock(name = "mail", key = "#to", waitTime = "0", onContention = OnContention.SKIP)
-		open suspend fun sendIfFree(to: String): String? = "accepted"
+		fun answer() = answer.complete("accepted")
 
-		@DistributedLock(name = "mail", key = "#to", waitTime = "0")
-		open suspend fun sendOne(to: String, number: Int): String = "sent $number"
-
-		@DistributedLock(name = "mail", key = "#to")
-		open fun drain(to: String, self: Mails): Flow<String> = flow {
-			emit(self.sendOne(to, 1))
-			emit(self.sendOne(to, 2))
-		}
+		override suspend fun send(to: String): String = answer.await()
 
 	}
 

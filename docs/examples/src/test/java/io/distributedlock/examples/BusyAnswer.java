@@ -1,0 +1,18 @@
+package io.distributedlock.examples;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.spring.LockContentionHandler;
+import org.aopalliance.intercept.MethodInvocation;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+@Configuration(proxyBeanMethods = false)
+class BusyAnswer {
+
+	@Bean
+	LockContentionHandler busyAnswer() {
+		return (MethodInvocation call, LockNotAcquiredException contention) -> "busy: " + call.getMethod().getName();
+	}
+
+}

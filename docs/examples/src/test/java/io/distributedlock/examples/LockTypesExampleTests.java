@@ -1,0 +1,179 @@
+package io.distributedlock.examples;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReadWriteLock;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class LockTypesExampleTests extends OnEveryProvider {
+
+	@Test
+	void readersShareAndWritersDoNot() throws Exception {
+		ConfigurableApplicationContext first = node(Catalog.class, ObservedBooks.class);
+		ConfigurableApplicationContext second = node(Catalog.class, ObservedBooks.class);
+		CountDownLatch bothRead = new CountDownLatch(2);
+		first.getBean(ObservedBooks.class).whileReading(() -> meet(bothRead));
+		second.getBean(ObservedBooks.class).whileReading(() -> meet(bothRead));
+		CompletableFuture<?> reader = inThread(() -> first.getBean(Catalog.class).titles("novels"));
+		second.getBean(Catalog.class).titles("novels");
+		reader.get(10, TimeUnit.SECONDS);
+		second.getBean(Catalog.class).add("novels", "Emma");
+	}
+
+	@Test
+	void readerMustNotBecomeAWriter() {
+		ConfigurableApplicationContext node = node(Catalog.class, ObservedBooks.class);
+		Catalog catalog = node.getBean(Catalog.class);
+		node.getBean(ObservedBooks.class).whileReading(() -> catalog.add("novels", "Emma"));
+		assertThatIllegalStateException().isThrownBy(() -> catalog.titles("novels")).withMessageContaining("READ");
+	}
+
+	@Test
+	void fairWaitersAreServedInTheirOrder() throws Exception {
+		ConfigurableApplicationContext first = node(Tickets.class, RecordingBoxOffice.class);
+		ConfigurableApplicationContext second = node(Tickets.class, RecordingBoxOffice.class);
+		LockRequest fair = LockRequest.of("concert").withName("tickets").withType(LockType.FAIR);
+		LockHandle held = locks(first).acquireAsync(fair).get(10, TimeUnit.SECONDS);
+		RecordingBoxOffice.CUSTOMERS.clear();
+		CompletableFuture<?> ann = inThread(() -> second.getBean(Tickets.class).sell("concert", "Ann"));
+		Awaitility.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !ann.isDone());
+		CompletableFuture<?> bob = inThread(() -> first.getBean(Tickets.class).sell("concert", "Bob"));
+		Awaitility.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !bob.isDone());
+		held.close();
+		CompletableFuture.allOf(ann, bob).get(10, TimeUnit.SECONDS);
+		assertThat(RecordingBoxOffice.CUSTOMERS).containsExactly("Ann", "Bob");
+	}
+
+	@Test
+	void semaphoreAdmitsItsNumber() throws Exception {
+		List<String> parallel = List.of("reports.parallel=2");
+		List<Reports> nodes = List.of(node(parallel, Reports.class, CountingRenderer.class).getBean(Reports.class),
+				node(parallel, Reports.class, CountingRenderer.class).getBean(Reports.class));
+		CountingRenderer.MOST.set(0);
+		CompletableFuture<?>[] calls = new CompletableFuture<?>[6];
+		for (int i = 0; i < calls.length; i++) {
+			Reports reports = nodes.get(i % 2);
+			calls[i] = inThread(() -> reports.render("sales"));
+		}
+		CompletableFuture.allOf(calls).get(30, TimeUnit.SECONDS);
+		assertThat(CountingRenderer.MOST).hasValue(2);
+	}
+
+	@Test
+	void readWriteLockForCodeThatKnowsJavaUtilConcurrent() {
+		LockTemplate lockTemplate = locks(node());
+		ReadWriteLock catalog = lockTemplate.asReadWriteLock(LockRequest.of("catalog"));
+		catalog.writeLock().lock();
+		try {
+			assertThat(catalog.readLock().tryLock()).isTrue();
+			catalog.readLock().unlock();
+			assertThat(CompletableFuture.supplyAsync(() -> catalog.readLock().tryLock()).join()).isFalse();
+		}
+		finally {
+			catalog.writeLock().unlock();
+		}
+	}
+
+	@Test
+	void writerGoesOnAsAReader() {
+		ConfigurableApplicationContext node = node(CatalogImport.class, ObservedBooks.class);
+		ConfigurableApplicationContext other = node();
+		LockRequest catalog = LockRequest.of("catalog");
+		CompletableFuture<Boolean> shared = new CompletableFuture<>();
+		node.getBean(ObservedBooks.class).whileReading(() -> {
+			boolean readable = CompletableFuture
+				.supplyAsync(() -> locks(other).tryExecute(catalog.withType(LockType.READ), () -> {
+				}))
+				.join();
+			boolean writable = CompletableFuture
+				.supplyAsync(() -> locks(other).tryExecute(catalog.withType(LockType.WRITE), () -> {
+				}))
+				.join();
+			shared.complete(readable && !writable);
+		});
+		node.getBean(CatalogImport.class).addAndRead("novels", "Emma");
+		assertThat(shared).isCompletedWithValue(true);
+	}
+
+	private static CompletableFuture<?> inThread(Runnable work) {
+		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
+	}
+
+	private static void meet(CountDownLatch latch) {
+		latch.countDown();
+		try {
+			assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	static class ObservedBooks implements Catalog.Books {
+
+		private final Map<String, List<String>> shelves = new ConcurrentHashMap<>();
+
+		private Runnable whileReading = () -> {
+		};
+
+		void whileReading(Runnable action) {
+			this.whileReading = action;
+		}
+
+		@Override
+		public List<String> titles(String shelf) {
+			this.whileReading.run();
+			return this.shelves.getOrDefault(shelf, List.of());
+		}
+
+		@Override
+		public void add(String shelf, String title) {
+			this.shelves.computeIfAbsent(shelf, (name) -> new CopyOnWriteArrayList<>()).add(title);
+		}
+
+	}
+
+	static class RecordingBoxOffice implements Tickets.BoxOffice {
+
+		static final List<String> CUSTOMERS = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void sell(String event, String customer) {
+			CUSTOMERS.add(customer);
+		}
+
+	}
+
+	static class CountingRenderer implements Reports.Renderer {
+
+		static final AtomicInteger RUNNING = new AtomicInteger();
+
+		static final AtomicInteger MOST = new AtomicInteger();
+
+		@Override
+		public void render(String report) {
+			MOST.accumulateAndGet(RUNNING.incrementAndGet(), Math::max);
+			Awaitility.await().pollDelay(50, TimeUnit.MILLISECONDS).until(() -> true);
+			RUNNING.decrementAndGet();
+		}
+
+	}
+
+}
