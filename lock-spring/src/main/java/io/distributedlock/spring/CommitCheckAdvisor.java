@@ -3,6 +3,8 @@ package io.distributedlock.spring;
 import java.io.ObjectStreamException;
 import java.io.Serial;
 
+import io.distributedlock.spring.invocation.CommitCheckInterceptor;
+
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactory;

@@ -1,6 +1,8 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.annotation.OnContention;
+import io.distributedlock.spring.invocation.ContentionPolicy;
+import io.distributedlock.spring.invocation.LockedInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;

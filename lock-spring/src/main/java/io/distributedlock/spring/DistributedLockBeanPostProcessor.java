@@ -10,6 +10,11 @@ import java.util.stream.Stream;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
+import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.reach.ClassChecks;
+import io.distributedlock.spring.reach.ReachableMethods;
+import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.transaction.TransactionListeners;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +71,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	 */
 	private volatile boolean started;
 
-	private final transient Set<Class<?>> examined = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
+	private transient @Nullable ClassChecks classChecks;
 
 	private final transient Set<ProxyTypes> proxied = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
 
@@ -128,6 +133,8 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		LockOperationSource operations = new LockOperationSource(parser,
 				(text) -> resolvePlaceholders(beanFactory, text), this.settings, beanFactory);
 		this.operations = operations;
+		this.classChecks = this.proxying ? ClassChecks.ofProxies() : ClassChecks
+			.ofWeaving((method, type) -> operations.find(method, type) != null, InvalidLockOperationException::new);
 		OperationPointcut pointcut = new OperationPointcut(operations);
 		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template),
 				beanFactory);
@@ -177,7 +184,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 		this.started = true;
 		if (verifiesCommits() && this.beanFactory != null) {
-			LostLockListener.listenToSingletons(this.beanFactory);
+			TransactionListeners.listenToSingletons(this.beanFactory);
 		}
 		checkOperations();
 	}
@@ -188,8 +195,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			this.unseen.seen(beanName);
 		}
 		if (verifiesCommits()) {
-			LostLockListener.listenTo(bean, beanName);
-			LostLockReactiveListener.listenTo(bean, beanName);
+			TransactionListeners.listenTo(bean, beanName);
 		}
 		if (ProxyLayers.takeLocks(bean)) {
 			// another bean under a second name, maybe one of the parent context, or what
@@ -274,7 +280,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			return HiddenTargets.place(bean, beanName, hidden);
 		}
 		if (hidden != null) {
-			checkWoven(hidden);
+			check(hidden);
 		}
 		return bean;
 	}
@@ -298,21 +304,13 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	@Override
 	protected boolean isEligible(Class<?> targetClass) {
 		boolean eligible = super.isEligible(targetClass);
-		if (!this.proxying) {
-			checkWoven(targetClass);
-			return false;
-		}
-		if (this.examined.add(targetClass) && AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
-			UnreachableMethods.warn(ClassUtils.getUserClass(targetClass));
-		}
-		return eligible;
+		check(targetClass);
+		return eligible && this.proxying;
 	}
 
-	private void checkWoven(Class<?> targetClass) {
-		LockOperationSource source = this.operations;
-		if (source != null && this.examined.add(targetClass)
-				&& AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
-			WovenMethods.check(ClassUtils.getUserClass(targetClass), source);
+	private void check(Class<?> targetClass) {
+		if (this.classChecks != null) {
+			this.classChecks.check(targetClass);
 		}
 	}
 

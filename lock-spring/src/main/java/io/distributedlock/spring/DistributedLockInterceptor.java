@@ -4,6 +4,9 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.spring.invocation.CommitCheckInterceptor;
+import io.distributedlock.spring.invocation.LockCall;
+import io.distributedlock.spring.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +39,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 			}
 			return call.proceed();
 		}
-		return operation.invocation().invoke(new LockCall(this.template.get(), operation, request, call));
+		return operation.invocation().invoke(new LockCall(this.template.get(), operation.rules(), request, call));
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.invocation.ContentionPolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;

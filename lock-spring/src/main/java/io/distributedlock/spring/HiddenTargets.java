@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.stream.Stream;
 
+import io.distributedlock.spring.reach.LockAnnotations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;
@@ -56,9 +57,9 @@ final class HiddenTargets {
 			.stream()
 			.filter((each) -> each.isAssignableFrom(target))
 			.flatMap((each) -> Stream.of(each.getMethods()))
-			.filter((method) -> LockOperationSource.annotations(method, proxy).isEmpty())
+			.filter((method) -> LockAnnotations.of(method, proxy).isEmpty())
 			.map((method) -> AopUtils.getMostSpecificMethod(method, target))
-			.filter((method) -> !LockOperationSource.annotations(method, target).isEmpty())
+			.filter((method) -> !LockAnnotations.of(method, target).isEmpty())
 			.findFirst();
 	}
 

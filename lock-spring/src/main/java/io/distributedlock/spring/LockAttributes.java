@@ -8,6 +8,10 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.ReleaseTime;
+import io.distributedlock.spring.expression.ExpressionSource;
+import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.transaction.LockRelease;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotation;
@@ -17,7 +21,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 /**
  * The attributes of one annotation, and the method that it stands on.
  */
-final class LockAttributes {
+final class LockAttributes implements ExpressionSource {
 
 	private final MergedAnnotation<DistributedLock> annotation;
 
@@ -35,7 +39,8 @@ final class LockAttributes {
 		this.placeholders = placeholders;
 	}
 
-	Method method() {
+	@Override
+	public Method method() {
 		return this.method;
 	}
 
@@ -43,7 +48,8 @@ final class LockAttributes {
 	 * Return the method that the annotation stands on, which the method may override. It
 	 * is the method itself where the annotation stands on a type.
 	 */
-	Method annotated() {
+	@Override
+	public Method annotated() {
 		return (this.annotation.getSource() instanceof Method source
 				&& source.getParameterCount() == this.method.getParameterCount()) ? source : this.method;
 	}
@@ -85,7 +91,8 @@ final class LockAttributes {
 	/**
 	 * Return a text as it is written.
 	 */
-	String raw(String attribute) {
+	@Override
+	public String raw(String attribute) {
 		return this.annotation.getString(attribute);
 	}
 
@@ -146,7 +153,18 @@ final class LockAttributes {
 		return duration;
 	}
 
-	InvalidLockOperationException invalid(String attribute, String problem, @Nullable Throwable cause) {
+	/**
+	 * Return when the lock is released.
+	 */
+	LockRelease release(DistributedLockSettings settings) {
+		ReleaseTime chosen = choice("release", ReleaseTime.class);
+		ReleaseTime effective = (chosen != ReleaseTime.DEFAULT) ? chosen : settings.release();
+		return new LockRelease(OptionalLibraries.TRANSACTIONS && effective != ReleaseTime.AFTER_METHOD,
+				OptionalLibraries.TRANSACTIONS && settings.verifyBeforeCommit());
+	}
+
+	@Override
+	public InvalidLockOperationException invalid(String attribute, String problem, @Nullable Throwable cause) {
 		return new InvalidLockOperationException(this.method, this.userClass, attribute, value(attribute), problem,
 				cause);
 	}

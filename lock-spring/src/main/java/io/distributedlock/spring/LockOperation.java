@@ -3,8 +3,8 @@ package io.distributedlock.spring;
 import java.util.List;
 
 import io.distributedlock.LockRequest;
-import io.distributedlock.annotation.OnLost;
-import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.spring.invocation.CallRules;
+import io.distributedlock.spring.invocation.LockedInvocation;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param targets what to lock, all or nothing
  * @param invocation runs the method under the locks, as its return type needs it
- * @param contention what to do when others hold them
- * @param onUnavailable what to do when the backend fails
- * @param onLost what to do when a lease ends under the method
- * @param release when to give them back
- * @param handleParameter the index of the parameter that is filled in, -1 for none
+ * @param rules what else they say about each call
  */
-record LockOperation(List<LockTarget> targets, LockedInvocation invocation, ContentionPolicy contention,
-		OnUnavailable onUnavailable, OnLost onLost, LockRelease release, int handleParameter) {
+record LockOperation(List<LockTarget> targets, LockedInvocation invocation, CallRules rules) {
 
 	/**
 	 * Return what to lock for one call.

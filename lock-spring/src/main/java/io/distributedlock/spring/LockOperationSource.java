@@ -1,11 +1,8 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -18,17 +15,19 @@ import java.util.function.UnaryOperator;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.invocation.CallRules;
+import io.distributedlock.spring.invocation.ContentionPolicy;
+import io.distributedlock.spring.invocation.LockedInvocation;
+import io.distributedlock.spring.reach.LockAnnotations;
+import io.distributedlock.spring.returntype.ReturnType;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -89,57 +88,30 @@ final class LockOperationSource {
 		return known.orElse(null);
 	}
 
-	/**
-	 * Return the annotations that count for a method: the nearest ones. Those of a class
-	 * stand for its public methods.
-	 */
-	static List<MergedAnnotation<DistributedLock>> annotations(Method method, Class<?> userClass) {
-		List<MergedAnnotation<DistributedLock>> onMethod = nearest(
-				MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
-		if (!onMethod.isEmpty() || !Modifier.isPublic(method.getModifiers())
-				|| Modifier.isStatic(method.getModifiers())) {
-			return onMethod;
-		}
-		return nearest(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY));
-	}
-
-	private static List<MergedAnnotation<DistributedLock>> nearest(MergedAnnotations all) {
-		List<MergedAnnotation<DistributedLock>> found = all.stream(DistributedLock.class)
-			.sorted(Comparator.comparingInt(MergedAnnotation::getAggregateIndex))
-			.toList();
-		return found.stream().filter((each) -> each.getAggregateIndex() == found.get(0).getAggregateIndex()).toList();
-	}
-
-	/**
-	 * Return whether a method is the compiler's: Kotlin gives the annotations of a
-	 * suspending function to the static copy that it makes. A bridge is no copy, it
-	 * stands for its method.
-	 */
-	static boolean isCopy(Method method) {
-		return method.isSynthetic() && !method.isBridge();
-	}
-
 	private @Nullable LockOperation build(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		Method specific = Proxy.isProxyClass(userClass) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
 				: AopUtils.getMostSpecificMethod(method, userClass);
-		if (ReflectionUtils.isObjectMethod(specific) || isCopy(specific)) {
+		if (ReflectionUtils.isObjectMethod(specific) || LockAnnotations.isCopy(specific)) {
 			return null;
 		}
-		List<LockAttributes> annotations = annotations(specific, userClass).stream()
+		List<LockAttributes> annotations = LockAnnotations.of(specific, userClass)
+			.stream()
 			.map((each) -> new LockAttributes(each, specific, userClass, this.placeholders))
 			.toList();
 		return annotations.isEmpty() ? null : build(annotations, specific, userClass);
 	}
 
 	private LockOperation build(List<LockAttributes> annotations, Method method, Class<?> userClass) {
-		LockedInvocation invocation = LockedInvocation.of(method, userClass);
+		LockedInvocation invocation = LockedInvocation.of(ReturnType.of(method, userClass),
+				(problem) -> new InvalidLockOperationException(method, userClass, problem));
 		List<LockTarget> targets = annotations.stream().map((each) -> LockTarget.of(each, this.parser)).toList();
-		LockOperation operation = new LockOperation(targets, invocation, contention(annotations, invocation),
+		CallRules rules = new CallRules(contention(annotations, invocation),
 				agreed("onUnavailable", annotations, (each) -> each.choice("onUnavailable", OnUnavailable.class)),
 				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
-				agreed("release", annotations, (each) -> LockRelease.of(each, this.settings)),
+				agreed("release", annotations, (each) -> each.release(this.settings)),
 				Arrays.asList(method.getParameterTypes()).indexOf(LockHandle.class));
+		LockOperation operation = new LockOperation(targets, invocation, rules);
 		targets.forEach((target) -> this.unchecked.add(new Declared(method, userClass, target.prototype())));
 		return operation;
 	}

@@ -5,6 +5,9 @@ import java.time.Duration;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.spring.expression.LockExpression;
+import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.expression.LockKeys;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 

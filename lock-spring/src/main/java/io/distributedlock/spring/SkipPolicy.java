@@ -1,5 +1,8 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.invocation.ContentionPolicy;
+import io.distributedlock.spring.invocation.LockedInvocation;
+import io.distributedlock.spring.returntype.ReturnType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

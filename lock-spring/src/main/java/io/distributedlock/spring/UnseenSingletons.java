@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.reach.LockAnnotations;
+import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,8 +131,7 @@ final class UnseenSingletons {
 			return Optional.empty();
 		}
 		return ReachableMethods.of(type)
-			.filter((method) -> !LockOperationSource.annotations(ReachableMethods.specific(method, type), type)
-				.isEmpty())
+			.filter((method) -> !LockAnnotations.of(ReachableMethods.specific(method, type), type).isEmpty())
 			.findFirst();
 	}
 

@@ -1,0 +1,192 @@
+package io.distributedlock.spring.invocation;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.transaction.CallLocks;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.ProxyMethodInvocation;
+
+/**
+ * One call of a locked method: how to come by the locks, and what to run with them and
+ * without. Internal: public only for the package that puts beans under locks.
+ */
+public final class LockCall {
+
+	private static final Logger logger = LoggerFactory.getLogger(LockCall.class);
+
+	private final LockTemplate template;
+
+	private final CallRules rules;
+
+	private final LockRequest request;
+
+	private final MethodInvocation call;
+
+	/**
+	 * Create a call.
+	 * @param template gives the locks
+	 * @param rules what the annotations say about calls
+	 * @param request what to lock
+	 * @param call the call
+	 */
+	public LockCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation call) {
+		this.template = template;
+		this.rules = rules;
+		this.request = request;
+		this.call = call;
+	}
+
+	CallRules rules() {
+		return this.rules;
+	}
+
+	/**
+	 * Return the call as the proxy made it.
+	 * @return the invocation
+	 */
+	public MethodInvocation invocation() {
+		return this.call;
+	}
+
+	/**
+	 * Return the object that the call is made on.
+	 * @return the target
+	 */
+	public Object target() {
+		return targetOf(this.call);
+	}
+
+	/**
+	 * Return the object that a call is made on: the proxy itself where nothing is behind
+	 * it, as with the clients that Spring makes of HTTP interfaces.
+	 * @param call the call
+	 * @return the target
+	 */
+	public static Object targetOf(MethodInvocation call) {
+		Object target = call.getThis();
+		return (target != null) ? target : ((ProxyMethodInvocation) call).getProxy();
+	}
+
+	/**
+	 * Return what the caller has called: the proxy, or the object itself where the lock
+	 * is woven in.
+	 * @return the proxy
+	 */
+	public Object proxy() {
+		return ((ProxyMethodInvocation) this.call).getProxy();
+	}
+
+	/**
+	 * Return the arguments of the call.
+	 * @return the arguments
+	 */
+	public @Nullable Object[] arguments() {
+		return this.call.getArguments();
+	}
+
+	/**
+	 * Return the method for a message.
+	 */
+	String method() {
+		return this.call.getMethod().getDeclaringClass().getSimpleName() + "." + this.call.getMethod().getName();
+	}
+
+	/**
+	 * Return a call that may be proceeded to later and elsewhere, while the caller's
+	 * thread reuses its invocation.
+	 */
+	LockCall copy() {
+		return new LockCall(this.template, this.rules, this.request,
+				((ProxyMethodInvocation) this.call).invocableClone());
+	}
+
+	LockHandle acquire() {
+		LockHandle handle = this.template.acquire(this.request);
+		requireGiven(handle);
+		return handle;
+	}
+
+	/**
+	 * Run work with the locks, or else what takes its place, on a thread of the
+	 * template's executor.
+	 */
+	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
+			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
+		CompletableFuture<@Nullable Object> result = this.template.executeAsync(this.request, work, otherwise);
+		requireGiven(result);
+		return result;
+	}
+
+	CompletableFuture<LockHandle> acquireAsync() {
+		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(this.request);
+		requireGiven(acquired);
+		return acquired;
+	}
+
+	/**
+	 * A mock of a template gives nothing.
+	 */
+	private void requireGiven(@Nullable Object answer) {
+		if (answer == null) {
+			throw new IllegalStateException(
+					"%s asked %s for its lock and got null. Where that is a mock, stub it, or test with lock.provider=local instead"
+						.formatted(method(), this.template.getClass().getName()));
+		}
+	}
+
+	/**
+	 * Run the method with the locks on this thread.
+	 */
+	@Nullable Object proceed(CallLocks locks) throws Throwable {
+		if (!OptionalLibraries.TRANSACTIONS) {
+			return proceed(locks.handle());
+		}
+		CommitCheckInterceptor.note(locks, this.call);
+		return locks.run(() -> proceed(locks.handle()));
+	}
+
+	/**
+	 * Run the method with the locks.
+	 */
+	@Nullable Object proceed(LockHandle handle) throws Throwable {
+		int parameter = this.rules.handleParameter();
+		if (parameter >= 0) {
+			this.call.getArguments()[parameter] = handle;
+		}
+		return this.call.proceed();
+	}
+
+	/**
+	 * Do what is to be done without the locks, if anything.
+	 * @param refusal why they were not available
+	 */
+	@Nullable Object otherwise(LockException refusal) throws Throwable {
+		if (refusal instanceof LockNotAcquiredException contention) {
+			return switch (contention.getReason()) {
+				case CONTENDED, CROWDED -> this.rules.contention().end(contention, this);
+				case INTERRUPTED, CLOSED -> throw contention;
+			};
+		}
+		if (refusal instanceof LockUnavailableException && this.rules.onUnavailable() == OnUnavailable.PROCEED) {
+			logger.warn("{} runs WITHOUT its lock, as its annotation says: {}", method(), refusal.getMessage());
+			return this.call.proceed();
+		}
+		throw refusal;
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.distributedlock.spring.reach;
+
+import java.lang.reflect.Method;
+import java.util.Collections;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+
+import io.distributedlock.annotation.DistributedLock;
+
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
+
+/**
+ * Looks at each class of a bean once, for annotated methods that would run without their
+ * locks. Thread-safe. Internal: public only for the package that puts beans under locks.
+ */
+public final class ClassChecks {
+
+	private final Set<Class<?>> checked = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
+
+	private final Consumer<Class<?>> check;
+
+	private ClassChecks(Consumer<Class<?>> check) {
+		this.check = check;
+	}
+
+	/**
+	 * Return checks for beans behind proxies: they warn of methods that a proxy does not
+	 * see called.
+	 * @return the checks
+	 */
+	public static ClassChecks ofProxies() {
+		return new ClassChecks(UnreachableMethods::warn);
+	}
+
+	/**
+	 * Return checks for woven classes: they refuse methods that nothing is woven into.
+	 * @param locked tells the locked methods of a class
+	 * @param mistake makes the exception
+	 * @return the checks
+	 */
+	public static ClassChecks ofWeaving(BiPredicate<Method, Class<?>> locked, Mistake mistake) {
+		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked, mistake));
+	}
+
+	/**
+	 * Check a class, if that has not been done.
+	 * @param type the class
+	 */
+	public void check(Class<?> type) {
+		if (this.checked.add(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			this.check.accept(ClassUtils.getUserClass(type));
+		}
+	}
+
+	/**
+	 * Makes the exception for a method that would run without its locks.
+	 */
+	@FunctionalInterface
+	public interface Mistake {
+
+		/**
+		 * Make the exception.
+		 * @param method the method
+		 * @param userClass the class of the bean
+		 * @param problem what is wrong and what to do
+		 * @return the exception
+		 */
+		RuntimeException of(Method method, Class<?> userClass, String problem);
+
+	}
+
+}
