@@ -11,7 +11,7 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.ReleaseTime;
 import io.distributedlock.spring.expression.ExpressionSource;
 import io.distributedlock.spring.support.OptionalLibraries;
-import io.distributedlock.spring.transaction.LockRelease;
+import io.distributedlock.spring.transaction.TransactionRules;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotation;
@@ -45,8 +45,8 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	/**
-	 * Return the method that the annotation stands on, which the method may override. It
-	 * is the method itself where the annotation stands on a type.
+	 * Return the method that the annotation stands on, which the method may override. If
+	 * the annotation stands on a type, it is the method itself.
 	 */
 	@Override
 	public Method annotated() {
@@ -59,10 +59,11 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	/**
-	 * Return what a lock is called that has no name: the whole name of the method that
-	 * the annotation stands on. One on a type stands for the methods of that type and of
-	 * those below it, but not for what is made at run time, by a proxy or a lambda, or
-	 * serves many types, as the implementation of all repositories does.
+	 * Return the name of a lock whose annotation gives none: the full name of the method
+	 * that the annotation stands on. With an annotation on a type it is the method of
+	 * that type or of its subtype. A class made at run time, by a proxy or a lambda, and
+	 * one that serves many types, such as the implementation of all repositories, does
+	 * not appear in the name: the annotated type does.
 	 */
 	String defaultName() {
 		Object source = this.annotation.getSource();
@@ -89,7 +90,7 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	/**
-	 * Return a text as it is written.
+	 * Return a text as the annotation has it.
 	 */
 	@Override
 	public String raw(String attribute) {
@@ -109,10 +110,13 @@ final class LockAttributes implements ExpressionSource {
 			resolved = this.placeholders.apply(raw(attribute));
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(attribute, "%s. Set the property".formatted(ex.getMessage()), ex);
+			throw invalid(attribute,
+					"%s. Set the property, or give the placeholder a default".formatted(ex.getMessage()), ex);
 		}
 		if (resolved != null && resolved.contains("${")) {
-			throw invalid(attribute, "a placeholder in it is not resolved. Set the property", null);
+			throw invalid(attribute,
+					"a placeholder in it cannot be resolved. Set the property, or give the placeholder a default",
+					null);
 		}
 		return (resolved != null) ? resolved : "";
 	}
@@ -123,7 +127,7 @@ final class LockAttributes implements ExpressionSource {
 
 	/**
 	 * Return a time, written as Spring Boot reads it from properties.
-	 * @return the time, {@code null} where the attribute says nothing
+	 * @return the time, {@code null} if the attribute is not set
 	 */
 	@Nullable Duration duration(String attribute) {
 		String text = resolved(attribute);
@@ -136,30 +140,32 @@ final class LockAttributes implements ExpressionSource {
 		Duration duration;
 		try {
 			if (Character.isDigit(text.charAt(text.length() - 1))) {
-				throw new IllegalArgumentException("a number without a unit");
+				throw new IllegalArgumentException("it is a number without a unit");
 			}
 			DurationFormat.Style style = DurationFormatterUtils.detect(text);
 			if (style == DurationFormat.Style.COMPOSITE) {
-				throw new IllegalArgumentException("of several parts, which properties do not know");
+				throw new IllegalArgumentException("it has several parts");
 			}
 			duration = DurationFormatterUtils.parse(text, style);
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(attribute, "no duration: %s. Write 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);
+			throw invalid(attribute,
+					"not a duration: %s. Write it as 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);
 		}
 		if (duration.isNegative()) {
-			throw invalid(attribute, "a time is not negative; 0 makes one attempt where it is a wait time", null);
+			throw invalid(attribute, "the time is negative. Write a positive one; a wait time of 0 makes one attempt",
+					null);
 		}
 		return duration;
 	}
 
 	/**
-	 * Return when the lock is released.
+	 * Return what the lock has to do with transactions.
 	 */
-	LockRelease release(DistributedLockSettings settings) {
+	TransactionRules transactionRules(DistributedLockSettings settings) {
 		ReleaseTime chosen = choice("release", ReleaseTime.class);
 		ReleaseTime effective = (chosen != ReleaseTime.DEFAULT) ? chosen : settings.release();
-		return new LockRelease(OptionalLibraries.TRANSACTIONS && effective != ReleaseTime.AFTER_METHOD,
+		return new TransactionRules(OptionalLibraries.TRANSACTIONS && effective != ReleaseTime.AFTER_METHOD,
 				OptionalLibraries.TRANSACTIONS && settings.verifyBeforeCommit());
 	}
 
@@ -170,7 +176,7 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	/**
-	 * Return a value as a reader would look for it: resolved where it can be.
+	 * Return a value for a message, with its placeholders resolved if possible.
 	 */
 	private String value(String attribute) {
 		String value = String.valueOf(this.annotation.getValue(attribute).orElse(""));

@@ -32,7 +32,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Turns annotations into operations, once for each method.
+ * Turns the annotations of methods into lock operations, once for each method.
+ * Thread-safe.
  */
 final class LockOperationSource {
 
@@ -57,10 +58,11 @@ final class LockOperationSource {
 	}
 
 	/**
-	 * Check that the template can serve what was found so far.
-	 * @param template gives the template, and is not asked if nothing was found
-	 * @throws InvalidLockOperationException if it lacks a provider, or the provider a
-	 * capability
+	 * Check that the template can serve the operations that were found since the last
+	 * check.
+	 * @param template gives the template; it is not asked if nothing was found
+	 * @throws InvalidLockOperationException if the template lacks a provider, or the
+	 * provider a capability
 	 */
 	void check(Supplier<LockTemplate> template) {
 		for (Declared next = this.unchecked.poll(); next != null; next = this.unchecked.poll()) {
@@ -74,8 +76,8 @@ final class LockOperationSource {
 	}
 
 	/**
-	 * Return what a method is to run under.
-	 * @return the operation, {@code null} if the method has none
+	 * Return the lock operation of a method.
+	 * @return the operation, {@code null} if the method is not locked
 	 * @throws InvalidLockOperationException if an annotation cannot work
 	 */
 	@Nullable LockOperation find(Method method, Class<?> targetClass) {
@@ -105,14 +107,16 @@ final class LockOperationSource {
 	private LockOperation build(List<LockAttributes> annotations, Method method, Class<?> userClass) {
 		LockedInvocation invocation = LockedInvocation.of(ReturnType.of(method, userClass),
 				(problem) -> new InvalidLockOperationException(method, userClass, problem));
-		List<LockTarget> targets = annotations.stream().map((each) -> LockTarget.of(each, this.parser)).toList();
+		List<LockRequestFactory> requests = annotations.stream()
+			.map((each) -> LockRequestFactory.of(each, this.parser))
+			.toList();
 		CallRules rules = new CallRules(contention(annotations, invocation),
 				agreed("onUnavailable", annotations, (each) -> each.choice("onUnavailable", OnUnavailable.class)),
 				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
-				agreed("release", annotations, (each) -> each.release(this.settings)),
+				agreed("release", annotations, (each) -> each.transactionRules(this.settings)),
 				Arrays.asList(method.getParameterTypes()).indexOf(LockHandle.class));
-		LockOperation operation = new LockOperation(targets, invocation, rules);
-		targets.forEach((target) -> this.unchecked.add(new Declared(method, userClass, target.prototype())));
+		LockOperation operation = new LockOperation(requests, invocation, rules);
+		requests.forEach((each) -> this.unchecked.add(new Declared(method, userClass, each.prototype())));
 		return operation;
 	}
 
@@ -124,21 +128,23 @@ final class LockOperationSource {
 	}
 
 	/**
-	 * The annotations of one method are one call: what happens to it is said once.
+	 * The annotations of one method all apply to the same call, so they must agree on
+	 * what happens to it.
 	 */
 	private static <T> T agreed(String attribute, List<LockAttributes> annotations, Function<LockAttributes, T> value) {
 		T first = value.apply(annotations.get(0));
 		for (LockAttributes each : annotations) {
 			if (!value.apply(each).equals(first)) {
 				throw each.invalid(attribute,
-						"the locks of one method are had all together, and so must agree in this attribute", null);
+						"a method has several annotations, and they differ in this attribute. Give all of them the same value: the locks are acquired together and released together",
+						null);
 			}
 		}
 		return first;
 	}
 
 	/**
-	 * An annotation that was parsed, and what it asks for.
+	 * An annotation that was parsed, and the request that it makes.
 	 */
 	private record Declared(Method method, Class<?> userClass, LockRequest prototype) {
 	}

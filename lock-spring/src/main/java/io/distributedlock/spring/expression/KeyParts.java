@@ -19,9 +19,9 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * Makes an expression look at the parts that it puts a text together from: in the
- * finished text nobody sees any more that one was null, or had no text. Done once, when
- * the expression is parsed; one without parts stays as it is.
+ * Makes an expression check the parts that it joins to a text. In the finished text
+ * nothing shows that a part was null or had no usable text. This is done once, when the
+ * expression is parsed; an expression without parts stays as it is.
  */
 final class KeyParts {
 
@@ -56,8 +56,7 @@ final class KeyParts {
 	}
 
 	/**
-	 * Return a node whose parts are checked, where its value is one of the key or is put
-	 * together to one.
+	 * Return a node that checks its parts, if its value is a key or a part of one.
 	 */
 	private static SpelNodeImpl checked(SpelNodeImpl node) {
 		int from = node.getStartPosition();
@@ -89,7 +88,7 @@ final class KeyParts {
 	}
 
 	/**
-	 * A part of a text.
+	 * A part of a text, which refuses a value without a usable text.
 	 */
 	private static final class Part extends SpelNodeImpl {
 
@@ -110,7 +109,7 @@ final class KeyParts {
 			if (value == null) {
 				throw new EvaluationException(toStringAST() + " is null");
 			}
-			// of collections and arrays SpEL makes a list of texts, or none at all
+			// SpEL turns collections and arrays into a list of texts or refuses them
 			if (!(value instanceof Collection<?>) && !value.getClass().isArray() && !KeyTexts.areOf(value)) {
 				throw new EvaluationException(
 						"%s is a %s %s".formatted(toStringAST(), value.getClass().getName(), LockKeys.NO_TEXT));

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows whether the text of a value says what it is. The default one differs from JVM to
- * JVM, and would give each its own lock. What a class shows is found once; where it shows
- * too little, the values in it are looked at.
+ * Knows whether the text of a value identifies the value. The text of
+ * {@code Object.toString()} differs from JVM to JVM, so each JVM would have a lock of its
+ * own. The answer is found once for each class if possible; otherwise the values inside
+ * of the object are checked at each call.
  */
 final class KeyTexts {
 
@@ -39,7 +40,8 @@ final class KeyTexts {
 	}
 
 	/**
-	 * Return whether a value has a text of its own, and so has what that text is made of.
+	 * Return whether a value has a text of its own, and all values that it is made of
+	 * have one, too.
 	 */
 	static boolean areOf(@Nullable Object value) {
 		return value == null || BY_CLASS.get(value.getClass()).at(value);
@@ -65,9 +67,9 @@ final class KeyTexts {
 		if (type.isArray() || text == null || text.getDeclaringClass() == Object.class) {
 			return NEVER;
 		}
-		// the compiler makes that of a record final, from the texts of its parts
-		boolean made = type.isRecord() && Modifier.isFinal(text.getModifiers());
-		return made ? ofRecord(type) : ALWAYS;
+		// toString() of a record is final if the compiler made it, from the components
+		boolean ofTheCompiler = type.isRecord() && Modifier.isFinal(text.getModifiers());
+		return ofTheCompiler ? ofRecord(type) : ALWAYS;
 	}
 
 	private static boolean allOf(Collection<?> values) {
@@ -83,7 +85,7 @@ final class KeyTexts {
 		List<Field> open = new ArrayList<>();
 		for (RecordComponent component : type.getRecordComponents()) {
 			if (!isPlain(component.getType())) {
-				// what the text is made of, whatever the accessor gives
+				// toString() reads the field, not the accessor
 				Field part = ReflectionUtils.findField(type, component.getName());
 				if (part == null || !part.trySetAccessible()) {
 					return NEVER;
@@ -102,7 +104,8 @@ final class KeyTexts {
 	}
 
 	/**
-	 * Return whether every value of a type has a text, which is not to be looked at then.
+	 * Return whether every value of a type has a text of its own, so that no value needs
+	 * a check.
 	 */
 	private static boolean isPlain(Class<?> type) {
 		return type.isPrimitive() || type.isEnum() || (Modifier.isFinal(type.getModifiers()) && !type.isArray()
@@ -110,7 +113,7 @@ final class KeyTexts {
 	}
 
 	/**
-	 * Whether a value of a class has a text.
+	 * Tells whether a value of a class has a text of its own.
 	 */
 	@FunctionalInterface
 	private interface Look {

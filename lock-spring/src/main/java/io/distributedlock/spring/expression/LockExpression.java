@@ -11,12 +11,12 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 
 /**
- * A parsed expression of an annotation. What the caller passes is data: it is never
+ * A parsed expression of an annotation. Arguments of a call are data, they are never
  * parsed. Internal: public only for the package that reads annotations.
  *
  * @param expression the expression
- * @param attribute the attribute that it stands in
- * @param text the text of it
+ * @param attribute the name of the attribute
+ * @param text the text of the attribute
  * @param method the method
  * @param parameters the index of each parameter by its names
  * @param context what finds properties, methods and types
@@ -33,7 +33,8 @@ public record LockExpression(Expression expression, String attribute, String tex
 	 * @param call the call
 	 * @param target the object that it is made on
 	 * @return the value
-	 * @throws IllegalArgumentException if the arguments of the call do not fit it
+	 * @throws IllegalArgumentException if it cannot be evaluated with the arguments of
+	 * the call
 	 */
 	public @Nullable Object evaluate(MethodInvocation call, Object target) {
 		@Nullable Object[] arguments = call.getArguments();
@@ -54,7 +55,7 @@ public record LockExpression(Expression expression, String attribute, String tex
 	 */
 	public IllegalArgumentException refused(String problem, @Nullable Throwable cause) {
 		return new IllegalArgumentException(
-				"The %s \"%s\" of @DistributedLock on %s.%s %s. The method was not run.".formatted(this.attribute,
+				"The %s \"%s\" of @DistributedLock on %s.%s %s. The method did not run.".formatted(this.attribute,
 						this.text, this.method.getDeclaringClass().getSimpleName(), this.method.getName(), problem),
 				cause);
 	}

@@ -36,8 +36,8 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ClassUtils;
 
 /**
- * Parses the expressions of annotations, once, and finds at start-up what would fail at
- * every call. Internal: public only for the package that reads annotations.
+ * Parses the expressions of annotations, once, and reports at start-up what would fail at
+ * every call. Thread-safe. Internal: public only for the package that reads annotations.
  */
 public final class LockExpressionParser {
 
@@ -56,7 +56,7 @@ public final class LockExpressionParser {
 	}
 
 	/**
-	 * Parse what gives the keys.
+	 * Parse the expression that gives the keys.
 	 * @param attributes the attributes of the annotation
 	 * @return the keys
 	 */
@@ -67,14 +67,15 @@ public final class LockExpressionParser {
 			return LockKeys.of(expression.with(KeyParts.checked(expression.expression())));
 		}
 		if (literal.isBlank()) {
-			throw attributes.invalid("key", "the key is blank", null);
+			throw attributes.invalid("key",
+					"the key is blank. Write an expression, or leave the key out for one lock for the method", null);
 		}
 		return (prototype, call, target) -> prototype.withKey(literal);
 	}
 
 	/**
-	 * Parse an expression and check what can be checked without arguments.
-	 * @param attribute the attribute that it stands in
+	 * Parse an expression and check it as far as that is possible without arguments.
+	 * @param attribute the name of the attribute
 	 * @param attributes the attributes of the annotation
 	 * @return the expression
 	 */
@@ -86,8 +87,8 @@ public final class LockExpressionParser {
 	}
 
 	/**
-	 * Return the index of each parameter by its names. Those count first that who wrote
-	 * the annotation saw.
+	 * Return the index of each parameter by its names. The names in the annotated method
+	 * win, since the author of the annotation saw those.
 	 */
 	private Map<String, Integer> parameters(ExpressionSource attributes) {
 		Method method = attributes.method();
@@ -100,7 +101,7 @@ public final class LockExpressionParser {
 				}
 			}
 		}
-		// the last parameter of a suspending function is the compiler's
+		// the compiler adds the last parameter of a suspending function
 		int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
 		for (int i = 0; i < count; i++) {
 			indexes.putIfAbsent("p" + i, i);
@@ -110,7 +111,8 @@ public final class LockExpressionParser {
 	}
 
 	/**
-	 * A class that is made at run time has none, but its interface has.
+	 * Return the names of the parameters. A class made at run time has none, so that its
+	 * interface is asked.
 	 */
 	private @Nullable String @Nullable [] names(Method method) {
 		@Nullable String[] own = this.parameterNames.getParameterNames(method);
@@ -122,7 +124,7 @@ public final class LockExpressionParser {
 		String text = attributes.raw(attribute);
 		if (text.contains("${")) {
 			throw attributes.invalid(attribute,
-					"placeholders are not resolved in an expression. Put what is the same for all calls into name",
+					"placeholders are not resolved in an expression. Write a text that is the same for all calls into name, where they are",
 					null);
 		}
 		try {
@@ -131,7 +133,7 @@ public final class LockExpressionParser {
 		}
 		catch (ParseException ex) {
 			throw attributes.invalid(attribute,
-					"no SpEL expression, at position %d: %s. A literal needs quotes: \"'%s'\""
+					"not a SpEL expression, at position %d: %s. A literal needs quotes: \"'%s'\""
 						.formatted(ex.getPosition(), ex.getSimpleMessage(), text.replace("'", "")),
 					ex);
 		}
@@ -149,8 +151,8 @@ public final class LockExpressionParser {
 	}
 
 	/**
-	 * Check a node and what is below it.
-	 * @param onRoot whether a property that it names would be one of {@code #root}
+	 * Check a node and the nodes below it.
+	 * @param onRoot whether a property in it would be a property of {@code #root}
 	 */
 	private void check(SpelNode node, boolean onRoot, String attribute, ExpressionSource attributes) {
 		if (node instanceof VariableReference variable) {
@@ -158,27 +160,26 @@ public final class LockExpressionParser {
 		}
 		if (node instanceof BeanReference && this.context.getBeanResolver() == null) {
 			throw attributes.invalid(attribute,
-					"references to beans are off. Set lock.spel.bean-references=true to allow %s"
+					"references to beans are not allowed. Set lock.spel.bean-references=true to allow %s"
 						.formatted(node.toStringAST()),
 					null);
 		}
 		if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-			throw attributes.invalid(attribute,
-					"%s changes something, and an expression only reads".formatted(node.toStringAST()), null);
+			throw attributes.invalid(attribute, "%s changes a value, but an expression may only read. Remove the change"
+				.formatted(node.toStringAST()), null);
 		}
 		if (onRoot && node instanceof PropertyOrFieldReference property
 				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
 			throw attributes.invalid(attribute,
-					"there is no '%s' here: a parameter is written #%s, and a literal in quotes: \"'%s'\""
+					"there is no property '%s'. Write a parameter as #%s, and a literal in quotes: \"'%s'\""
 						.formatted(property.getName(), property.getName(), property.getName()),
 					null);
 		}
 		if (node instanceof CompoundExpression && node.getChildCount() > 1 && isRoot(node.getChild(0))
 				&& node.getChild(1) instanceof PropertyOrFieldReference property
 				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
-			throw attributes.invalid(attribute,
-					"#root has no '%s'; it has %s".formatted(property.getName(), new TreeSet<>(LockKeyRoot.PROPERTIES)),
-					null);
+			throw attributes.invalid(attribute, "#root has no property '%s'. Use one of %s"
+				.formatted(property.getName(), new TreeSet<>(LockKeyRoot.PROPERTIES)), null);
 		}
 		boolean ownRoot = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
 		for (int i = 0; i < node.getChildCount(); i++) {
@@ -196,8 +197,8 @@ public final class LockExpressionParser {
 		Set<String> known = parameters(attributes).keySet();
 		if (!known.contains(name) && !name.equals("root") && !name.equals("this")) {
 			String hint = (names(method) != null) ? ""
-					: ". The class has no parameter names: compile it with -parameters";
-			throw attributes.invalid(attribute, "there is no parameter '%s' of %s.%s; there are %s%s".formatted(name,
+					: ". The class file has no parameter names: compile it with -parameters";
+			throw attributes.invalid(attribute, "%2$s.%3$s has no parameter '%1$s'. Use one of %4$s%5$s".formatted(name,
 					method.getDeclaringClass().getSimpleName(), method.getName(), known, hint), null);
 		}
 	}

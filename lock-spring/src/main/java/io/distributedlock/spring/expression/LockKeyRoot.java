@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code #root} is in an expression: its getters are the properties that an
- * expression can name.
+ * The object {@code #root} of expressions. Its getters are the properties that an
+ * expression can read.
  */
 final class LockKeyRoot {
 

@@ -21,13 +21,13 @@ import org.springframework.util.ObjectUtils;
 public interface LockKeys {
 
 	/**
-	 * What is said of a value that {@link KeyTexts} does not let through.
+	 * The message for a value that {@link KeyTexts} refuses.
 	 */
-	String NO_TEXT = "without a toString() of its own, or with an array or a part without one, whose text differs from JVM to JVM. Name a property of it";
+	String NO_TEXT = "without a toString() of its own, or has an array or a part without one inside: its text differs from JVM to JVM. Use a property of it as the key";
 
 	/**
 	 * Return the request for one call.
-	 * @param prototype the request, complete but for the key
+	 * @param prototype the request, complete except for the key
 	 * @param call the call
 	 * @param target the object that it is made on
 	 * @return the request for one key or for several
@@ -55,8 +55,8 @@ public interface LockKeys {
 
 	private static List<String> texts(Collection<?> values, LockExpression expression) {
 		if (values.isEmpty()) {
-			throw expression.refused("gives no key: the collection is empty. Add a condition if that means no lock",
-					null);
+			throw expression
+				.refused("has no key: the collection is empty. Add a condition if such a call needs no lock", null);
 		}
 		List<String> texts = new ArrayList<>(values.size());
 		values.forEach((value) -> texts.add(text(value, expression)));
@@ -69,18 +69,18 @@ public interface LockKeys {
 			value = optional.orElse(null);
 		}
 		if (value == null) {
-			throw expression.refused("is null", null);
+			throw expression.refused("is null. Use a value that is never null, or add a condition", null);
 		}
 		if (value instanceof Collection<?> || value instanceof Map<?, ?> || value.getClass().isArray()) {
 			throw expression.refused("is or contains a " + value.getClass().getSimpleName()
-					+ ". Give one key, or a collection or an array of keys", null);
+					+ ". Return one key, or a collection or an array of keys", null);
 		}
 		if (!KeyTexts.areOf(value)) {
 			throw expression.refused("is a " + value.getClass().getName() + " " + NO_TEXT, null);
 		}
 		String key = value.toString();
 		if (key == null || key.isBlank()) {
-			throw expression.refused("is blank", null);
+			throw expression.refused("is blank. Use a value that is never blank, or add a condition", null);
 		}
 		return key;
 	}

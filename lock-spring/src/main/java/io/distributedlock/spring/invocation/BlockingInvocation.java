@@ -9,7 +9,7 @@ import io.distributedlock.spring.transaction.CallLocks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the locks until the method returns, on the caller's thread.
+ * Runs the method on the caller's thread and holds the locks until it returns.
  */
 final class BlockingInvocation implements LockedInvocation {
 
@@ -20,7 +20,7 @@ final class BlockingInvocation implements LockedInvocation {
 	}
 
 	@Override
-	public @Nullable Object invoke(LockCall call) throws Throwable {
+	public @Nullable Object invoke(AnnotatedCall call) throws Throwable {
 		LockHandle handle;
 		try {
 			handle = call.acquire();
@@ -28,7 +28,7 @@ final class BlockingInvocation implements LockedInvocation {
 		catch (LockNotAcquiredException | LockUnavailableException ex) {
 			return call.otherwise(ex);
 		}
-		CallLocks locks = new CallLocks(handle, call.rules().release());
+		CallLocks locks = new CallLocks(handle, call.rules().transaction());
 		Throwable failure = null;
 		try {
 			locks.keepForTransaction();
@@ -49,12 +49,12 @@ final class BlockingInvocation implements LockedInvocation {
 
 	@Override
 	public boolean canSkip() {
-		return this.returned.nothing();
+		return this.returned.hasEmpty();
 	}
 
 	@Override
 	public @Nullable Object skipped() {
-		return ReturnType.nothing(this.returned.type());
+		return ReturnType.empty(this.returned.type());
 	}
 
 }

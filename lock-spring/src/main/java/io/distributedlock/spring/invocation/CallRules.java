@@ -2,18 +2,18 @@ package io.distributedlock.spring.invocation;
 
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
-import io.distributedlock.spring.transaction.LockRelease;
+import io.distributedlock.spring.transaction.TransactionRules;
 
 /**
- * What the annotations of a method say about its calls. Internal: public only for the
- * package that reads annotations.
+ * The rules for the calls of a method, from its annotations. Internal: public only for
+ * the package that reads annotations.
  *
  * @param contention what to do when others hold the locks
  * @param onUnavailable what to do when the backend fails
  * @param onLost what to do when a lease ends while the method runs
- * @param release when to release the locks
+ * @param transaction what the locks have to do with transactions
  * @param handleParameter the index of the parameter that takes the handle, -1 for none
  */
-public record CallRules(ContentionPolicy contention, OnUnavailable onUnavailable, OnLost onLost, LockRelease release,
-		int handleParameter) {
+public record CallRules(ContentionPolicy contention, OnUnavailable onUnavailable, OnLost onLost,
+		TransactionRules transaction, int handleParameter) {
 }

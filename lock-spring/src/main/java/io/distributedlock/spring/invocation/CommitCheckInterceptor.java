@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
- * Stands inside of the transaction that a locked method starts, where the lock advice
- * cannot see it: the locks of such a method end with it, and are checked before its
- * commit. Internal: public only for the package that puts beans under locks.
+ * Runs inside of a transaction that a locked method itself starts, which the advice for
+ * locks cannot see from outside. The locks of such a method are released when it ends,
+ * and checked before the commit of that transaction. Internal: public only for the
+ * package that puts beans under locks.
  */
 public final class CommitCheckInterceptor implements MethodInterceptor {
 
@@ -20,7 +21,7 @@ public final class CommitCheckInterceptor implements MethodInterceptor {
 	private static final Object NOTHING = new Object();
 
 	/**
-	 * Note what the call holds.
+	 * Note the locks that the call holds.
 	 */
 	static void note(CallLocks locks, MethodInvocation call) {
 		if (call instanceof ProxyMethodInvocation invocation) {
@@ -29,8 +30,8 @@ public final class CommitCheckInterceptor implements MethodInterceptor {
 	}
 
 	/**
-	 * Note that the call runs without locks. Those that a reactive one finds in its
-	 * context are of the method around it.
+	 * Note that the call runs without locks. The locks that a reactive call finds in its
+	 * context belong to the method around it.
 	 * @param call the call
 	 */
 	public static void noteNone(MethodInvocation call) {

@@ -5,9 +5,10 @@ import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.flow.FlowKt;
 
 /**
- * Keeps Kotlin's promise that a flow goes on only when its collector is done with a
- * value. A flow that was made of a publisher fetches values ahead: it would have ended,
- * and its lock be given back, while the last ones are still worked on.
+ * Keeps Kotlin's promise that a flow produces a value only when its collector has
+ * finished the one before. A flow made from a publisher fetches values in advance: it
+ * would have ended, and its lock be released, while the collector still works on the last
+ * values.
  */
 final class CoroutineFlows {
 
@@ -19,7 +20,7 @@ final class CoroutineFlows {
 	}
 
 	/**
-	 * Return whether values of a type are flows. Works without Kotlin.
+	 * Return whether a type is that of flows. Works without Kotlin on the class path.
 	 */
 	static boolean areOf(Class<?> type) {
 		return type.getName().equals(TYPE);

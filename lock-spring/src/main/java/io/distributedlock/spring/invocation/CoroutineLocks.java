@@ -1,6 +1,6 @@
 package io.distributedlock.spring.invocation;
 
-import io.distributedlock.spring.transaction.RunningLocks;
+import io.distributedlock.spring.transaction.EnclosingLocks;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.CoroutineContext;
 import kotlinx.coroutines.ThreadContextElementKt;
@@ -9,9 +9,9 @@ import kotlinx.coroutines.flow.FlowKt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has coroutines of a locked method find its locks on whatever thread they run. Where
- * they wait for a publisher, that gets a copy of the Reactor context, which our own type
- * of context does not survive.
+ * Lets the coroutines of a locked method find its locks on any thread. A publisher that
+ * they wait for gets a copy of the Reactor context, in which our own type of context is
+ * lost; so its transactions are checked through the thread.
  */
 final class CoroutineLocks {
 
@@ -19,24 +19,24 @@ final class CoroutineLocks {
 	}
 
 	/**
-	 * Put locks into the coroutine that a suspending function is called with.
+	 * Put locks into the coroutine that calls a suspending function.
 	 */
-	static void putInto(@Nullable Object[] arguments, @Nullable RunningLocks running) {
+	static void putInto(@Nullable Object[] arguments, @Nullable EnclosingLocks enclosing) {
 		int last = arguments.length - 1;
-		if (running != null && arguments[last] instanceof Continuation<?> caller) {
-			arguments[last] = new Inside<>(caller, caller.getContext().plus(element(running)));
+		if (enclosing != null && arguments[last] instanceof Continuation<?> caller) {
+			arguments[last] = new Inside<>(caller, caller.getContext().plus(element(enclosing)));
 		}
 	}
 
 	/**
-	 * Put locks into the coroutines that make the values of a flow.
+	 * Put locks into the coroutines that produce the values of a flow.
 	 */
-	static Object putInto(Object flow, @Nullable RunningLocks running) {
-		return (running != null) ? FlowKt.flowOn((Flow<?>) flow, element(running)) : flow;
+	static Object putInto(Object flow, @Nullable EnclosingLocks enclosing) {
+		return (enclosing != null) ? FlowKt.flowOn((Flow<?>) flow, element(enclosing)) : flow;
 	}
 
-	private static CoroutineContext element(RunningLocks running) {
-		return ThreadContextElementKt.asContextElement(RunningLocks.CURRENT, running);
+	private static CoroutineContext element(EnclosingLocks enclosing) {
+		return ThreadContextElementKt.asContextElement(EnclosingLocks.CURRENT, enclosing);
 	}
 
 	private static final class Inside<T> implements Continuation<T> {

@@ -1,7 +1,6 @@
 package io.distributedlock.spring.invocation;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -9,6 +8,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.OnLost;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spring.returntype.AsynchronousTypes;
 import io.distributedlock.spring.returntype.ReturnType;
 import io.distributedlock.spring.support.MethodBody;
@@ -41,7 +41,7 @@ final class FutureInvocation implements LockedInvocation {
 	}
 
 	@Override
-	public Object invoke(LockCall call) {
+	public Object invoke(AnnotatedCall call) {
 		Running running = new Running(call.copy(), this.mayGoOn);
 		CompletableFuture<@Nullable Object> result = running.call.executeAsync(running::start, running::startInstead);
 		result.whenComplete((ignored, failure) -> {
@@ -60,27 +60,27 @@ final class FutureInvocation implements LockedInvocation {
 	@Override
 	public Object skipped() {
 		CompletableFuture<@Nullable Object> nothing = new CompletableFuture<>();
-		nothing.complete(ReturnType.nothing(this.returned.argument()));
+		nothing.complete(ReturnType.empty(this.returned.argument()));
 		return nothing;
 	}
 
 	/**
-	 * The method of one call, on its way.
+	 * The method of one call while it is under way.
 	 */
 	private static final class Running {
 
 		/**
-		 * Stands for a method whose caller has cancelled.
+		 * Marks a method whose caller has cancelled.
 		 */
 		private static final CompletableFuture<@Nullable Object> CANCELLED = new CompletableFuture<>();
 
-		private final LockCall call;
+		private final AnnotatedCall call;
 
 		private final AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage = new AtomicReference<>();
 
 		private final boolean mayGoOn;
 
-		private Running(LockCall call, boolean mayGoOn) {
+		private Running(AnnotatedCall call, boolean mayGoOn) {
 			this.call = call;
 			this.mayGoOn = mayGoOn;
 		}
@@ -89,7 +89,7 @@ final class FutureInvocation implements LockedInvocation {
 			LockHandle handle = LockContext.current();
 			OnLost onLost = this.call.rules().onLost();
 			CompletableFuture<@Nullable Object> started = stageOf(
-					() -> this.call.proceed(new CallLocks(handle, this.call.rules().release())));
+					() -> this.call.proceed(new CallLocks(handle, this.call.rules().transaction())));
 			if (!this.stage.compareAndSet(null, started)) {
 				started.cancel(true);
 			}
@@ -124,10 +124,10 @@ final class FutureInvocation implements LockedInvocation {
 		}
 
 		/**
-		 * What brings something that goes on has failed.
+		 * Return a future that fails if the value of the given one goes on.
 		 */
 		private static CompletableFuture<@Nullable Object> ended(CompletableFuture<@Nullable Object> stage,
-				LockCall call) {
+				AnnotatedCall call) {
 			CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
 			stage.whenComplete((value, failure) -> {
 				try {
@@ -142,7 +142,8 @@ final class FutureInvocation implements LockedInvocation {
 		}
 
 		/**
-		 * What ends without the lock has failed, whatever it brought.
+		 * Return a future that fails if the lock was lost, whatever the given one ends
+		 * with.
 		 */
 		private static CompletableFuture<@Nullable Object> whileHeld(CompletableFuture<@Nullable Object> stage,
 				LockHandle handle) {
@@ -154,7 +155,7 @@ final class FutureInvocation implements LockedInvocation {
 				}
 				catch (LockException ex) {
 					if (failure != null) {
-						ex.addSuppressed(unwrap(failure));
+						ex.addSuppressed(Failures.unwrap(failure));
 					}
 					outcome.completeExceptionally(ex);
 				}
@@ -170,11 +171,6 @@ final class FutureInvocation implements LockedInvocation {
 			else {
 				outcome.complete(value);
 			}
-		}
-
-		private static Throwable unwrap(Throwable failure) {
-			return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-					: failure;
 		}
 
 	}

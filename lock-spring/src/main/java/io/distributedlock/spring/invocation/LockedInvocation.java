@@ -9,13 +9,14 @@ import io.distributedlock.spring.support.OptionalLibraries;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a method under its locks for as long as its return type means it to run. Internal:
- * public only for the package that reads annotations.
+ * Runs a method under its locks and holds them for as long as the return type demands.
+ * Internal: public only for the package that reads annotations.
  */
 public interface LockedInvocation {
 
 	/**
-	 * What knows return types that outlive the method. A new one is added here.
+	 * The factories for return types whose values go on after the method has returned. A
+	 * new one is added here.
 	 */
 	List<Factory> FACTORIES = OptionalLibraries.REACTOR ? List.of(FutureInvocation::of, ReactiveInvocation::of)
 			: List.of(FutureInvocation::of);
@@ -23,25 +24,25 @@ public interface LockedInvocation {
 	/**
 	 * Run the method.
 	 * @param call the call
-	 * @return what the method returns, or what stands for it
-	 * @throws Throwable what the method throws, or that the locks were not available
+	 * @return what the method returns, or a future or publisher that delivers it
+	 * @throws Throwable what the method throws, or the failure to acquire the locks
 	 */
-	@Nullable Object invoke(LockCall call) throws Throwable;
+	@Nullable Object invoke(AnnotatedCall call) throws Throwable;
 
 	/**
-	 * Return whether there is a value for a call that was skipped.
+	 * Return whether there is an empty value for a call that is skipped.
 	 * @return whether calls may be skipped
 	 */
 	boolean canSkip();
 
 	/**
-	 * Return the value for a call that was skipped.
+	 * Return the empty value for a call that is skipped.
 	 * @return the value
 	 */
 	@Nullable Object skipped();
 
 	/**
-	 * Return what fits the return type of a method.
+	 * Return the invocation for a return type.
 	 * @param type the return type
 	 * @param mistake makes the exception for a type that cannot be locked
 	 * @return the invocation
@@ -56,34 +57,35 @@ public interface LockedInvocation {
 		}
 		if (type.suspending() || AsynchronousTypes.contains(type.resolved())) {
 			throw mistake.apply(
-					"a method that returns %s goes on after it has returned, and its lock would not. Return CompletableFuture, Mono, Flux or what Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside"
+					"a method that returns %s goes on after it has returned, but its lock would be released then. Return CompletableFuture, Mono, Flux or another type that Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside the method"
 						.formatted(type.resolved()));
 		}
 		return new BlockingInvocation(type);
 	}
 
 	/**
-	 * Require that nothing goes on when a future, a publisher or a suspending function
-	 * has ended.
+	 * Require that the value in a future, in a publisher or of a suspending function does
+	 * not go on itself, since the lock is released when the value is delivered.
 	 */
 	private static void requireEnd(ReturnType type, Function<String, ? extends RuntimeException> mistake) {
 		if (!AsynchronousTypes.contains(type.delivered())) {
 			return;
 		}
 		String problem = type.suspending()
-				? "a suspending function that gives %s goes on after it has returned, and its lock would not. Return a Flow from a function that does not suspend, or end it inside"
-				: "what a method brings that returns %s goes on after the lock was given back: that is held to the end of the outer one only. Return one of them, as Flux and not Mono of a response of Flux, or use LockTemplate inside";
+				? "a suspending function that returns %s goes on after it has returned, but its lock would be released then. Return a Flow from a function that does not suspend, or collect it inside the function"
+				: "a method that returns %s delivers a value that goes on after its lock is released: the lock is held until the outer future or publisher has ended. Return only one of them, for example Flux instead of a Mono of a response of Flux, or use LockTemplate inside the method";
 		throw mistake.apply(problem.formatted(type.resolved()));
 	}
 
 	/**
-	 * Makes an invocation for the return types that it knows.
+	 * Creates an invocation for the return types that it knows.
 	 */
 	@FunctionalInterface
 	interface Factory {
 
 		/**
-		 * Return what fits a return type, {@code null} if it is not known.
+		 * Return the invocation for a return type, {@code null} if this factory does not
+		 * know the type.
 		 * @param type the return type
 		 * @return the invocation
 		 */

@@ -9,8 +9,8 @@ import io.distributedlock.spring.support.MethodBody;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches over the lease while a method runs on a thread, and interrupts that thread if
- * it is to be interrupted, but never after the method has ended.
+ * Does what {@link OnLost} says if the lease is lost while a method runs on a thread. It
+ * never interrupts the thread after the method has ended.
  */
 final class LossGuard {
 
@@ -58,8 +58,8 @@ final class LossGuard {
 	}
 
 	/**
-	 * Note that the method has ended, and take back the interrupt that was meant for it.
-	 * @return whether it was interrupted
+	 * Note that the method has ended, and clear the interrupt that was meant for it.
+	 * @return whether the method was interrupted
 	 */
 	private boolean ended() {
 		if (this.state.compareAndSet(State.RUNNING, State.ENDED)) {

@@ -11,8 +11,8 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 /**
- * Puts the check before the commit into what a reactive method returns, where it runs in
- * the transaction of that method.
+ * Adds the check before the commit to the publisher that a reactive method returns: there
+ * it runs in the transaction of that method.
  */
 final class ReactiveCommitCheck {
 
@@ -20,7 +20,7 @@ final class ReactiveCommitCheck {
 	}
 
 	/**
-	 * Add the check to what a method has returned, if it is reactive.
+	 * Add the check to the result of a method, if it is reactive.
 	 */
 	static Object apply(Object result) {
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
@@ -34,11 +34,11 @@ final class ReactiveCommitCheck {
 
 	private static Publisher<?> publisher(Object result, ReactiveAdapter adapter, ContextView context) {
 		return adapter.toPublisher(CoroutineFlows.areOf(adapter.getReactiveType())
-				? CoroutineLocks.putInto(result, LockContexts.onThread(context).running()) : result);
+				? CoroutineLocks.putInto(result, LocksInReactorContext.onThread(context).enclosing()) : result);
 	}
 
 	private static Mono<Void> check(ContextView context) {
-		CallLocks locks = LockContexts.toCheck(context);
+		CallLocks locks = LocksInReactorContext.toCheck(context);
 		return (locks != null) ? ReactiveTransactionLocks.checkOwn(locks) : Mono.empty();
 	}
 

@@ -11,9 +11,9 @@ import io.distributedlock.spring.returntype.ReturnType;
 import io.distributedlock.spring.support.MethodBody;
 import io.distributedlock.spring.support.OptionalLibraries;
 import io.distributedlock.spring.transaction.CallLocks;
-import io.distributedlock.spring.transaction.LockRelease;
+import io.distributedlock.spring.transaction.TransactionRules;
 import io.distributedlock.spring.transaction.ReactiveTransactionLocks;
-import io.distributedlock.spring.transaction.RunningLocks;
+import io.distributedlock.spring.transaction.EnclosingLocks;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -24,9 +24,9 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 /**
- * Takes the locks at each subscription to what the method returns, and holds them until
- * it completes, fails or is cancelled. No thread is blocked. A suspending function of
- * Kotlin comes as a {@code Mono}.
+ * Acquires the locks at each subscription to the publisher that the method returns, and
+ * holds them until it completes, fails or is cancelled. No thread is blocked. Spring
+ * presents a suspending function of Kotlin as a {@code Mono}.
  */
 final class ReactiveInvocation implements LockedInvocation {
 
@@ -59,9 +59,10 @@ final class ReactiveInvocation implements LockedInvocation {
 	}
 
 	@Override
-	public Object invoke(LockCall call) {
-		// each subscription proceeds anew, when the invocation of this call is long over
-		LockCall kept = call.copy();
+	public Object invoke(AnnotatedCall call) {
+		// each subscription runs the method again, when the invocation of this call has
+		// ended
+		AnnotatedCall kept = call.copy();
 		Publisher<?> publisher = this.multiValue ? Flux.deferContextual((context) -> locked(kept.copy(), context))
 				: Mono.deferContextual((context) -> locked(kept.copy(), context).singleOrEmpty());
 		return asReturnType(publisher);
@@ -69,13 +70,13 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	@Override
 	public boolean canSkip() {
-		return (this.adapter != null) ? this.adapter.supportsEmpty() : this.returned.nothing();
+		return (this.adapter != null) ? this.adapter.supportsEmpty() : this.returned.hasEmpty();
 	}
 
 	@Override
 	public Object skipped() {
 		return (this.adapter != null) ? asReturnType(Mono.empty())
-				: Mono.justOrEmpty(ReturnType.nothing(this.returned.type()));
+				: Mono.justOrEmpty(ReturnType.empty(this.returned.type()));
 	}
 
 	private Object asReturnType(Publisher<?> publisher) {
@@ -86,12 +87,12 @@ final class ReactiveInvocation implements LockedInvocation {
 		return this.flow ? CoroutineFlows.withoutBuffer(adapted) : adapted;
 	}
 
-	private Flux<?> locked(LockCall call, ContextView context) {
-		ThreadLocks outer = LockContexts.onThread(context);
-		CompletableFuture<LockHandle> acquired = LockContexts.toReenter(context).call(call::acquireAsync);
+	private Flux<?> locked(AnnotatedCall call, ContextView context) {
+		LockScope outer = LocksInReactorContext.onThread(context);
+		CompletableFuture<LockHandle> acquired = LocksInReactorContext.toReenter(context).call(call::acquireAsync);
 		AtomicReference<Stage> stage = new AtomicReference<>(Stage.ACQUIRING);
 		Mono<Held> held = Mono.fromFuture(acquired)
-			.flatMap((handle) -> Held.of(handle, call.rules().release()))
+			.flatMap((handle) -> Held.of(handle, call.rules().transaction()))
 			.onErrorResume(LockException.class, (refusal) -> Mono.just(new Held(null, refusal)));
 		return Flux
 			.usingWhen(held,
@@ -99,51 +100,52 @@ final class ReactiveInvocation implements LockedInvocation {
 							: Flux.empty(),
 					Held::release, (each, failure) -> each.release(), Held::release)
 			.doOnCancel(() -> {
-				// what still waits is cancelled from here on upwards; a lock that came a
-				// moment ago is nobody's
+				// Reactor cancels a wait that is under way; a lock that was acquired just
+				// before the cancellation has no user and is released here
 				if (stage.compareAndSet(Stage.ACQUIRING, Stage.CANCELLED)) {
 					acquired.thenAccept(LockHandle::closeAsync);
 				}
 			});
 	}
 
-	private Flux<?> body(LockCall call, Held held, ThreadLocks outer) {
+	private Flux<?> body(AnnotatedCall call, Held held, LockScope outer) {
 		CallLocks locks = held.locks;
 		if (locks == null) {
 			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal()), null))
-				.contextWrite(LockContexts::withoutCheck);
+				.contextWrite(LocksInReactorContext::withoutCheck);
 		}
 		LockHandle handle = locks.handle();
-		ThreadLocks inner = outer.with(locks);
+		LockScope inner = outer.with(locks);
 		if (this.adapter == null) {
-			CoroutineLocks.putInto(call.arguments(), inner.running());
+			CoroutineLocks.putInto(call.arguments(), inner.enclosing());
 		}
 		MethodBody method = () -> call.proceed(handle);
 		Flux<?> body = Flux
-			.defer(() -> new LocksOnThread<>(publisher(() -> inner.call(method), inner.running()), inner, outer));
+			.defer(() -> new FluxUnderLocks<>(publisher(() -> inner.call(method), inner.enclosing()), inner, outer));
 		if (this.mayGoOn) {
 			body = body.doOnNext((value) -> AsynchronousTypes.requireEnded(value, call::method));
 		}
 		OnLost onLost = call.rules().onLost();
 		if (onLost == OnLost.INTERRUPT) {
-			// a companion that fails would not cancel the body: it ends, and the check
-			// behind fails
+			// a failure of the other publisher would not cancel the body, so it
+			// completes,
+			// and the check behind fails
 			body = body.takeUntilOther(Mono.create((sink) -> handle.onLost((loss) -> sink.success())));
 		}
 		if (onLost != OnLost.REPORT) {
 			body = body.concatWith(Mono.fromRunnable(handle::ensureHeld));
 		}
-		return body.contextWrite((context) -> LockContexts.put(context, inner, locks));
+		return body.contextWrite((context) -> LocksInReactorContext.put(context, inner, locks));
 	}
 
-	private Publisher<?> publisher(MethodBody method, @Nullable RunningLocks running) {
+	private Publisher<?> publisher(MethodBody method, @Nullable EnclosingLocks enclosing) {
 		try {
 			Object result = method.run();
 			if (result == null) {
 				return Mono.empty();
 			}
 			if (this.flow) {
-				result = CoroutineLocks.putInto(result, running);
+				result = CoroutineLocks.putInto(result, enclosing);
 			}
 			return (this.adapter != null) ? this.adapter.toPublisher(result) : (Publisher<?>) result;
 		}
@@ -162,12 +164,12 @@ final class ReactiveInvocation implements LockedInvocation {
 	 * What a subscription holds.
 	 *
 	 * @param locks the locks, {@code null} if they were not available
-	 * @param refusal why not
+	 * @param refusal why they were not available
 	 */
 	private record Held(@Nullable CallLocks locks, @Nullable LockException refusal) {
 
-		static Mono<Held> of(LockHandle handle, LockRelease release) {
-			CallLocks locks = new CallLocks(handle, release);
+		static Mono<Held> of(LockHandle handle, TransactionRules rules) {
+			CallLocks locks = new CallLocks(handle, rules);
 			if (!OptionalLibraries.TRANSACTIONS) {
 				return Mono.just(new Held(locks, null));
 			}
@@ -178,7 +180,7 @@ final class ReactiveInvocation implements LockedInvocation {
 
 		LockException requiredRefusal() {
 			if (this.refusal == null) {
-				throw new IllegalStateException("There is a lock");
+				throw new IllegalStateException("The lock was acquired, there is no refusal");
 			}
 			return this.refusal;
 		}

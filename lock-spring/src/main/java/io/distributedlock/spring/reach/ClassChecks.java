@@ -13,7 +13,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
- * Looks at each class of a bean once, for annotated methods that would run without their
+ * Checks each class of a bean once for annotated methods that would run without their
  * locks. Thread-safe. Internal: public only for the package that puts beans under locks.
  */
 public final class ClassChecks {
@@ -27,8 +27,8 @@ public final class ClassChecks {
 	}
 
 	/**
-	 * Return checks for beans behind proxies: they warn of methods that a proxy does not
-	 * see called.
+	 * Return checks for beans behind proxies: they log a warning for methods whose calls
+	 * do not go through the proxy.
 	 * @return the checks
 	 */
 	public static ClassChecks ofProxies() {
@@ -36,8 +36,9 @@ public final class ClassChecks {
 	}
 
 	/**
-	 * Return checks for woven classes: they refuse methods that nothing is woven into.
-	 * @param locked tells the locked methods of a class
+	 * Return checks for woven classes: they fail for methods that the aspect is not woven
+	 * into.
+	 * @param locked tells which methods of a class are locked
 	 * @param mistake makes the exception
 	 * @return the checks
 	 */
@@ -46,7 +47,7 @@ public final class ClassChecks {
 	}
 
 	/**
-	 * Check a class, if that has not been done.
+	 * Check a class, unless it has been checked before.
 	 * @param type the class
 	 */
 	public void check(Class<?> type) {

@@ -12,7 +12,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Finds the annotations that count for a method. Internal: public only for the package
+ * Finds the annotations that apply to a method. Internal: public only for the package
  * that reads annotations.
  */
 public final class LockAnnotations {
@@ -21,8 +21,8 @@ public final class LockAnnotations {
 	}
 
 	/**
-	 * Return the annotations that count for a method: the nearest ones. Those of a class
-	 * stand for its public methods.
+	 * Return the annotations that apply to a method: the nearest ones. Annotations on a
+	 * class apply to its public methods.
 	 * @param method the method
 	 * @param userClass the class of the bean
 	 * @return the annotations, none if the method is not locked
@@ -45,9 +45,9 @@ public final class LockAnnotations {
 	}
 
 	/**
-	 * Return whether a method is the compiler's: Kotlin gives the annotations of a
-	 * suspending function to the static copy that it makes. A bridge is no copy, it
-	 * stands for its method.
+	 * Return whether the compiler made a method as a copy: Kotlin makes a static copy of
+	 * a suspending function, with its annotations. A bridge method is no copy, it calls
+	 * the method itself.
 	 * @param method the method
 	 * @return {@code true} for a copy, which is never locked
 	 */

@@ -12,8 +12,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The methods that a proxy sees called. Internal: public only for the package that puts
- * beans under locks.
+ * The methods whose calls go through a proxy. Internal: public only for the package that
+ * puts beans under locks.
  */
 public final class ReachableMethods {
 
@@ -21,8 +21,8 @@ public final class ReachableMethods {
 	}
 
 	/**
-	 * Return those methods of a class and its interfaces that a lock may be meant for: an
-	 * annotation on a class stands for its public methods.
+	 * Return the methods of a class and its interfaces that an annotation may apply to.
+	 * An annotation on a class applies to its public methods.
 	 * @param type the class
 	 * @return the methods
 	 */
@@ -34,7 +34,7 @@ public final class ReachableMethods {
 		return types.stream()
 			.flatMap((each) -> Stream.of(ReflectionUtils.getAllDeclaredMethods(each)))
 			.filter((method) -> !method.isSynthetic() && !ReflectionUtils.isObjectMethod(method))
-			.filter((method) -> isMeant(specific(method, type), type));
+			.filter((method) -> mayBeLocked(specific(method, type), type));
 	}
 
 	/**
@@ -60,8 +60,8 @@ public final class ReachableMethods {
 	}
 
 	/**
-	 * Return whether a method can be overridden in another package only than that of the
-	 * class, which is also the proxy's.
+	 * Return whether a method is package-private in another package than that of the
+	 * class. The proxy is in the package of the class and cannot override it.
 	 */
 	static boolean isOfAnotherPackage(Method method, Class<?> userClass) {
 		int modifiers = method.getModifiers();
@@ -69,7 +69,7 @@ public final class ReachableMethods {
 				&& !method.getDeclaringClass().getPackageName().equals(userClass.getPackageName());
 	}
 
-	private static boolean isMeant(Method method, Class<?> type) {
+	private static boolean mayBeLocked(Method method, Class<?> type) {
 		return isReachable(method, type) && (Modifier.isPublic(method.getModifiers()) || LockAnnotations.areOn(method));
 	}
 

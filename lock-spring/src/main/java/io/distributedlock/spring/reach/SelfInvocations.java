@@ -29,11 +29,15 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of locked methods from within their own class, its superclasses,
- * interfaces, lambdas and inner classes, which do not go through the proxy. A class that
- * has a field of its own type is taken to call itself through that, by injection of its
- * own proxy, and is passed over; so is one that asks for the proxy of the current call,
- * and a method that gets an object of its own type from elsewhere, such as a provider.
+ * Finds calls of locked methods that do not go through the proxy: from their own class,
+ * its superclasses, interfaces, lambdas and inner classes. To avoid false warnings it
+ * ignores
+ * <ul>
+ * <li>a class with a field of its own type, which may hold its own proxy,</li>
+ * <li>a class that asks for the proxy of the current call,</li>
+ * <li>a method that gets an object of its own type from elsewhere, such as a
+ * provider.</li>
+ * </ul>
  */
 final class SelfInvocations {
 
@@ -49,7 +53,7 @@ final class SelfInvocations {
 	/**
 	 * Return the calls, as {@code caller -> called}.
 	 * @param type the class
-	 * @param locked tells the locked methods
+	 * @param locked tells which methods are locked
 	 */
 	static Set<String> find(Class<?> type, Predicate<Method> locked) {
 		Map<String, String> lockedMethods = new HashMap<>();
@@ -91,8 +95,8 @@ final class SelfInvocations {
 	}
 
 	/**
-	 * Return a class and those of its nest that have its object: inner, local and
-	 * anonymous ones.
+	 * Return a class and its inner, local and anonymous classes that have a reference to
+	 * its object.
 	 */
 	private static Stream<Class<?>> codeOf(Class<?> owner) {
 		return Arrays.stream(owner.getNestMembers()).filter((member) -> member == owner || hasObjectOf(owner, member));
@@ -104,7 +108,9 @@ final class SelfInvocations {
 				.anyMatch((field) -> field.isSynthetic() && field.getType() == owner);
 		}
 		catch (LinkageError ex) {
-			logger.debug("{} needs a library that is not there", member.getName(), ex);
+			logger.debug(
+					"The fields of {} cannot be read, since a library is missing. It is not checked for calls of locked methods",
+					member.getName(), ex);
 			return false;
 		}
 	}
@@ -116,7 +122,8 @@ final class SelfInvocations {
 			}
 		}
 		catch (IOException | IllegalArgumentException ex) {
-			logger.debug("The calls of {} cannot be looked at", code.getName(), ex);
+			logger.debug("The class file of {} cannot be read. It is not checked for calls of locked methods",
+					code.getName(), ex);
 		}
 	}
 
@@ -154,7 +161,7 @@ final class SelfInvocations {
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0 && !caller.startsWith(LAMBDA);
 			if (ofTheCompiler || !this.callers.test(plain(caller))) {
-				// a bridge, or what fills in default values: it is called from outside
+				// a bridge, or a method that fills in default values: called from outside
 				return null;
 			}
 			return new MethodVisitor(SpringAsmInfo.ASM_VERSION) {
@@ -162,7 +169,7 @@ final class SelfInvocations {
 				private final Set<String> calls = new TreeSet<>();
 
 				/**
-				 * Whether there is an object besides {@code this} that may be called.
+				 * Whether the method has another object of the class that it may call.
 				 */
 				private boolean another;
 
@@ -177,7 +184,7 @@ final class SelfInvocations {
 						this.another = true;
 					}
 					if (opcode == Opcodes.INVOKESPECIAL) {
-						// a call by super, which belongs to the method that overrides
+						// a call by super runs under the lock of the overriding method
 						return;
 					}
 					note(calledOwner, name + calledDescriptor);
@@ -202,7 +209,7 @@ final class SelfInvocations {
 
 				private void note(String calledOwner, String called) {
 					String name = Calls.this.locked.get(called);
-					// one that calls itself has its lock
+					// a method that calls itself holds its lock already
 					if (name != null && calledOwner.equals(Calls.this.owner) && !called.equals(caller + descriptor)) {
 						this.calls.add(plain(caller) + "() calls " + name + "()");
 					}

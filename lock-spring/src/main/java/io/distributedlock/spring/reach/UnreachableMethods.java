@@ -14,28 +14,28 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Warns of annotated methods that a proxy does not see called.
+ * Warns of annotated methods whose calls do not go through a proxy.
  */
 final class UnreachableMethods {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnreachableMethods.class);
 
-	private static final String WAY_OUT = "Call it through another bean, use LockTemplate inside, or set lock.mode=aspectj";
+	private static final String WAY_OUT = "Call it from another bean, use LockTemplate inside the method, or set lock.mode=aspectj";
 
 	private UnreachableMethods() {
 	}
 
 	static void warn(Class<?> userClass) {
 		if (Proxy.isProxyClass(userClass)) {
-			// its methods are final, and stand for those of interfaces
+			// its methods are final but implement those of interfaces
 			return;
 		}
 		ReflectionUtils.doWithMethods(userClass,
-				(method) -> logger.warn("@DistributedLock on {}.{} has no effect: a {} is out of a proxy's reach. {}",
+				(method) -> logger.warn("@DistributedLock on {}.{} has no effect: a proxy cannot intercept a {}. {}",
 						method.getDeclaringClass().getName(), method.getName(), describe(method, userClass), WAY_OUT),
-				(method) -> !ReachableMethods.isReachable(method, userClass) && isMeant(method, userClass));
+				(method) -> !ReachableMethods.isReachable(method, userClass) && isWanted(method, userClass));
 		ReflectionUtils.doWithMethods(userClass, (method) -> logger.warn(
-				"@DistributedLock on {}.{} has no effect where the container calls it for a new object or for one that it gives up, as that does not go through the proxy. {}",
+				"@DistributedLock on {}.{} has no effect when Spring calls the method to initialize or destroy the bean: that call does not go through the proxy. {}",
 				method.getDeclaringClass().getName(), method.getName(), WAY_OUT),
 				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
 						&& LockAnnotations.areOn(method));
@@ -44,15 +44,16 @@ final class UnreachableMethods {
 					(method) -> ReachableMethods.isReachable(method, userClass) && !LockAnnotations.isCopy(method)
 							&& !LockAnnotations.of(method, userClass).isEmpty())
 			.forEach((call) -> logger.warn(
-					"In {}, {} of the same class. On the same object that does not go through the proxy: it runs without its lock. {}",
+					"In {}, {} of the same class. A call on the same object does not go through the proxy, so the called method runs without its lock. {}",
 					userClass.getName(), call, WAY_OUT));
 	}
 
 	/**
-	 * Return whether somebody wants a method to be locked. An annotation on a class means
-	 * its public methods, but not those of a framework below it.
+	 * Return whether the author of an annotation wants a method to be locked. An
+	 * annotation on a class applies to its public methods; those that it inherits from a
+	 * framework are no reason for a warning.
 	 */
-	private static boolean isMeant(Method method, Class<?> userClass) {
+	private static boolean isWanted(Method method, Class<?> userClass) {
 		if (LockAnnotations.areOn(method)) {
 			return true;
 		}

@@ -19,13 +19,14 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds locked methods that nothing is woven into: a proxy would lock them, and without
- * one they would run without their locks.
+ * Finds locked methods that the aspect is not woven into. A proxy would lock them; with
+ * {@code lock.mode=aspectj} they would run without their locks.
  */
 final class WovenMethods {
 
 	/**
-	 * The pointcut names an annotation, one that carries it, and one that carries that.
+	 * The pointcut matches the annotation itself, an annotation that carries it, and one
+	 * that carries such an annotation.
 	 */
 	private static final int MOST_DISTANT = 2;
 
@@ -41,7 +42,7 @@ final class WovenMethods {
 	static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked, ClassChecks.Mistake mistake) {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-			if (isMeant(specific) && isOrWouldBeLocked(specific, userClass, locked)) {
+			if (mayBeLocked(specific) && isOrWouldBeLocked(specific, userClass, locked)) {
 				String gap = gap(specific);
 				if (gap != null) {
 					throw mistake.of(specific, userClass, gap);
@@ -51,9 +52,9 @@ final class WovenMethods {
 	}
 
 	/**
-	 * An annotation on a class stands for its public methods.
+	 * An annotation on a class applies to its public methods.
 	 */
-	private static boolean isMeant(Method method) {
+	private static boolean mayBeLocked(Method method) {
 		return Modifier.isPublic(method.getModifiers()) || LockAnnotations.areOn(method);
 	}
 
@@ -64,26 +65,26 @@ final class WovenMethods {
 
 	/**
 	 * Return why no lock is woven into a method.
-	 * @return the reason and what to do, {@code null} if it is woven
+	 * @return the reason and what to do, {@code null} if a lock is woven in
 	 */
 	private static @Nullable String gap(Method method) {
 		if (Modifier.isStatic(method.getModifiers())) {
-			return "locks are not woven into static methods. Use LockTemplate inside";
+			return "with lock.mode=aspectj, static methods take no locks. Use LockTemplate inside the method";
 		}
 		if (Modifier.isAbstract(method.getModifiers()) || Proxy.isProxyClass(method.getDeclaringClass())) {
-			return "locks are not woven into a method that has its body at run time only. Set lock.mode=proxy, or use LockTemplate inside";
+			return "with lock.mode=aspectj, a method whose implementation is made at run time takes no lock. Set lock.mode=proxy, or use LockTemplate inside the method";
 		}
 		if (KotlinDetector.isSuspendingFunction(method)) {
-			return "locks are not woven into suspending functions. Set lock.mode=proxy, or use LockTemplate inside";
+			return "with lock.mode=aspectj, suspending functions take no locks. Set lock.mode=proxy, or use LockTemplate inside the function";
 		}
 		if (!isAnnotated(MergedAnnotations.from(method, SearchStrategy.DIRECT))
 				&& !(Modifier.isPublic(method.getModifiers()) && isAnnotated(
 						MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.INHERITED_ANNOTATIONS)))) {
-			return "locks are woven where the annotation stands, and %s.%s has it from elsewhere. Annotate this method too, or set lock.mode=proxy"
+			return "with lock.mode=aspectj, only a method that is annotated itself takes a lock, but %s.%s inherits its annotation. Annotate this method too, or set lock.mode=proxy"
 				.formatted(method.getDeclaringClass().getName(), method.getName());
 		}
 		if (!isWoven(method)) {
-			return "nothing is woven into %s. See to it that an aop.xml includes the class, and that it is not loaded before the agent starts"
+			return "lock.mode is aspectj, but the aspect is not woven into %s. Include the class in an aop.xml, and make sure that it is not loaded before the agent starts"
 				.formatted(method.getDeclaringClass().getName());
 		}
 		return null;
@@ -94,7 +95,8 @@ final class WovenMethods {
 	}
 
 	/**
-	 * AspectJ keeps what an advice may know of a method in a static field beside it.
+	 * Return whether the aspect is woven in: then AspectJ has added a static field with
+	 * the description of the method to the class.
 	 */
 	private static boolean isWoven(Method method) {
 		return Arrays.stream(method.getDeclaringClass().getDeclaredFields())

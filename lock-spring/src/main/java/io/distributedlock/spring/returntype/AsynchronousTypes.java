@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
- * Knows what goes on after the method that returned it. The types of optional libraries
- * are known by their names. Internal: public only for the other packages of this module.
+ * Knows the types whose values go on after the method has returned them, such as futures.
+ * The types of optional libraries are known by their names. Internal: public only for the
+ * other packages of this module.
  */
 public final class AsynchronousTypes {
 
@@ -34,7 +35,8 @@ public final class AsynchronousTypes {
 			"org.springframework.web.servlet.function.DefaultEntityResponseBuilder$PublisherEntityResponse");
 
 	/**
-	 * How deep types are looked into: a class may be a collection of itself.
+	 * How deep types are searched. There must be a limit, since a class may be a
+	 * collection of itself; 8 is more than real types need.
 	 */
 	private static final int DEEPEST = 8;
 
@@ -55,10 +57,10 @@ public final class AsynchronousTypes {
 	}
 
 	/**
-	 * Return whether a type goes on, or has something in it that does: the body of a
-	 * response, what an {@link Optional} or a collection holds.
+	 * Return whether values of a type go on, or contain a value that does: in the body of
+	 * a response, in an {@link Optional} or in a collection.
 	 * @param type the type
-	 * @return whether something goes on
+	 * @return whether something goes on after the method has returned
 	 */
 	public static boolean contains(ResolvableType type) {
 		return contains(type, 0);
@@ -84,10 +86,10 @@ public final class AsynchronousTypes {
 	}
 
 	/**
-	 * Return whether a value of a type may turn out to go on, where {@link #contains}
-	 * says that the type itself does not.
-	 * @param type the type
-	 * @return whether a value is to be looked at
+	 * Return whether a value may go on although its declared type does not say so: the
+	 * type is {@code Object} or an interface. Each value must be checked then.
+	 * @param type the declared type
+	 * @return whether to check each value
 	 */
 	public static boolean mayTurnOut(ResolvableType type) {
 		Class<?> resolved = type.resolve(Object.class);
@@ -99,24 +101,24 @@ public final class AsynchronousTypes {
 	}
 
 	/**
-	 * Require that nothing of what a method gave goes on: what the declared type does not
-	 * show is found when it is there.
+	 * Require that a returned value does not go on although the declared type does not
+	 * say so.
 	 * @param value the value
-	 * @param method gives the method for a message
-	 * @throws IllegalStateException if something does
+	 * @param method gives the name of the method for a message
+	 * @throws IllegalStateException if the value goes on
 	 */
 	public static void requireEnded(@Nullable Object value, Supplier<String> method) {
 		Object goesOn = find(value);
 		if (goesOn != null) {
 			throw new IllegalStateException(
-					"%s returned a %s, which goes on after the method has returned, without the lock. Its return type does not say so: declare CompletableFuture, Mono or Flux, to which the lock is held to the end, or use LockTemplate inside"
+					"%s returned a %s, which goes on after the method has returned and its lock is released. Declare CompletableFuture, Mono or Flux as the return type, so that the lock is held until it has ended, or use LockTemplate inside the method"
 						.formatted(method.get(), goesOn.getClass().getName()));
 		}
 	}
 
 	/**
-	 * Return what goes on of a value: itself, its body, or what is in an
-	 * {@link Optional}. {@code null} if nothing does.
+	 * Return the value that goes on: the value itself, its body, or the value in an
+	 * {@link Optional}. {@code null} if none does.
 	 */
 	private static @Nullable Object find(@Nullable Object value) {
 		Object inner = value;

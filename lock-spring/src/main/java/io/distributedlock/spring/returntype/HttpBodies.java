@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpEntity;
 
 /**
- * Looks into the responses of controllers.
+ * Reads the bodies of the responses of controllers.
  */
 final class HttpBodies {
 
@@ -17,7 +17,7 @@ final class HttpBodies {
 	}
 
 	/**
-	 * Return the body of a response, and any other value as it is.
+	 * Return the body of a response. Any other value is returned unchanged.
 	 */
 	static @Nullable Object of(Object value) {
 		return (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;

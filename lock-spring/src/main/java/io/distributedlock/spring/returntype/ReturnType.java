@@ -20,15 +20,15 @@ import org.springframework.util.ClassUtils;
  * of this module.
  *
  * @param resolved the type
- * @param suspending whether it is a suspending function of Kotlin: the compiler hides
- * what it gives in the type of its last parameter
- * @param nothing whether there is a value for nothing: not for a primitive type, nor for
- * what Kotlin unpacks to one
+ * @param suspending whether the method is a suspending function of Kotlin, whose result
+ * type the compiler hides in the type of its last parameter
+ * @param hasEmpty whether the type has an empty value: a primitive type has none, nor has
+ * a type that Kotlin unboxes to one
  */
-public record ReturnType(ResolvableType resolved, boolean suspending, boolean nothing) {
+public record ReturnType(ResolvableType resolved, boolean suspending, boolean hasEmpty) {
 
 	/**
-	 * What stands for nothing where that is not {@code null}.
+	 * The empty values other than {@code null}.
 	 */
 	private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
 			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
@@ -44,9 +44,9 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean no
 		if (KotlinDetector.isSuspendingFunction(method)) {
 			int continuation = method.getParameterCount() - 1;
 			ResolvableType given = ResolvableType.forMethodParameter(method, continuation, userClass).getGeneric();
-			boolean nothing = !ClassUtils.isPrimitiveWrapper(given.resolve(Object.class))
+			boolean hasEmpty = !ClassUtils.isPrimitiveWrapper(given.resolve(Object.class))
 					|| Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
-			return new ReturnType(given, true, nothing);
+			return new ReturnType(given, true, hasEmpty);
 		}
 		ResolvableType type = ResolvableType.forMethodReturnType(method, userClass);
 		Class<?> resolved = type.resolve(Object.class);
@@ -54,7 +54,7 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean no
 	}
 
 	/**
-	 * Return the class, {@link Object} if it is known at the call only.
+	 * Return the class, {@link Object} if it is not known before the call.
 	 * @return the class
 	 */
 	public Class<?> type() {
@@ -62,8 +62,8 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean no
 	}
 
 	/**
-	 * Return what the caller has in the end: what a future or a publisher brings, or what
-	 * a suspending function gives.
+	 * Return the type that the caller has in the end: the type of the value in a future
+	 * or a publisher, or the result type of a suspending function.
 	 * @return the type
 	 */
 	public ResolvableType delivered() {
@@ -79,11 +79,11 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean no
 	}
 
 	/**
-	 * Return what stands for nothing: an empty {@link Optional} or {@code null}.
+	 * Return the empty value of a type: an empty {@link Optional} or {@code null}.
 	 * @param type the type of the value
 	 * @return the value
 	 */
-	public static @Nullable Object nothing(Class<?> type) {
+	public static @Nullable Object empty(Class<?> type) {
 		return EMPTY.get(type);
 	}
 

@@ -5,8 +5,8 @@ import io.distributedlock.LockedCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What runs when the locks are held, or instead. Internal: public only for the other
- * packages of this module.
+ * Code that runs under locks, or instead of a method without its locks. Internal: public
+ * only for the other packages of this module.
  */
 @FunctionalInterface
 public interface MethodBody {
@@ -19,7 +19,7 @@ public interface MethodBody {
 	@Nullable Object run() throws Throwable;
 
 	/**
-	 * Run it where it finds these locks.
+	 * Run it so that it finds the given locks.
 	 * @param locks the locks
 	 * @return what the method returns
 	 * @throws Throwable what the method throws

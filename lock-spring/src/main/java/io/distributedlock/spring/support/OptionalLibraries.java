@@ -3,13 +3,14 @@ package io.distributedlock.spring.support;
 import org.springframework.util.ClassUtils;
 
 /**
- * What may be on the class path beside Spring's core. A class that uses it is only
- * touched after a look here. Internal: public only for the other packages of this module.
+ * The optional libraries that are on the class path. A class that uses such a library is
+ * only loaded after a check here. Internal: public only for the other packages of this
+ * module.
  */
 public final class OptionalLibraries {
 
 	/**
-	 * Reactor, which all reactive types are adapted to.
+	 * Reactor, for all reactive types.
 	 */
 	public static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
 
@@ -20,12 +21,12 @@ public final class OptionalLibraries {
 			"org.springframework.transaction.support.TransactionSynchronization");
 
 	/**
-	 * Spring's view of HTTP.
+	 * Spring's types for HTTP responses.
 	 */
 	public static final boolean WEB = isPresent("org.springframework.http.HttpEntity");
 
 	/**
-	 * AspectJ, which weaves.
+	 * AspectJ, for woven methods.
 	 */
 	public static final boolean ASPECTJ = isPresent("org.aspectj.lang.Aspects");
 

@@ -6,26 +6,26 @@ import io.distributedlock.spring.support.OptionalLibraries;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one call, and who gives them back: the call at its end, or the transaction
- * that it was made in at its end. Internal: public only for the other packages of this
- * module.
+ * The locks of one call, and who releases them: the call at its end, or the transaction
+ * that the call was made in, at its end. Internal: public only for the other packages of
+ * this module.
  */
 public final class CallLocks {
 
 	private final LockHandle handle;
 
-	private final LockRelease release;
+	private final TransactionRules rules;
 
 	private volatile @Nullable Keeper keeper;
 
 	/**
 	 * Create the locks of a call.
 	 * @param handle the locks
-	 * @param release who gives them back
+	 * @param rules what they have to do with transactions
 	 */
-	public CallLocks(LockHandle handle, LockRelease release) {
+	public CallLocks(LockHandle handle, TransactionRules rules) {
 		this.handle = handle;
-		this.release = release;
+		this.rules = rules;
 	}
 
 	/**
@@ -37,24 +37,25 @@ public final class CallLocks {
 	}
 
 	/**
-	 * Return whether a transaction is rolled back if these were lost before its commit.
-	 * @return whether a commit depends on these
+	 * Return whether a transaction is rolled back if these locks were lost before its
+	 * commit.
+	 * @return whether a commit depends on these locks
 	 */
 	public boolean verifyBeforeCommit() {
-		return this.release.verifyBeforeCommit();
+		return this.rules.verifyBeforeCommit();
 	}
 
 	/**
-	 * Return whether these are kept until the end of the transaction that the method was
-	 * called in.
+	 * Return whether these locks are kept until the end of the transaction that the
+	 * method was called in.
 	 */
 	boolean afterTransaction() {
-		return this.release.afterTransaction();
+		return this.rules.afterTransaction();
 	}
 
 	/**
-	 * Keep these until the transaction of this thread has been committed or rolled back,
-	 * if the call was made in one.
+	 * Keep these locks until the transaction of this thread has been committed or rolled
+	 * back, if the call was made in one.
 	 */
 	public void keepForTransaction() {
 		if (OptionalLibraries.TRANSACTIONS) {
@@ -63,25 +64,26 @@ public final class CallLocks {
 	}
 
 	/**
-	 * Called where the method itself begins, inside of a transaction of its own: that is
-	 * rolled back if these were lost before its commit.
+	 * Called when the method itself begins, inside of a transaction that it starts: that
+	 * transaction is rolled back if these locks were lost before its commit.
 	 */
 	public void checkOwnTransaction() {
 		TransactionLocks.checkOwn(this);
 	}
 
 	/**
-	 * Run the method where transactions that begin on this thread are checked for these.
+	 * Run the method. A transaction that begins on this thread meanwhile depends on these
+	 * locks.
 	 * @param method the method
 	 * @return what the method returns
 	 * @throws Throwable what the method throws
 	 */
 	public @Nullable Object run(MethodBody method) throws Throwable {
-		return verifyBeforeCommit() ? RunningLocks.run(this.handle, method) : method.run();
+		return verifyBeforeCommit() ? EnclosingLocks.run(this.handle, method) : method.run();
 	}
 
 	/**
-	 * Leave it to a transaction to give these back.
+	 * Let a transaction release these locks.
 	 */
 	void keepFor(Keeper transaction) {
 		transaction.keep(this.handle);
@@ -89,17 +91,19 @@ public final class CallLocks {
 	}
 
 	/**
-	 * Return whether a transaction gives these back.
-	 * @return whether the end of the call leaves them as they are
+	 * Return whether a transaction releases these locks.
+	 * @return {@code false} if the call releases them at its end
 	 */
 	public boolean isKept() {
 		return this.keeper != null;
 	}
 
 	/**
-	 * Called where the method itself begins. One that runs in a transaction of its own,
-	 * or in none, gives its locks back when it ends.
-	 * @param current the locks of the transaction that it runs in, if it has any
+	 * Called when the method itself begins. If it does not run in the transaction that
+	 * keeps these locks, but in one of its own or in none, the call releases them at its
+	 * end.
+	 * @param current what keeps locks for the transaction that the method runs in,
+	 * {@code null} if there is none
 	 */
 	void methodRunsIn(@Nullable Keeper current) {
 		Keeper outer = this.keeper;
@@ -110,7 +114,7 @@ public final class CallLocks {
 	}
 
 	/**
-	 * Gives locks back when a transaction has ended.
+	 * Releases locks when a transaction has ended.
 	 */
 	interface Keeper {
 

@@ -20,7 +20,8 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 
 /**
  * The locks of one transaction of a reactive chain, as {@link TransactionLocks} are those
- * of a thread's. Internal: public only for the other packages of this module.
+ * of a transaction of a thread. Internal: public only for the other packages of this
+ * module.
  */
 public final class ReactiveTransactionLocks implements TransactionSynchronization, Ordered, CallLocks.Keeper {
 
@@ -31,7 +32,7 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	private final ConcurrentLinkedDeque<LockHandle> kept = new ConcurrentLinkedDeque<>();
 
 	/**
-	 * What the commit depends on.
+	 * The locks that the commit depends on.
 	 */
 	private final Queue<LockHandle> checked = new ConcurrentLinkedQueue<>();
 
@@ -42,10 +43,10 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	/**
-	 * Keep locks until the transaction of the chain has been committed or rolled back, if
-	 * there is one.
+	 * Keep locks until the transaction of the chain has been committed or rolled back. If
+	 * there is none, the call releases its locks.
 	 * @param locks the locks of a call
-	 * @return gives the locks
+	 * @return delivers the locks
 	 */
 	public static Mono<CallLocks> keep(CallLocks locks) {
 		if (!locks.afterTransaction()) {
@@ -61,7 +62,7 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	/**
-	 * Return locks and those that the transaction of a chain keeps.
+	 * Return the given locks and those that the transaction of a chain keeps.
 	 * @param locks the locks
 	 * @param chain the context of the chain
 	 * @return all of them
@@ -78,8 +79,8 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	/**
-	 * Called where the method itself begins: roll a transaction of its own back if its
-	 * locks were lost before the commit.
+	 * Called when the method itself begins: a transaction that it starts is rolled back
+	 * if its locks were lost before the commit.
 	 * @param locks the locks of the call
 	 * @return completes when the check is in place
 	 */
@@ -93,13 +94,13 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	/**
-	 * Return a context in which no transaction commits without the locks.
-	 * @param values what is in it
+	 * Return a context in which no transaction commits if the locks were lost.
+	 * @param values the values in it
 	 * @param handle the locks
 	 * @return the context
 	 */
 	public static Context checkedFor(Context values, LockHandle handle) {
-		return LockedContext.of(values, handle);
+		return CommitCheckContext.of(values, handle);
 	}
 
 	private static Mono<TransactionSynchronizationManager> active() {
@@ -168,10 +169,10 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 
 	@Override
 	public Mono<Void> afterCompletion(int status) {
-		return this.last ? Mono.empty() : giveBack();
+		return this.last ? Mono.empty() : release();
 	}
 
-	private Mono<Void> giveBack() {
+	private Mono<Void> release() {
 		return Mono.defer(() -> {
 			this.transaction.unbindResourceIfPossible(KEY);
 			return Flux.generate((sink) -> {
@@ -187,7 +188,8 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	/**
-	 * As in {@link TransactionLocks}.
+	 * Releases the locks after all other synchronizations, as in
+	 * {@link TransactionLocks}.
 	 */
 	private record Last(ReactiveTransactionLocks locks) implements TransactionSynchronization, Ordered {
 
@@ -198,7 +200,7 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			return this.locks.giveBack();
+			return this.locks.release();
 		}
 
 	}

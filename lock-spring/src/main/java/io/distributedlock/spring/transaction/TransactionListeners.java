@@ -18,9 +18,9 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
 
 /**
- * Adds a listener to managers of transactions. One that takes none is no reason for an
- * application not to start. Internal: public only for the package that puts beans under
- * locks.
+ * Adds listeners to transaction managers. An application starts also if a manager takes
+ * no listener; a warning is logged then. Internal: public only for the package that puts
+ * beans under locks.
  */
 public final class TransactionListeners {
 
@@ -30,18 +30,18 @@ public final class TransactionListeners {
 	}
 
 	/**
-	 * Listen to a bean, if it is a manager of transactions.
+	 * Listen to a bean, if it is a transaction manager.
 	 * @param bean the bean
 	 * @param beanName its name
 	 */
 	public static void listenTo(Object bean, String beanName) {
-		add(bean, beanName, PlatformTransactionManager.class, LostLockListener.INSTANCE);
-		add(bean, beanName, ReactiveTransactionManager.class, LostLockReactiveListener.INSTANCE);
+		add(bean, beanName, PlatformTransactionManager.class, CommitListener.INSTANCE);
+		add(bean, beanName, ReactiveTransactionManager.class, ReactiveCommitListener.INSTANCE);
 	}
 
 	/**
-	 * Listen to managers that were made before anybody looked at them, and to those of
-	 * the parent contexts.
+	 * Listen to transaction managers that were created before the post-processor, and to
+	 * those of the parent contexts.
 	 * @param nearest the bean factory of the context
 	 */
 	public static void listenToSingletons(BeanFactory nearest) {
@@ -62,19 +62,20 @@ public final class TransactionListeners {
 	}
 
 	/**
-	 * Listen to a bean, if it is a manager of a kind. One of another scope is listened to
-	 * when it is made.
+	 * Listen to a bean, if it is a transaction manager of the given type. A proxy for a
+	 * bean of another scope takes no listener: the bean itself takes it when it is
+	 * created.
 	 */
-	private static void add(Object bean, String beanName, Class<? extends TransactionManager> kind,
+	private static void add(Object bean, String beanName, Class<? extends TransactionManager> type,
 			TransactionExecutionListener listener) {
-		if (kind.isInstance(bean) && bean instanceof ConfigurableTransactionManager manager
+		if (type.isInstance(bean) && bean instanceof ConfigurableTransactionManager manager
 				&& !standsForAnother(bean)) {
 			try {
 				add(manager, listener);
 			}
 			catch (RuntimeException ex) {
 				logger.warn(
-						"Transactions of bean '{}' that start inside of a locked method may commit without its lock: the bean takes no listener",
+						"Transactions of bean '{}' that start inside of a locked method may commit although its lock was lost: the bean takes no listener. Let its setTransactionExecutionListeners accept one",
 						beanName, ex);
 			}
 		}
@@ -82,7 +83,7 @@ public final class TransactionListeners {
 
 	private static void add(ConfigurableTransactionManager manager, TransactionExecutionListener listener) {
 		if (!manager.getTransactionExecutionListeners().contains(listener)) {
-			// the list may be a fixed one
+			// the list of the manager may be immutable
 			List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
 			listeners.add(listener);
 			manager.setTransactionExecutionListeners(listeners);

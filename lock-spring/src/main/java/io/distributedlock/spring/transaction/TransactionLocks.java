@@ -12,24 +12,25 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * The locks of one transaction of a thread. A lock belongs to the transaction that is
- * active when it is acquired: one that is suspended meanwhile has its own, and a
+ * active when it is acquired. A suspended transaction has locks of its own, and a
  * savepoint has none.
  * <p>
- * They are given back behind everything else that happens after the completion, such as
- * {@code AFTER_COMMIT} listeners: what is to run last joins the end of the queue when no
- * more is expected to join.
+ * The locks are released after everything else that happens after the completion, such as
+ * {@code AFTER_COMMIT} listeners. For this, a second synchronization is registered as
+ * late as possible, before the completion, when normally no other one follows.
  */
 final class TransactionLocks implements TransactionSynchronization, CallLocks.Keeper {
 
 	private static final Object KEY = TransactionLocks.class;
 
 	/**
-	 * The innermost first, which finds each on top of its thread's locks.
+	 * The innermost first. They are released in this order, so that each is the innermost
+	 * of its thread then.
 	 */
 	private final Deque<LockHandle> kept = new ArrayDeque<>();
 
 	/**
-	 * What the commit depends on besides.
+	 * Further locks that the commit depends on.
 	 */
 	private final Deque<LockHandle> checked = new ArrayDeque<>();
 
@@ -42,7 +43,7 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	/**
-	 * Return the locks of this thread's transaction, {@code null} if it has none so far.
+	 * Return the locks of this thread's transaction, {@code null} if it has none yet.
 	 */
 	static @Nullable TransactionLocks find() {
 		return (TransactionLocks) TransactionSynchronizationManager.getResource(KEY);
@@ -59,15 +60,15 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	/**
-	 * Called where the method itself begins: roll a transaction of its own back if its
-	 * locks were lost before the commit. That does not depend on its manager, which may
-	 * take no listeners.
+	 * Called when the method itself begins: a transaction that it starts is rolled back
+	 * if its locks were lost before the commit. This works also if the transaction
+	 * manager takes no listeners.
 	 */
 	static void checkOwn(CallLocks locks) {
 		locks.methodRunsIn(find());
 		if (!locks.isKept() && locks.verifyBeforeCommit() && isActive()) {
 			Deque<LockHandle> checked = current(locks).checked;
-			// of methods that have ended inside of the transaction
+			// the locks of methods that have ended inside of the transaction
 			checked.removeIf(LockHandle::isClosed);
 			checked.push(locks.handle());
 		}
@@ -100,7 +101,7 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	/**
-	 * Check them all.
+	 * Check all locks.
 	 * @throws io.distributedlock.LockLostException if one was lost
 	 */
 	void ensureHeld() {
@@ -134,7 +135,7 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	/**
-	 * Early enough for transaction managers that have no listeners.
+	 * Check also here, for transaction managers that have no listeners.
 	 */
 	@Override
 	public void beforeCommit(boolean readOnly) {
@@ -152,11 +153,11 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	@Override
 	public void afterCompletion(int status) {
 		if (!this.last) {
-			giveBack();
+			release();
 		}
 	}
 
-	private void giveBack() {
+	private void release() {
 		TransactionSynchronizationManager.unbindResourceIfPossible(KEY);
 		RuntimeException failure = null;
 		for (LockHandle next = this.kept.poll(); next != null; next = this.kept.poll()) {
@@ -173,7 +174,8 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	/**
-	 * Of several with the lowest order the one that was registered last runs last.
+	 * Releases the locks. Of several synchronizations with the lowest precedence, the one
+	 * that was registered last runs last.
 	 */
 	private record Last(TransactionLocks locks) implements TransactionSynchronization {
 
@@ -184,7 +186,7 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 
 		@Override
 		public void afterCompletion(int status) {
-			this.locks.giveBack();
+			this.locks.release();
 		}
 
 	}

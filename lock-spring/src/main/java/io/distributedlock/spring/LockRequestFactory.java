@@ -12,51 +12,53 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one annotation locks.
+ * Makes the requests of one annotation.
  *
  * @param prototype the request, complete but for the key
  * @param keys gives the keys of a call
- * @param condition whether to lock at all, {@code null} for always
+ * @param condition whether a call needs the lock, {@code null} if each does
  */
-record LockTarget(LockRequest prototype, LockKeys keys, @Nullable LockExpression condition) {
+record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockExpression condition) {
 
-	private static final String KEEP_ALIVE = "-1";
+	private static final String AUTO_RENEWED = "-1";
 
 	/**
-	 * Read what an annotation locks.
+	 * Read the attributes of an annotation.
 	 */
-	static LockTarget of(LockAttributes attributes, LockExpressionParser parser) {
+	static LockRequestFactory of(LockAttributes attributes, LockExpressionParser parser) {
 		String name = attributes.text("name");
 		if (name.contains("#{") || name.startsWith("#")) {
 			throw attributes.invalid("name",
-					"a name is no expression, but the same for all calls. Write the expression into key", null);
+					"a name is the same for all calls and cannot be an expression. Write the expression into key",
+					null);
 		}
 		if (name.isEmpty()) {
 			name = attributes.defaultName();
 		}
-		LockRequest prototype = withTimes(withKind(LockRequest.of(name), attributes), attributes);
+		LockRequest prototype = withTimes(withType(LockRequest.of(name), attributes), attributes);
 		String provider = attributes.text("provider");
 		if (!provider.isEmpty()) {
 			prototype = prototype.withProvider(provider);
 		}
 		int maxWaiters = attributes.annotation().getInt("maxWaiters");
 		if (maxWaiters < -1) {
-			throw attributes.invalid("maxWaiters", "give a number from 0, or -1 for any number", null);
+			throw attributes.invalid("maxWaiters", "not a valid limit. Write a number from 0, or -1 for no limit",
+					null);
 		}
 		if (maxWaiters >= 0) {
 			prototype = prototype.withMaxWaiters(maxWaiters);
 		}
 		LockExpression condition = attributes.raw("condition").isEmpty() ? null : parser.parse("condition", attributes);
 		if (attributes.raw("key").isEmpty()) {
-			// one lock for the method: its name is the key, under no name
-			return new LockTarget(prototype, (request, call, target) -> request, condition);
+			// one lock for the method: its name is the key
+			return new LockRequestFactory(prototype, (request, call, target) -> request, condition);
 		}
-		return new LockTarget(prototype.withName(name), parser.keys(attributes), condition);
+		return new LockRequestFactory(prototype.withName(name), parser.keys(attributes), condition);
 	}
 
 	/**
-	 * Return what to lock for one call.
-	 * @return the request, {@code null} if the condition does not hold
+	 * Return the request for one call.
+	 * @return the request, {@code null} if the condition is false
 	 * @throws IllegalArgumentException if the arguments give no usable key
 	 */
 	@Nullable LockRequest request(MethodInvocation call, Object target) {
@@ -71,25 +73,28 @@ record LockTarget(LockRequest prototype, LockKeys keys, @Nullable LockExpression
 		if (value instanceof Boolean holds) {
 			return holds;
 		}
-		throw condition.refused("is no boolean but " + value, null);
+		throw condition.refused("must return a boolean, but returned " + value, null);
 	}
 
-	private static LockRequest withKind(LockRequest request, LockAttributes attributes) {
+	private static LockRequest withType(LockRequest request, LockAttributes attributes) {
 		LockType type = attributes.choice("type", LockType.class);
 		String permits = attributes.text("permits");
-		LockRequest kind = request.withRequired(attributes.annotation().getEnumArray("requires", LockCapability.class));
+		LockRequest required = request
+			.withRequired(attributes.annotation().getEnumArray("requires", LockCapability.class));
 		if ((type == LockType.SEMAPHORE) == permits.isEmpty()) {
-			throw attributes.invalid("permits", "a lock of type %s %s permits. Use @DistributedSemaphore"
-				.formatted(type, permits.isEmpty() ? "needs" : "has no"), null);
+			throw attributes.invalid("permits",
+					"a lock of type %s %s. Use @DistributedSemaphore for permits, or another type without them"
+						.formatted(type, permits.isEmpty() ? "needs a number of permits" : "has no permits"),
+					null);
 		}
 		if (permits.isEmpty()) {
-			return kind.withType(type);
+			return required.withType(type);
 		}
 		try {
-			return kind.withPermits(Integer.parseInt(permits));
+			return required.withPermits(Integer.parseInt(permits));
 		}
 		catch (IllegalArgumentException ex) {
-			throw attributes.invalid("permits", "give a number from 1", ex);
+			throw attributes.invalid("permits", "not a number of permits. Write a number from 1", ex);
 		}
 	}
 
@@ -104,8 +109,8 @@ record LockTarget(LockRequest prototype, LockKeys keys, @Nullable LockExpression
 			timed = timed.withHoldAtLeast(holdAtLeast);
 		}
 		timed = timed.withAutoRenew(attributes.annotation().getBoolean("autoRenew"));
-		if (attributes.text("leaseTime").equals(KEEP_ALIVE)) {
-			// also where the template has a lease time for calls that say nothing
+		if (attributes.text("leaseTime").equals(AUTO_RENEWED)) {
+			// also if the template has a default lease time
 			return timed.withAutoRenew(true);
 		}
 		Duration leaseTime = attributes.duration("leaseTime");
@@ -114,7 +119,8 @@ record LockTarget(LockRequest prototype, LockKeys keys, @Nullable LockExpression
 		}
 		if (leaseTime.isZero()) {
 			throw attributes.invalid("leaseTime",
-					"a lease time is positive, or -1 to keep the lease alive until the method ends", null);
+					"the lease time is zero. Write a positive one, or -1 to have the lease auto-renewed until the method ends",
+					null);
 		}
 		return timed.withLeaseTime(leaseTime);
 	}

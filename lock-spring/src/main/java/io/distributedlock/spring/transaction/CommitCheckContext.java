@@ -16,59 +16,60 @@ import org.springframework.transaction.reactive.TransactionContext;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 
 /**
- * The context of a chain that runs under locks: no transaction that begins in the chain
- * commits without them, whoever begins it. A listener on the managers, as there is one
- * for the transactions of threads, is not told of the chain. But a manager asks the chain
- * for Spring's transaction before it commits, and here the check joins that.
+ * The Reactor context of a chain that runs under locks. A transaction that begins in the
+ * chain does not commit if they were lost, whichever code begins it. A listener on the
+ * transaction manager would not learn which chain a transaction belongs to. But the
+ * manager asks the context of the chain for Spring's transaction before it commits, and
+ * at that point this context adds the check to the transaction.
  */
-final class LockedContext implements Context {
+final class CommitCheckContext implements Context {
 
 	private final Context values;
 
 	private final Check check;
 
 	/**
-	 * What the check has joined, or need not join: the transaction that the method was
-	 * called in.
+	 * The transaction that has the check already, or does not need it: at first the one
+	 * that the method was called in.
 	 */
-	private final AtomicReference<@Nullable Set<TransactionSynchronization>> joined;
+	private final AtomicReference<@Nullable Set<TransactionSynchronization>> checked;
 
-	private LockedContext(Context values, Check check,
-			AtomicReference<@Nullable Set<TransactionSynchronization>> joined) {
+	private CommitCheckContext(Context values, Check check,
+			AtomicReference<@Nullable Set<TransactionSynchronization>> checked) {
 		this.values = values;
 		this.check = check;
-		this.joined = joined;
+		this.checked = checked;
 	}
 
 	/**
-	 * Return a context for what runs under locks.
-	 * @param values what is in it
+	 * Return a context for code that runs under locks.
+	 * @param values the values in it
 	 * @param handle the locks
 	 */
 	static Context of(Context values, LockHandle handle) {
 		TransactionContext outer = values.getOrDefault(TransactionContext.class, null);
-		return new LockedContext(values, new Check(handle),
+		return new CommitCheckContext(values, new Check(handle),
 				new AtomicReference<>((outer != null) ? outer.getSynchronizations() : null));
 	}
 
 	@Override
 	@SuppressWarnings("TypeParameterUnusedInFormals") // of Reactor
 	public <T> T get(Object key) {
-		return join(this.values.get(key));
+		return withCheck(this.values.get(key));
 	}
 
 	@Override
 	@SuppressWarnings("NullAway") // of Reactor, which takes null for the default
 	public <T> @Nullable T getOrDefault(Object key, @Nullable T defaultValue) {
-		return join(this.values.getOrDefault(key, defaultValue));
+		return withCheck(this.values.getOrDefault(key, defaultValue));
 	}
 
-	private <T> T join(T value) {
+	private <T> T withCheck(T value) {
 		if (value instanceof TransactionContext transaction && transaction.isActualTransactionActive()) {
 			Set<TransactionSynchronization> current = transaction.getSynchronizations();
-			Set<TransactionSynchronization> before = this.joined.get();
-			// by one, where a chain has several threads
-			if (current != null && current != before && this.joined.compareAndSet(before, current)) {
+			Set<TransactionSynchronization> before = this.checked.get();
+			// a chain may have several threads: only one of them adds the check
+			if (current != null && current != before && this.checked.compareAndSet(before, current)) {
 				current.add(this.check);
 			}
 		}
@@ -93,8 +94,8 @@ final class LockedContext implements Context {
 	@Override
 	public Context put(Object key, Object value) {
 		// two transactions of a chain may run at the same time
-		return new LockedContext(this.values.put(key, value), this.check,
-				(key == TransactionContext.class) ? new AtomicReference<>(this.joined.get()) : this.joined);
+		return new CommitCheckContext(this.values.put(key, value), this.check,
+				(key == TransactionContext.class) ? new AtomicReference<>(this.checked.get()) : this.checked);
 	}
 
 	@Override
@@ -113,7 +114,7 @@ final class LockedContext implements Context {
 	}
 
 	private Context with(Context changed) {
-		return new LockedContext(changed, this.check, this.joined);
+		return new CommitCheckContext(changed, this.check, this.checked);
 	}
 
 	@Override
@@ -122,8 +123,8 @@ final class LockedContext implements Context {
 	}
 
 	/**
-	 * Locks that were given back do not matter any more: those of a method that has ended
-	 * inside of its caller's transaction.
+	 * The check before the commit. Locks that have been released are not checked: their
+	 * method has ended inside of its caller's transaction.
 	 */
 	private record Check(LockHandle handle) implements TransactionSynchronization, Ordered {
 

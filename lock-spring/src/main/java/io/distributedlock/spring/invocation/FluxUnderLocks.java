@@ -8,21 +8,21 @@ import reactor.core.publisher.Flux;
 import reactor.util.context.Context;
 
 /**
- * Lets blocking code in a locked chain find the locks of the chain, as long as the chain
- * stays on the thread that subscribes to it or asks for more. The subscriber, which is
- * outside of the lock, does not find them.
+ * A publisher whose blocking code finds the locks of its chain, as long as the chain
+ * stays on the thread that subscribes to it or requests more. The subscriber is outside
+ * of the lock and does not find them.
  *
  * @param <T> the type of the values
  */
-final class LocksOnThread<T> extends Flux<T> {
+final class FluxUnderLocks<T> extends Flux<T> {
 
 	private final Publisher<T> source;
 
-	private final ThreadLocks inner;
+	private final LockScope inner;
 
-	private final ThreadLocks outer;
+	private final LockScope outer;
 
-	LocksOnThread(Publisher<T> source, ThreadLocks inner, ThreadLocks outer) {
+	FluxUnderLocks(Publisher<T> source, LockScope inner, LockScope outer) {
 		this.source = source;
 		this.inner = inner;
 		this.outer = outer;
@@ -71,7 +71,7 @@ final class LocksOnThread<T> extends Flux<T> {
 
 		@Override
 		public void request(long n) {
-			LocksOnThread.this.inner.run(() -> this.subscription.request(n));
+			FluxUnderLocks.this.inner.run(() -> this.subscription.request(n));
 		}
 
 		@Override
@@ -80,8 +80,8 @@ final class LocksOnThread<T> extends Flux<T> {
 		}
 
 		private void outside(Runnable signal) {
-			if (LockContext.capture() == LocksOnThread.this.inner.context()) {
-				LocksOnThread.this.outer.run(signal);
+			if (LockContext.capture() == FluxUnderLocks.this.inner.context()) {
+				FluxUnderLocks.this.outer.run(signal);
 			}
 			else {
 				signal.run();

@@ -22,12 +22,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
- * One call of a locked method: how to come by the locks, and what to run with them and
- * without. Internal: public only for the package that puts beans under locks.
+ * One call of a locked method: how to acquire the locks, and what to run with them or
+ * without them. Internal: public only for the package that puts beans under locks.
  */
-public final class LockCall {
+public final class AnnotatedCall {
 
-	private static final Logger logger = LoggerFactory.getLogger(LockCall.class);
+	private static final Logger logger = LoggerFactory.getLogger(AnnotatedCall.class);
 
 	private final LockTemplate template;
 
@@ -44,7 +44,7 @@ public final class LockCall {
 	 * @param request what to lock
 	 * @param call the call
 	 */
-	public LockCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation call) {
+	public AnnotatedCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation call) {
 		this.template = template;
 		this.rules = rules;
 		this.request = request;
@@ -72,8 +72,8 @@ public final class LockCall {
 	}
 
 	/**
-	 * Return the object that a call is made on: the proxy itself where nothing is behind
-	 * it, as with the clients that Spring makes of HTTP interfaces.
+	 * Return the object that a call is made on: the proxy itself if there is no object
+	 * behind it, as with the clients that Spring makes of HTTP interfaces.
 	 * @param call the call
 	 * @return the target
 	 */
@@ -83,7 +83,7 @@ public final class LockCall {
 	}
 
 	/**
-	 * Return what the caller has called: the proxy, or the object itself where the lock
+	 * Return the object that the caller sees: the proxy, or the object itself if the lock
 	 * is woven in.
 	 * @return the proxy
 	 */
@@ -107,44 +107,44 @@ public final class LockCall {
 	}
 
 	/**
-	 * Return a call that may be proceeded to later and elsewhere, while the caller's
-	 * thread reuses its invocation.
+	 * Return a copy of this call that may proceed later and on another thread: Spring's
+	 * invocation object belongs to the caller's thread.
 	 */
-	LockCall copy() {
-		return new LockCall(this.template, this.rules, this.request,
+	AnnotatedCall copy() {
+		return new AnnotatedCall(this.template, this.rules, this.request,
 				((ProxyMethodInvocation) this.call).invocableClone());
 	}
 
 	LockHandle acquire() {
 		LockHandle handle = this.template.acquire(this.request);
-		requireGiven(handle);
+		requireNotNull(handle);
 		return handle;
 	}
 
 	/**
-	 * Run work with the locks, or else what takes its place, on a thread of the
-	 * template's executor.
+	 * Run work with the locks, or its replacement if they are not available, on a thread
+	 * of the template's executor.
 	 */
 	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
 			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
 		CompletableFuture<@Nullable Object> result = this.template.executeAsync(this.request, work, otherwise);
-		requireGiven(result);
+		requireNotNull(result);
 		return result;
 	}
 
 	CompletableFuture<LockHandle> acquireAsync() {
 		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(this.request);
-		requireGiven(acquired);
+		requireNotNull(acquired);
 		return acquired;
 	}
 
 	/**
-	 * A mock of a template gives nothing.
+	 * Require that the template returned something: a mock returns {@code null}.
 	 */
-	private void requireGiven(@Nullable Object answer) {
+	private void requireNotNull(@Nullable Object answer) {
 		if (answer == null) {
 			throw new IllegalStateException(
-					"%s asked %s for its lock and got null. Where that is a mock, stub it, or test with lock.provider=local instead"
+					"%s asked %s for its lock and got null. If that is a mock, define its answer, or test with lock.provider=local instead"
 						.formatted(method(), this.template.getClass().getName()));
 		}
 	}
@@ -172,8 +172,8 @@ public final class LockCall {
 	}
 
 	/**
-	 * Do what is to be done without the locks, if anything.
-	 * @param refusal why they were not available
+	 * Do what the annotations say for a call whose locks are not available.
+	 * @param refusal why they are not available
 	 */
 	@Nullable Object otherwise(LockException refusal) throws Throwable {
 		if (refusal instanceof LockNotAcquiredException contention) {

@@ -12,26 +12,28 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Has no reactive transaction commit without the locks of a method that is no chain: one
- * that waits for the transaction, or makes a future or a type of RxJava of it. Such a
- * transaction is known by the thread that it begins on, those of chains by their
- * {@link LockedContext}.
+ * Stops the commit of a reactive transaction that began under a lock which was lost, for
+ * methods that are no Reactor chain: a method that blocks until the transaction has
+ * ended, or turns it into a future or a type of RxJava. Such a transaction belongs to the
+ * locks of the thread that it begins on. The transactions of chains are checked by
+ * {@link CommitCheckContext}.
  */
-final class LostLockReactiveListener implements TransactionExecutionListener {
+final class ReactiveCommitListener implements TransactionExecutionListener {
 
-	static final LostLockReactiveListener INSTANCE = new LostLockReactiveListener();
+	static final ReactiveCommitListener INSTANCE = new ReactiveCommitListener();
 
 	/**
-	 * What each transaction began under.
+	 * The locks that each transaction began under.
 	 */
-	private final Map<Begun, RunningLocks> locks = new ConcurrentHashMap<>();
+	private final Map<Begun, EnclosingLocks> locks = new ConcurrentHashMap<>();
 
 	/**
-	 * Those that were cancelled while they began, of which nobody is told.
+	 * Transactions that were cancelled while they began: no listener method is called for
+	 * them, so they are removed when they are garbage.
 	 */
 	private final ReferenceQueue<TransactionExecution> forgotten = new ReferenceQueue<>();
 
-	private LostLockReactiveListener() {
+	private ReactiveCommitListener() {
 	}
 
 	@Override
@@ -39,9 +41,9 @@ final class LostLockReactiveListener implements TransactionExecutionListener {
 		for (Reference<?> each = this.forgotten.poll(); each != null; each = this.forgotten.poll()) {
 			this.locks.remove(each);
 		}
-		RunningLocks running = RunningLocks.current();
-		if (running != null) {
-			this.locks.put(new Begun(transaction, this.forgotten), running);
+		EnclosingLocks enclosing = EnclosingLocks.current();
+		if (enclosing != null) {
+			this.locks.put(new Begun(transaction, this.forgotten), enclosing);
 		}
 	}
 
@@ -54,9 +56,9 @@ final class LostLockReactiveListener implements TransactionExecutionListener {
 
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		RunningLocks running = this.locks.remove(new Begun(transaction, null));
-		if (running != null) {
-			running.ensureAllHeld();
+		EnclosingLocks enclosing = this.locks.remove(new Begun(transaction, null));
+		if (enclosing != null) {
+			enclosing.ensureAllHeld();
 		}
 	}
 
@@ -66,7 +68,7 @@ final class LostLockReactiveListener implements TransactionExecutionListener {
 	}
 
 	/**
-	 * A transaction, which is compared as the object that it is.
+	 * A transaction, compared by identity.
 	 */
 	private static final class Begun extends WeakReference<TransactionExecution> {
 

@@ -6,32 +6,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of the annotated methods that a thread is inside of. A transaction that
- * commits there is one that began under them. Internal: public only for the other
- * packages of this module.
+ * commits there began under them. Internal: public only for the other packages of this
+ * module.
  *
  * @param handle the locks of the innermost method
- * @param outer the methods around it
+ * @param outer the locks of the methods around it, {@code null} for none
  */
-public record RunningLocks(LockHandle handle, @Nullable RunningLocks outer) {
+public record EnclosingLocks(LockHandle handle, @Nullable EnclosingLocks outer) {
 
 	/**
-	 * Those of each thread.
+	 * The locks of each thread.
 	 */
-	public static final ThreadLocal<@Nullable RunningLocks> CURRENT = new ThreadLocal<>();
+	public static final ThreadLocal<@Nullable EnclosingLocks> CURRENT = new ThreadLocal<>();
 
 	/**
-	 * Return those of this thread.
+	 * Return the locks of this thread.
 	 * @return the locks, {@code null} for none
 	 */
-	public static @Nullable RunningLocks current() {
+	public static @Nullable EnclosingLocks current() {
 		return CURRENT.get();
 	}
 
 	/**
-	 * Run a method.
+	 * Run a method under these locks and those of this thread.
 	 */
 	static @Nullable Object run(LockHandle handle, MethodBody method) throws Throwable {
-		return runWith(new RunningLocks(handle, current()), method);
+		return runWith(new EnclosingLocks(handle, current()), method);
 	}
 
 	/**
@@ -41,8 +41,8 @@ public record RunningLocks(LockHandle handle, @Nullable RunningLocks outer) {
 	 * @return what the method returns
 	 * @throws Throwable what the method throws
 	 */
-	public static @Nullable Object runWith(@Nullable RunningLocks locks, MethodBody method) throws Throwable {
-		RunningLocks before = current();
+	public static @Nullable Object runWith(@Nullable EnclosingLocks locks, MethodBody method) throws Throwable {
+		EnclosingLocks before = current();
 		set(locks);
 		try {
 			return method.run();
@@ -57,8 +57,8 @@ public record RunningLocks(LockHandle handle, @Nullable RunningLocks outer) {
 	 * @param locks the locks, {@code null} for none
 	 * @param work what to do
 	 */
-	public static void runWith(@Nullable RunningLocks locks, Runnable work) {
-		RunningLocks before = current();
+	public static void runWith(@Nullable EnclosingLocks locks, Runnable work) {
+		EnclosingLocks before = current();
 		set(locks);
 		try {
 			work.run();
@@ -68,7 +68,7 @@ public record RunningLocks(LockHandle handle, @Nullable RunningLocks outer) {
 		}
 	}
 
-	private static void set(@Nullable RunningLocks locks) {
+	private static void set(@Nullable EnclosingLocks locks) {
 		if (locks != null) {
 			CURRENT.set(locks);
 		}
@@ -78,22 +78,22 @@ public record RunningLocks(LockHandle handle, @Nullable RunningLocks outer) {
 	}
 
 	/**
-	 * Check those of this thread.
+	 * Check the locks of this thread.
 	 * @throws io.distributedlock.LockLostException if one was lost
 	 */
 	static void ensureHeld() {
-		RunningLocks current = current();
+		EnclosingLocks current = current();
 		if (current != null) {
 			current.ensureAllHeld();
 		}
 	}
 
 	/**
-	 * Check these and those around them.
+	 * Check these locks and those of the methods around.
 	 * @throws io.distributedlock.LockLostException if one was lost
 	 */
 	void ensureAllHeld() {
-		for (RunningLocks each = this; each != null; each = each.outer) {
+		for (EnclosingLocks each = this; each != null; each = each.outer) {
 			if (!each.handle.isClosed()) {
 				each.handle.ensureHeld();
 			}
