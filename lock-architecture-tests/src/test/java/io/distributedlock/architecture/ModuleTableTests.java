@@ -93,6 +93,21 @@ class ModuleTableTests {
 							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility..",
 									"redis.embedded..", "org.testcontainers.."))));
 
+	private static final String SPRING_ROOT = "io.distributedlock.spring";
+
+	/**
+	 * The packages below lock-spring's root, and which of them each may use. The root may
+	 * use all of them, and none of them uses the root.
+	 */
+	private static final Map<String, Set<String>> ROOMS = Map.of("aspectj", Set.of(), "integration", Set.of(),
+			"support", Set.of(), "expression", Set.of(), "reach", Set.of(), "returntype", Set.of("support"),
+			"transaction", Set.of("support"), "invocation", Set.of("returntype", "transaction", "support"));
+
+	/**
+	 * The packages of lock-spring that applications name.
+	 */
+	private static final Set<String> PUBLIC_ROOMS = Set.of("aspectj", "integration");
+
 	@Test
 	void everyModuleIsInTheTableAndSeen() throws IOException {
 		Set<String> seen = new TreeSet<>();
@@ -124,6 +139,52 @@ class ModuleTableTests {
 	@Test
 	void packagesHaveNoCycles() {
 		slices().assignedFrom(new EachPackage()).should().beFreeOfCycles().check(CLASSES);
+	}
+
+	@TestFactory
+	List<DynamicTest> packageOfLockSpringUsesOnlyThoseBelowIt() {
+		return ROOMS.entrySet()
+			.stream()
+			.map((room) -> DynamicTest.dynamicTest(room.getKey(), () -> roomRule(room.getKey(), room.getValue())))
+			.toList();
+	}
+
+	private static void roomRule(String room, Set<String> mayUse) {
+		Set<String> packages = new TreeSet<>(Set.of(SPRING_ROOT + "." + room));
+		mayUse.forEach((each) -> packages.add(SPRING_ROOT + "." + each));
+		noClasses().that()
+			.resideInAPackage(SPRING_ROOT + "." + room)
+			.should()
+			.dependOnClassesThat(describe("are in another package of lock-spring",
+					(type) -> type.getPackageName().startsWith(SPRING_ROOT)
+							&& !packages.contains(type.getPackageName())))
+			.check(CLASSES);
+	}
+
+	@Test
+	void everyPackageOfLockSpringHasItsRule() {
+		Set<String> packages = new TreeSet<>();
+		CLASSES.that(describe("are in lock-spring", (type) -> type.getPackageName().startsWith(SPRING_ROOT + ".")))
+			.forEach((type) -> packages.add(type.getPackageName().substring(SPRING_ROOT.length() + 1)));
+		assertThat(packages).isEqualTo(new TreeSet<>(ROOMS.keySet()));
+	}
+
+	/**
+	 * Java has no access between packages of one module only.
+	 */
+	@Test
+	void typeThatIsPublicForAnotherPackageOnlySaysThatItIsInternal() throws IOException {
+		Path sources = ROOT.resolve("lock-spring/src/main/java/" + SPRING_ROOT.replace('.', '/'));
+		Pattern documented = Pattern.compile("/\\*\\*(.*?)\\*/\\s+public ", Pattern.DOTALL);
+		for (String room : ROOMS.keySet()) {
+			for (Path file : PUBLIC_ROOMS.contains(room) ? List.<Path>of() : files(sources.resolve(room))) {
+				String source = Files.readString(file);
+				Matcher type = documented.matcher(source);
+				if (source.contains("\npublic ") && type.find()) {
+					assertThat(type.group(1)).as(file.toString()).contains("Internal:");
+				}
+			}
+		}
 	}
 
 	@Test

@@ -13,7 +13,7 @@ import io.distributedlock.LockType;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Makes a method run under one lock that all instances of the application share.
+ * Makes a method run under a lock that all instances of the application share.
  *
  * <pre class="code">
  * &#064;DistributedLock(key = "#order.id", leaseTime = "30s", waitTime = "5s")
@@ -21,29 +21,39 @@ import org.springframework.core.annotation.AliasFor;
  * </pre>
  *
  * <p>
- * Two methods share a lock only if they give the same {@link #name}: without one, each
- * method has a lock of its own for each key.
+ * By default each method has locks of its own, one for each key. Two methods share a lock
+ * if they have the same {@link #name} and the same key.
  * <p>
- * On a class it stands for each public method of the class; an annotation on a method
- * wins. It is found on methods of super-classes and interfaces, and may be a
- * meta-annotation. The lock is taken before a transaction of the same method begins, and
- * given back after it has ended; inside a transaction of the caller it is kept until that
- * has ended, see {@link #release}. If the lock is not available, the method does not run:
- * {@link io.distributedlock.LockNotAcquiredException} says that others held it,
- * {@link io.distributedlock.LockUnavailableException} that the backend failed. What the
- * method throws arrives unchanged.
+ * An annotation on a class applies to each public method of the class; an annotation on
+ * the method replaces it. Annotations on methods of super-classes and interfaces are
+ * found, and so are meta-annotations.
  * <p>
- * A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the
- * lock until that has completed; it is started on a thread of the template's executor. A
- * method that returns a {@code Mono}, a {@code Flux} or another type that Spring's
- * {@code ReactiveAdapterRegistry} knows, and a suspending function of Kotlin, is locked
- * anew at each subscription, until it completes, fails or is cancelled. None of them
- * blocks the caller's thread. Other types of future are refused when the application
- * starts.
+ * The lock is acquired before a transaction of the same method begins, and released after
+ * that has ended. If the caller is already in a transaction, the lock is kept until that
+ * transaction has ended, see {@link #release}. If the lock is not available, the method
+ * does not run: the call fails with {@link io.distributedlock.LockNotAcquiredException}
+ * if others hold the lock, and with {@link io.distributedlock.LockUnavailableException}
+ * if the backend failed. Exceptions of the method reach the caller unchanged.
  * <p>
- * Repeated on one method it takes all of the locks or none. A parameter of type
- * {@link io.distributedlock.LockHandle} is filled in with what is held, which
- * {@link io.distributedlock.LockContext#current()} gives too.
+ * The return type decides how long the lock is held:
+ * <ul>
+ * <li>{@code CompletableFuture} and {@code CompletionStage}: until the future has
+ * completed. The method is started on a thread of the template's executor.</li>
+ * <li>{@code Mono}, {@code Flux}, every other type that Spring's
+ * {@code ReactiveAdapterRegistry} knows, and suspending functions of Kotlin: each
+ * subscription acquires the lock again and holds it until it completes, fails or is
+ * cancelled.</li>
+ * <li>Other types of future: the application does not start.</li>
+ * <li>Every other type: until the method returns.</li>
+ * </ul>
+ * Only the last group blocks the caller's thread.
+ * <p>
+ * A method with several of these annotations runs when all locks are acquired, or not at
+ * all. A parameter of type {@link io.distributedlock.LockHandle} receives the handle of
+ * the lock, which {@link io.distributedlock.LockContext#current()} returns too.
+ * <p>
+ * A mistake in an attribute is reported at start-up by
+ * {@link io.distributedlock.spring.InvalidLockOperationException}.
  *
  * @since 0.1
  */
@@ -62,143 +72,172 @@ public @interface DistributedLock {
 	String value() default "";
 
 	/**
-	 * What to lock: a SpEL expression, such as {@code #order.id}, or a template such as
-	 * {@code order-#{#order.id}}. It sees the parameters by name and as {@code #p0} or
-	 * {@code #a0}, and {@code #root.method}, {@code #root.methodName},
-	 * {@code #root.target}, {@code #root.targetClass} and {@code #root.args}; beans as
-	 * {@code @bean} only if {@code lock.spel.bean-references} is on. It is evaluated
-	 * once, before the method runs.
+	 * The key: a SpEL expression such as {@code #order.id}, or a template such as
+	 * {@code order-#{#order.id}}. A literal needs quotes: {@code "'all-orders'"}.
+	 * Default: no key, all calls of the method share one lock.
 	 * <p>
-	 * A literal needs quotes: {@code "'all-orders'"}. A collection or an array gives
-	 * several keys, which are locked all together. A result that is {@code null}, blank,
-	 * empty, a map or an object without a {@code toString} of its own is refused. Without
-	 * a key, all calls of the method share one lock.
+	 * The expression can read the parameters by name and as {@code #p0} or {@code #a0},
+	 * and {@code #root.method}, {@code #root.methodName}, {@code #root.target},
+	 * {@code #root.targetClass} and {@code #root.args}. It can read beans, written as
+	 * {@code @bean}, only if {@code lock.spel.bean-references} is {@code true}.
+	 * Placeholders are not resolved in it. It is evaluated once for each call, before the
+	 * method runs.
+	 * <p>
+	 * A result that is a collection or an array has several keys: the call acquires all
+	 * of them or none. A call is refused with {@code IllegalArgumentException} if a key
+	 * is {@code null}, blank, a map or an object without a {@code toString} method of its
+	 * own, or if the collection is empty.
 	 * @return the key expression
 	 */
 	@AliasFor("value")
 	String key() default "";
 
 	/**
-	 * What the key stands under: methods with the same name share the locks of equal
-	 * keys. Default: the annotated method with its class and parameter types, such as
-	 * {@code com.example.OrderService.settle(Long)}, where types of {@code java.lang}
-	 * have no package. An annotation on a type stands for the methods of that type and of
-	 * those that extend it, each under its own name. May be a placeholder.
+	 * The name that groups locks: methods with the same name share the locks of equal
+	 * keys. May be a placeholder such as {@code ${orders.lock.name}}, but no expression.
+	 * <p>
+	 * Default: the annotated method with its class and parameter types, such as
+	 * {@code com.example.OrderService.settle(Long)}; types of {@code java.lang} are
+	 * written without their package. With an annotation on a class, each method of the
+	 * class and of its subclasses has a name of its own.
 	 * @return the name
 	 */
 	String name() default "";
 
 	/**
-	 * When the lock ends by itself, such as {@code 30s}, {@code 500ms}, {@code PT30S} or
-	 * {@code ${orders.lock.lease}}. A ceiling: the lock ends then even if the method
-	 * still runs, unless {@link #autoRenew} is on. {@code -1}: no ceiling, the lease is
-	 * kept alive until the method ends or its JVM dies. Default: {@code lock.lease-time},
-	 * and {@code -1} where that is not set.
+	 * The time after which the lock ends by itself, counted from when it was acquired:
+	 * {@code 30s}, {@code 500ms}, {@code PT30S} or a placeholder such as
+	 * {@code ${orders.lock.lease}}. A number needs a unit.
+	 * <p>
+	 * This is a limit: the lock ends then even if the method still runs, unless
+	 * {@link #autoRenew} is on; {@link #onLost} says what happens to the call. {@code -1}
+	 * means no limit: the lease is auto-renewed until the method ends, and expires if the
+	 * JVM dies. Zero, other negative times and times outside of the provider's limits are
+	 * refused at start-up. Default: {@code lock.lease-time}; if that is not set,
+	 * {@code -1}.
 	 * @return the lease time
 	 */
 	String leaseTime() default "";
 
 	/**
-	 * How long to wait while others hold the lock, written as {@link #leaseTime}.
-	 * {@code 0} makes one attempt. Default: {@code lock.wait-time}.
+	 * The longest time to wait while others hold the lock, written as {@link #leaseTime}.
+	 * {@code 0} makes one attempt and does not wait. Negative times are refused at
+	 * start-up. Default: {@code lock.wait-time}. {@link #onContention} says what happens
+	 * when the time is over.
 	 * @return the wait time
 	 */
 	String waitTime() default "";
 
 	/**
-	 * Whether a lease of explicit {@link #leaseTime} is kept alive until the method ends;
-	 * without a lease time it always is.
+	 * Whether a lease with an explicit {@link #leaseTime} is auto-renewed until the
+	 * method ends. Without an explicit lease time it always is. Default: {@code false}.
 	 * @return {@code true} to renew the lease
 	 */
 	boolean autoRenew() default false;
 
 	/**
-	 * The kind of lock.
-	 * @return the kind
+	 * The lock type. The application does not start if the provider cannot serve it.
+	 * Default: {@link LockType#EXCLUSIVE}.
+	 * @return the lock type
 	 */
 	LockType type() default LockType.EXCLUSIVE;
 
 	/**
-	 * The name of the provider, where the application has several. Default:
-	 * {@code lock.provider}. May be a placeholder.
+	 * The name of the provider, for an application that has several. May be a
+	 * placeholder. The application does not start if there is no such provider. Default:
+	 * {@code lock.provider}.
 	 * @return the provider's name
 	 */
 	String provider() default "";
 
 	/**
-	 * What the provider must be capable of, such as {@link LockCapability#FENCING} for a
-	 * method that hands a fencing token on. An application whose provider lacks it does
-	 * not start.
-	 * @return the capabilities beyond those that the {@link #type} implies
+	 * The capabilities that the provider must have, beyond those that the {@link #type}
+	 * needs; for example {@link LockCapability#FENCING} for a method that uses the
+	 * fencing token. The application does not start if the provider lacks one. Default:
+	 * none.
+	 * @return the capabilities
 	 */
 	LockCapability[] requires() default {};
 
 	/**
-	 * Whether to lock at all: a SpEL expression with the same names as the {@link #key},
-	 * which gives a boolean. If it gives {@code false} the method runs without this lock.
-	 * Default: always.
+	 * Whether a call needs this lock: a SpEL expression that returns a boolean and can
+	 * read the same values as {@link #key}. If it returns {@code false}, the method runs
+	 * without this lock. If it returns something else than a boolean, the call is refused
+	 * with {@code IllegalArgumentException}. Default: every call needs the lock.
 	 * @return the condition
 	 */
 	String condition() default "";
 
 	/**
-	 * How many permits a lock of type {@link LockType#SEMAPHORE} has, see
-	 * {@link DistributedSemaphore}.
-	 * @return a number or a placeholder
+	 * The number of permits of a lock of type {@link LockType#SEMAPHORE}, at least 1: a
+	 * number or a placeholder. That type needs it and the other types refuse it, at
+	 * start-up. {@link DistributedSemaphore} is shorter.
+	 * @return the number of permits
 	 */
 	String permits() default "";
 
 	/**
-	 * How many calls of this JVM may wait for the key. When there are as many, a further
-	 * call ends at once as if its wait time were over. Default: any number.
-	 * @return the number, {@code -1} for any
+	 * The number of calls of this JVM that may wait for one key at a time. When so many
+	 * wait, a further call does not wait: it ends as if its wait time were over.
+	 * {@code 0} lets no call wait; {@code -1}, the default, means no limit.
+	 * @return the number
 	 */
 	int maxWaiters() default -1;
 
 	/**
-	 * How long the key is kept though the method has ended, counted from when the lock
-	 * was acquired, written as {@link #leaseTime}. At most the lease time. Needs
-	 * {@link LockCapability#LOCK_DELAY}. Default: not at all.
-	 * @return the time
+	 * The minimum hold time: how long the key stays taken although the method has ended,
+	 * counted from when the lock was acquired, written as {@link #leaseTime}. An explicit
+	 * lease time must not be shorter. Needs {@link LockCapability#LOCK_DELAY}. Default:
+	 * none, the lock is released when the method ends.
+	 * @return the minimum hold time
 	 */
 	String holdAtLeast() default "";
 
 	/**
-	 * What to do when others hold the lock for the whole wait time.
+	 * What happens to a call when others hold the lock for the whole wait time. Excludes
+	 * {@link #fallback} and {@link #handler}. Default: {@code lock.on-contention}.
 	 * @return the policy
 	 */
 	OnContention onContention() default OnContention.DEFAULT;
 
 	/**
-	 * What to call when others hold the lock for the whole wait time: the name of a
-	 * method of the same class that takes the same parameters, or those and a
-	 * {@link io.distributedlock.LockNotAcquiredException}, and gives what this method
-	 * gives. It runs without the lock.
+	 * The name of a method that is called instead, <em>without the lock</em>, when others
+	 * hold the lock for the whole wait time. It is a method of the same class with the
+	 * same return type and the same parameters, and may have one more parameter at the
+	 * end, of type {@link io.distributedlock.LockNotAcquiredException}. The application
+	 * does not start if there is no such method. Excludes {@link #onContention} and
+	 * {@link #handler}. Default: none.
 	 * @return the name of a method
 	 */
 	String fallback() default "";
 
 	/**
-	 * What handles that others hold the lock for the whole wait time: the name of a bean
-	 * of type {@link io.distributedlock.spring.LockContentionHandler}.
+	 * The name of the bean that decides about a call when others hold the lock for the
+	 * whole wait time. The bean is a
+	 * {@link io.distributedlock.spring.LockContentionHandler}; without it the application
+	 * does not start. May be a placeholder. Excludes {@link #onContention} and
+	 * {@link #fallback}. Default: none.
 	 * @return the name of a bean
 	 */
 	String handler() default "";
 
 	/**
-	 * What to do when the backend fails.
+	 * What happens to a call when the backend fails or does not answer. Default: the call
+	 * fails.
 	 * @return the policy
 	 */
 	OnUnavailable onUnavailable() default OnUnavailable.THROW;
 
 	/**
-	 * What to do when the lease ends while the method runs.
+	 * What happens to a call when the lease ends while the method runs. Default: the loss
+	 * is reported, and the method goes on.
 	 * @return the policy
 	 */
 	OnLost onLost() default OnLost.REPORT;
 
 	/**
-	 * When to give the lock back, if the method is called inside a transaction.
+	 * When to release the lock if the method is called inside a transaction of its
+	 * caller. Default: {@code lock.transaction.release}.
 	 * @return the time
 	 */
 	ReleaseTime release() default ReleaseTime.DEFAULT;

@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Several locks for one method, all of them or none. Written by the compiler where
- * {@link DistributedLock} is repeated.
+ * Several locks of one method. The method runs when all of them are acquired, or not at
+ * all. The compiler writes this annotation where {@link DistributedLock} is repeated.
  *
  * @since 0.1
  */

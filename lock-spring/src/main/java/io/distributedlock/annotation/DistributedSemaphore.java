@@ -11,15 +11,17 @@ import io.distributedlock.LockType;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Lets a number of calls run a method at a time, over all instances of the application.
+ * Limits how many calls run a method at the same time, counted over all instances of the
+ * application.
  *
  * <pre class="code">
  * &#064;DistributedSemaphore(permits = "${reports.parallel}", waitTime = "1m")
  * public Report render(Template template) { ... }
  * </pre>
  *
- * A {@link DistributedLock} of type {@link LockType#SEMAPHORE}, with the same meaning of
- * its attributes. Each call takes one permit, also one that is made inside of another.
+ * This is a {@link DistributedLock} of type {@link LockType#SEMAPHORE}; attributes of the
+ * same name mean the same. Each call takes one permit. A call inside of another one takes
+ * a second permit.
  *
  * @since 0.1
  */
@@ -31,44 +33,44 @@ import org.springframework.core.annotation.AliasFor;
 public @interface DistributedSemaphore {
 
 	/**
-	 * How many calls may run at a time: a number or a placeholder such as
-	 * {@code ${reports.parallel}}. All who use a key must give the same.
+	 * How many calls may run at the same time, at least 1: a number or a placeholder such
+	 * as {@code ${reports.parallel}}. All users of a key must give the same number.
 	 * @return the number of permits
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String permits();
 
 	/**
-	 * What the permits are for, as {@link DistributedLock#key}. Without a key all calls
-	 * of the method share them.
+	 * The key that the permits belong to, as {@link DistributedLock#key}. Default: no
+	 * key, all calls of the method share the permits.
 	 * @return the key expression
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String key() default "";
 
 	/**
-	 * What the key stands under, as {@link DistributedLock#name}.
+	 * The name that groups keys, as {@link DistributedLock#name}.
 	 * @return the name
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String name() default "";
 
 	/**
-	 * When a permit ends by itself, as {@link DistributedLock#leaseTime}.
+	 * The time after which a permit ends by itself, as {@link DistributedLock#leaseTime}.
 	 * @return the lease time
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String leaseTime() default "";
 
 	/**
-	 * How long to wait for a permit, as {@link DistributedLock#waitTime}.
+	 * The longest time to wait for a permit, as {@link DistributedLock#waitTime}.
 	 * @return the wait time
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String waitTime() default "";
 
 	/**
-	 * Whether a permit of explicit lease time is kept alive, as
+	 * Whether a lease with an explicit lease time is auto-renewed, as
 	 * {@link DistributedLock#autoRenew}.
 	 * @return {@code true} to renew the lease
 	 */
@@ -83,56 +85,61 @@ public @interface DistributedSemaphore {
 	String provider() default "";
 
 	/**
-	 * Whether to ask for a permit at all, as {@link DistributedLock#condition}.
+	 * Whether a call needs a permit, as {@link DistributedLock#condition}.
 	 * @return the condition
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String condition() default "";
 
 	/**
-	 * How many calls of this JVM may wait, as {@link DistributedLock#maxWaiters}.
+	 * How many calls of this JVM may wait for one key, as
+	 * {@link DistributedLock#maxWaiters}.
 	 * @return the number
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	int maxWaiters() default -1;
 
 	/**
-	 * What to do when no permit is free, as {@link DistributedLock#onContention}.
+	 * What happens to a call when no permit is free for the whole wait time, as
+	 * {@link DistributedLock#onContention}.
 	 * @return the policy
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	OnContention onContention() default OnContention.DEFAULT;
 
 	/**
-	 * What to call when no permit is free, as {@link DistributedLock#fallback}.
+	 * The method that is called instead when no permit is free, as
+	 * {@link DistributedLock#fallback}.
 	 * @return the name of a method
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String fallback() default "";
 
 	/**
-	 * What handles that no permit is free, as {@link DistributedLock#handler}.
+	 * The bean that decides when no permit is free, as {@link DistributedLock#handler}.
 	 * @return the name of a bean
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String handler() default "";
 
 	/**
-	 * What to do when the backend is down, as {@link DistributedLock#onUnavailable}.
+	 * What happens to a call when the backend fails, as
+	 * {@link DistributedLock#onUnavailable}.
 	 * @return the policy
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	OnUnavailable onUnavailable() default OnUnavailable.THROW;
 
 	/**
-	 * What to do when the lease ends under the method, as {@link DistributedLock#onLost}.
+	 * What happens to a call when the lease ends while the method runs, as
+	 * {@link DistributedLock#onLost}.
 	 * @return the policy
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	OnLost onLost() default OnLost.REPORT;
 
 	/**
-	 * When to give the permit back, as {@link DistributedLock#release}.
+	 * When to release the permit, as {@link DistributedLock#release}.
 	 * @return the time
 	 */
 	@AliasFor(annotation = DistributedLock.class)

@@ -1,26 +1,27 @@
 package io.distributedlock.annotation;
 
 /**
- * What becomes of a call whose lock others hold for the whole wait time.
+ * What happens to a call when others hold the lock for the whole wait time.
  *
  * @since 0.1
  */
 public enum OnContention {
 
 	/**
-	 * As {@code lock.on-contention} says, which is {@link #THROW} by default.
+	 * Use the property {@code lock.on-contention}, which is {@link #THROW} by default.
 	 */
 	DEFAULT,
 
 	/**
-	 * The call ends with {@link io.distributedlock.LockNotAcquiredException}.
+	 * The call fails with {@link io.distributedlock.LockNotAcquiredException}.
 	 */
 	THROW,
 
 	/**
-	 * The method does not run, and the call gives nothing: {@code null}, an empty
-	 * {@code Optional}, a completed future without a value, an empty publisher. A method
-	 * whose return type has no such value does not start with this.
+	 * The method does not run, and the call returns an empty value: {@code null}, an
+	 * empty {@code Optional}, a completed future without a value, or an empty publisher.
+	 * The application does not start if the return type of the method has no empty value,
+	 * as a primitive type.
 	 */
 	SKIP
 

@@ -1,30 +1,31 @@
 package io.distributedlock.annotation;
 
 /**
- * What becomes of a call whose lease ends while its method runs. A warning is logged and
- * an event is published in any case, and {@code LockHandle.onLost} callbacks are called,
- * no later than the local deadline.
+ * What happens to a call when its lease ends while the method runs. In any case a warning
+ * is logged, a {@link io.distributedlock.spring.LockLostEvent} is published and the
+ * callbacks of {@code LockHandle.onLost} are called. The loss is noticed no later than at
+ * the local deadline of the lease.
  *
  * @since 0.1
  */
 public enum OnLost {
 
 	/**
-	 * Nothing more.
+	 * Nothing more happens: the call returns what the method returns.
 	 */
 	REPORT,
 
 	/**
-	 * When the method returns the call ends with
-	 * {@link io.distributedlock.LockLostException} instead of its result.
+	 * The method runs to its end. Then the call fails with
+	 * {@link io.distributedlock.LockLostException} instead of returning the result.
 	 */
 	THROW,
 
 	/**
-	 * The thread that runs the method is interrupted, a future is cancelled, and the
-	 * subscription to a publisher is; the call ends with
-	 * {@link io.distributedlock.LockLostException}. What the method throws because of
-	 * that is added as suppressed.
+	 * The running method is stopped: its thread is interrupted, its future is cancelled,
+	 * or the subscription to its publisher is cancelled. The call fails with
+	 * {@link io.distributedlock.LockLostException}. An exception that the method throws
+	 * because of the interrupt is added as suppressed.
 	 */
 	INTERRUPT
 

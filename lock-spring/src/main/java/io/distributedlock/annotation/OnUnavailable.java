@@ -1,21 +1,21 @@
 package io.distributedlock.annotation;
 
 /**
- * What becomes of a call when the backend of its lock fails.
+ * What happens to a call when the backend of its lock fails or does not answer.
  *
  * @since 0.1
  */
 public enum OnUnavailable {
 
 	/**
-	 * The call ends with {@link io.distributedlock.LockUnavailableException}, and the
-	 * method does not run.
+	 * The method does not run, and the call fails with
+	 * {@link io.distributedlock.LockUnavailableException}.
 	 */
 	THROW,
 
 	/**
-	 * The method runs <em>without</em> the lock, beside whoever else does, and a warning
-	 * is logged. Only for work that may happen twice.
+	 * The method runs <em>without</em> the lock, possibly at the same time as others, and
+	 * a warning is logged. Use it only for work that may be done twice.
 	 */
 	PROCEED
 

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Makes a scheduled method run on one instance of the application at each time, and not
- * at all on the others.
+ * Makes a scheduled method run on one instance of the application for each time of its
+ * schedule. The other instances skip that run.
  *
  * <pre class="code">
  * &#064;Scheduled(cron = "0 0 3 * * *")
@@ -18,8 +18,8 @@ import org.springframework.core.annotation.AliasFor;
  * public void writeNightlyReport() { ... }
  * </pre>
  *
- * A {@link DistributedLock} that does not wait, and skips the method where another
- * instance has the lock.
+ * This is a {@link DistributedLock} that does not wait and skips the method if another
+ * instance holds the lock; attributes of the same name mean the same.
  *
  * @since 0.1
  */
@@ -30,31 +30,32 @@ import org.springframework.core.annotation.AliasFor;
 public @interface ScheduledLock {
 
 	/**
-	 * How long the lock is kept though the method has ended, as
-	 * {@link DistributedLock#holdAtLeast}: longer than the clocks of the instances
-	 * differ, and shorter than the time from one run to the next.
+	 * The minimum hold time, as {@link DistributedLock#holdAtLeast}. Choose it longer
+	 * than the clocks of the instances differ, or a late instance runs the method again,
+	 * and shorter than the time between two runs, or the next run is skipped.
 	 * @return the time
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String holdAtLeast();
 
 	/**
-	 * When the lock ends by itself, as {@link DistributedLock#leaseTime}. By default it
-	 * is kept alive while the method runs.
+	 * The time after which the lock ends by itself, as {@link DistributedLock#leaseTime}.
+	 * Default: {@code -1}, the lease is auto-renewed while the method runs, whatever
+	 * {@code lock.lease-time} says.
 	 * @return the lease time
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String leaseTime() default "-1";
 
 	/**
-	 * What the lock is called, as {@link DistributedLock#name}.
+	 * The name that groups keys, as {@link DistributedLock#name}.
 	 * @return the name
 	 */
 	@AliasFor(annotation = DistributedLock.class)
 	String name() default "";
 
 	/**
-	 * What to lock, as {@link DistributedLock#key}. By default one lock for the method.
+	 * The key, as {@link DistributedLock#key}. Default: one lock for the method.
 	 * @return the key expression
 	 */
 	@AliasFor(annotation = DistributedLock.class)
@@ -68,7 +69,8 @@ public @interface ScheduledLock {
 	String provider() default "";
 
 	/**
-	 * What to do when the lease ends under the method, as {@link DistributedLock#onLost}.
+	 * What happens to a call when the lease ends while the method runs, as
+	 * {@link DistributedLock#onLost}.
 	 * @return the policy
 	 */
 	@AliasFor(annotation = DistributedLock.class)

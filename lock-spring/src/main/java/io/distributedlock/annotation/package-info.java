@@ -1,5 +1,5 @@
 /**
- * The annotation that puts a method under a lock.
+ * The annotations that put methods under locks.
  */
 @NullMarked
 package io.distributedlock.annotation;

@@ -3,13 +3,15 @@ package io.distributedlock.spring;
 import java.io.ObjectStreamException;
 import java.io.Serial;
 
+import io.distributedlock.spring.invocation.CommitCheckInterceptor;
+
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * Has the locks of a method checked before the commit of a transaction that the method
- * itself starts.
+ * Puts the commit check around methods: the locks of a method are checked before the
+ * commit of a transaction that the method itself starts.
  */
 final class CommitCheckAdvisor extends DefaultPointcutAdvisor {
 
@@ -24,7 +26,7 @@ final class CommitCheckAdvisor extends DefaultPointcutAdvisor {
 
 	@Serial
 	Object writeReplace() throws ObjectStreamException {
-		return new SerializedAdvisor(this.beans, SerializedAdvisor.Kind.COMMIT_CHECK);
+		return new SerializedAdvisor(this.beans, SerializedAdvisor.Role.COMMIT_CHECK);
 	}
 
 }

@@ -1,12 +1,14 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.annotation.OnContention;
+import io.distributedlock.spring.invocation.ContentionPolicy;
+import io.distributedlock.spring.invocation.LockedInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * Chooses the policy that an annotation asks for.
+ * Chooses the contention policy that an annotation asks for.
  */
 final class ContentionPolicies {
 
@@ -26,7 +28,8 @@ final class ContentionPolicies {
 		int choices = (fallback ? 1 : 0) + (handler ? 1 : 0) + ((chosen != OnContention.DEFAULT) ? 1 : 0);
 		if (choices > 1) {
 			throw attributes.invalid("onContention",
-					"onContention, fallback and handler exclude each other. Keep one of them", null);
+					"onContention, fallback and handler exclude each other, and several are set. Keep one of them",
+					null);
 		}
 		if (fallback) {
 			return FallbackPolicy.of(attributes);

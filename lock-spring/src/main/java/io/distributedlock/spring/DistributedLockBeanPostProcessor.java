@@ -1,45 +1,34 @@
 package io.distributedlock.spring;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
-import java.util.Collections;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
+import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.transaction.TransactionListeners;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
-import org.springframework.aop.support.AopUtils;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.AnnotationAwareOrderComparator;
-import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.transaction.interceptor.TransactionAspectSupport;
-import org.springframework.util.ClassUtils;
-import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Puts methods that carry {@link DistributedLock} under their locks, and checks every
- * annotation: how it is written when its bean is created, and whether its provider can
- * serve it when all beans have been made.
+ * annotation. How the annotation is written is checked when its bean is created; whether
+ * the provider can serve it is checked when all singletons have been created.
  * <p>
- * Among the advice of a bean the lock's goes by its order, before what has none and so
- * before that of transactions and caches: a transaction which the method starts has ended
- * when the lock is given back. Advice for retries and asynchronous execution is added
- * later, outside of all.
+ * The advice for locks takes its place among the advice of a bean by its order. By
+ * default it is outside of advice without an order, such as that for transactions and
+ * caches: a transaction that the method starts has ended when the lock is released.
+ * Advice for retries and asynchronous execution is added later, outside of all other
+ * advice.
  *
  * @since 0.1
  */
@@ -57,20 +46,16 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	private final transient DistributedLockSettings settings;
 
-	private transient @Nullable LockOperationSource operations;
+	private final transient UnseenSingletons unseen = new UnseenSingletons();
 
-	private transient @Nullable Advisor commitCheck;
+	private transient @Nullable LockAdvisors advisors;
+
+	private transient @Nullable AnnotationChecks checks;
 
 	/**
-	 * Whether all singletons have been made.
+	 * Whether all singletons have been created.
 	 */
 	private volatile boolean started;
-
-	private final transient Set<Class<?>> examined = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
-
-	private final transient Set<ProxyTypes> proxied = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
-
-	private final transient UnseenSingletons unseen = new UnseenSingletons();
 
 	/**
 	 * The order of the advice, which is not that of this post-processor.
@@ -78,28 +63,28 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	private int adviceOrder = DEFAULT_ORDER;
 
 	/**
-	 * Whether beans are wrapped by proxies.
+	 * Whether beans are wrapped in proxies.
 	 */
 	private boolean proxying = true;
 
 	/**
 	 * Create a post-processor.
-	 * @param template gives the template; asked at the first call of a locked method, so
-	 * that neither it nor a connection is made too early
+	 * @param template gives the template. It is asked at the first call of a locked
+	 * method, so that neither the template nor a connection is created too early
 	 * @param settings what applies to all annotated methods
 	 */
 	public DistributedLockBeanPostProcessor(Supplier<LockTemplate> template, DistributedLockSettings settings) {
 		this.template = SingletonSupplier.of(template);
 		this.settings = settings;
 		setBeforeExistingAdvisors(true);
-		// before the post-processors for retries and asynchronous execution, which so
-		// put theirs outside
+		// before the post-processors for retries and asynchronous execution, which then
+		// put their advice outside of the lock's
 		setOrder(DEFAULT_ORDER);
 	}
 
 	/**
-	 * Set where the lock's advice goes among that of a bean: outside of what has a higher
-	 * order or none, inside of what has a lower one.
+	 * Set the place of the lock's advice among the advice of a bean: outside of advice
+	 * with a higher order or none, inside of advice with a lower one.
 	 * @param adviceOrder the order, by default {@link #DEFAULT_ORDER}
 	 */
 	public void setAdviceOrder(int adviceOrder) {
@@ -107,8 +92,8 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	}
 
 	/**
-	 * Set whether beans are wrapped by proxies. Without them the advice is woven in, see
-	 * {@link io.distributedlock.spring.aspectj.DistributedLockAspect}.
+	 * Set whether beans are wrapped in proxies. Without proxies the advice is woven in,
+	 * see {@link io.distributedlock.spring.aspectj.DistributedLockAspect}.
 	 * @param proxying {@code false} for no proxies
 	 */
 	public void setProxying(boolean proxying) {
@@ -123,21 +108,12 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
 		LockModes.requireThatOfParents(beanFactory, this.proxying);
-		LockExpressionParser parser = new LockExpressionParser(
-				this.settings.beanReferences() ? new BeanFactoryResolver(beanFactory) : null);
-		LockOperationSource operations = new LockOperationSource(parser,
-				(text) -> resolvePlaceholders(beanFactory, text), this.settings, beanFactory);
-		this.operations = operations;
-		OperationPointcut pointcut = new OperationPointcut(operations);
-		LockAdvisor lockAdvisor = new LockAdvisor(pointcut, new DistributedLockInterceptor(operations, this.template),
-				beanFactory);
-		lockAdvisor.setOrder(this.adviceOrder);
-		this.advisor = lockAdvisor;
-		if (OptionalLibraries.TRANSACTIONS) {
-			this.commitCheck = new CommitCheckAdvisor(pointcut, beanFactory);
-		}
+		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder);
+		this.advisors = created;
+		this.advisor = created.lock();
+		this.checks = new AnnotationChecks(created.operations(), this.proxying);
 		if (!this.proxying) {
-			// before there are beans, whose initialization may call locked methods
+			// now, since the initialization of a bean may call locked methods
 			DistributedLockAspect.use(interceptor());
 		}
 		else if (OptionalLibraries.ASPECTJ) {
@@ -146,28 +122,26 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	}
 
 	/**
-	 * Return the advice, for calls that do not come through a proxy.
+	 * Return the advice, for calls that do not go through a proxy.
 	 * @return what runs a method under its locks
 	 */
 	public MethodInterceptor interceptor() {
-		if (this.advisor == null || !(this.advisor.getAdvice() instanceof MethodInterceptor interceptor)) {
-			throw new IllegalStateException("The bean factory has not been set yet");
-		}
-		return interceptor;
+		return requiredAdvisors().interceptor();
 	}
 
 	/**
 	 * Return the advice for a bean that was serialized.
 	 */
-	Advisor advisor(SerializedAdvisor.Kind kind) {
-		Advisor found = switch (kind) {
-			case LOCK -> this.advisor;
-			case COMMIT_CHECK -> this.commitCheck;
-		};
-		if (found == null) {
-			throw new IllegalStateException("There is no advice of kind " + kind + " here");
+	Advisor advisor(SerializedAdvisor.Role role) {
+		return requiredAdvisors().of(role);
+	}
+
+	private LockAdvisors requiredAdvisors() {
+		if (this.advisors == null) {
+			throw new IllegalStateException(
+					"The post-processor for @DistributedLock has no bean factory yet. Register it as a bean");
 		}
-		return found;
+		return this.advisors;
 	}
 
 	@Override
@@ -177,9 +151,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 		this.started = true;
 		if (verifiesCommits() && this.beanFactory != null) {
-			LostLockListener.listenToSingletons(this.beanFactory);
+			TransactionListeners.listenToSingletons(this.beanFactory);
 		}
-		checkOperations();
+		checkProviders();
 	}
 
 	@Override
@@ -188,61 +162,66 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			this.unseen.seen(beanName);
 		}
 		if (verifiesCommits()) {
-			LostLockListener.listenTo(bean, beanName);
-			LostLockReactiveListener.listenTo(bean, beanName);
+			TransactionListeners.listenTo(bean, beanName);
 		}
 		if (ProxyLayers.takeLocks(bean)) {
-			// another bean under a second name, maybe one of the parent context, or what
-			// has been wrapped around one
+			// the same object under a second bean name, possibly a bean of the parent
+			// context, or a wrapper around a locked bean
 			return bean;
 		}
 		Object place = place(bean, beanName);
 		Object result = super.postProcessAfterInitialization(place, beanName);
-		if (result instanceof Advised advised && !advised.isFrozen() && this.advisor != null) {
-			arrange(advised, this.advisor);
-		}
-		if (result instanceof Advised advised) {
-			checkMethods(advised);
+		if (result instanceof Advised proxy) {
+			arrange(proxy);
 		}
 		if (this.started) {
 			// a lazy bean, or one of another scope
-			checkOperations();
+			checkProviders();
 		}
 		return (place == bean) ? result : bean;
 	}
 
 	/**
-	 * Move the lock's advice behind that of a lower order, and put the check before the
-	 * commit innermost: but before advice that goes no further, as the last of a
-	 * repository.
+	 * Return the object that takes the advice for a bean: the bean itself, or a proxy
+	 * inside of it.
 	 */
-	private void arrange(Advised advised, Advisor lockAdvisor) {
-		int from = advised.indexOf(lockAdvisor);
-		if (from < 0) {
-			return;
+	private Object place(Object bean, String beanName) {
+		Class<?> hidden = HiddenTargets.find(bean);
+		if (hidden != null && this.proxying) {
+			return HiddenTargets.place(bean, beanName, hidden);
 		}
-		int to = from;
-		Advisor[] advisors = advised.getAdvisors();
-		while (to + 1 < advisors.length
-				&& AnnotationAwareOrderComparator.INSTANCE.compare(advisors[to + 1], lockAdvisor) < 0) {
-			to++;
+		if (hidden != null && this.checks != null) {
+			this.checks.checkClass(hidden);
 		}
-		if (to != from) {
-			advised.removeAdvisor(from);
-			advised.addAdvisor(to, lockAdvisor);
+		return bean;
+	}
+
+	private void arrange(Advised proxy) {
+		if (this.advisors != null && !proxy.isFrozen()) {
+			this.advisors.arrange(proxy);
 		}
-		if (this.commitCheck != null && advisors.length > 1 && advised.indexOf(this.commitCheck) < 0) {
-			advised.addAdvisor(behindTransactions(advised.getAdvisors()), this.commitCheck);
+		if (this.checks != null) {
+			this.checks.checkProxy(proxy);
 		}
 	}
 
-	private static int behindTransactions(Advisor[] advisors) {
-		for (int i = advisors.length - 1; i >= 0; i--) {
-			if (advisors[i].getAdvice() instanceof TransactionAspectSupport) {
-				return i + 1;
-			}
+	@Override
+	protected boolean isEligible(Class<?> targetClass) {
+		boolean eligible = super.isEligible(targetClass);
+		if (this.checks != null) {
+			this.checks.checkClass(targetClass);
 		}
-		return advisors.length;
+		return eligible && this.proxying;
+	}
+
+	private void checkProviders() {
+		if (this.advisors != null) {
+			this.advisors.operations().check(this.template);
+		}
+	}
+
+	private boolean verifiesCommits() {
+		return OptionalLibraries.TRANSACTIONS && this.settings.verifyBeforeCommit();
 	}
 
 	/**
@@ -253,91 +232,6 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		if (!this.proxying) {
 			DistributedLockAspect.forget(interceptor());
 		}
-	}
-
-	private boolean verifiesCommits() {
-		return OptionalLibraries.TRANSACTIONS && this.settings.verifyBeforeCommit();
-	}
-
-	private void checkOperations() {
-		if (this.operations != null) {
-			this.operations.check(this.template);
-		}
-	}
-
-	/**
-	 * Return what takes the advice for a bean: itself, or a proxy inside of it.
-	 */
-	private Object place(Object bean, String beanName) {
-		Class<?> hidden = HiddenTargets.find(bean);
-		if (hidden != null && this.proxying) {
-			return HiddenTargets.place(bean, beanName, hidden);
-		}
-		if (hidden != null) {
-			checkWoven(hidden);
-		}
-		return bean;
-	}
-
-	/**
-	 * Look at all methods of a proxy: Spring stops at the first that has locks, and a
-	 * mistake in another one would show at its call.
-	 */
-	private void checkMethods(Advised proxy) {
-		LockOperationSource source = this.operations;
-		Class<?> target = AopUtils.getTargetClass(proxy);
-		if (source == null || !LockAdvisor.isAmong(proxy)
-				|| !this.proxied.add(new ProxyTypes(proxy.getClass(), target))) {
-			return;
-		}
-		Stream<Class<?>> types = Proxy.isProxyClass(proxy.getClass()) ? Stream.of(proxy.getProxiedInterfaces())
-				: Stream.of(ClassUtils.getUserClass(target));
-		types.flatMap(ReachableMethods::of).forEach((method) -> source.find(method, target));
-	}
-
-	@Override
-	protected boolean isEligible(Class<?> targetClass) {
-		boolean eligible = super.isEligible(targetClass);
-		if (!this.proxying) {
-			checkWoven(targetClass);
-			return false;
-		}
-		if (this.examined.add(targetClass) && AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
-			UnreachableMethods.warn(ClassUtils.getUserClass(targetClass));
-		}
-		return eligible;
-	}
-
-	private void checkWoven(Class<?> targetClass) {
-		LockOperationSource source = this.operations;
-		if (source != null && this.examined.add(targetClass)
-				&& AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
-			WovenMethods.check(ClassUtils.getUserClass(targetClass), source);
-		}
-	}
-
-	private static @Nullable String resolvePlaceholders(BeanFactory beanFactory, @Nullable String text) {
-		return (text != null && beanFactory instanceof ConfigurableBeanFactory configurable)
-				? configurable.resolveEmbeddedValue(text) : text;
-	}
-
-	private record ProxyTypes(Class<?> proxy, Class<?> target) {
-	}
-
-	private static final class OperationPointcut extends StaticMethodMatcherPointcut {
-
-		private final LockOperationSource operations;
-
-		private OperationPointcut(LockOperationSource operations) {
-			this.operations = operations;
-			setClassFilter((type) -> AnnotationUtils.isCandidateClass(type, DistributedLock.class));
-		}
-
-		@Override
-		public boolean matches(Method method, Class<?> targetClass) {
-			return this.operations.find(method, targetClass) != null;
-		}
-
 	}
 
 }

@@ -4,6 +4,9 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.spring.invocation.CommitCheckInterceptor;
+import io.distributedlock.spring.invocation.AnnotatedCall;
+import io.distributedlock.spring.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * Runs a method under the locks that its annotations ask for. It only adapts: the source
- * knows the annotations, the template the locks, the invocation the return type.
+ * Runs a method under the locks that its annotations ask for. It has no logic of its own:
+ * the operation source knows the annotations, the template the locks, and the invocation
+ * the return type.
  */
 final class DistributedLockInterceptor implements MethodInterceptor {
 
@@ -27,7 +31,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-		Object target = LockCall.targetOf(call);
+		Object target = AnnotatedCall.targetOf(call);
 		LockOperation operation = this.operations.find(call.getMethod(), AopUtils.getTargetClass(target));
 		LockRequest request = (operation != null) ? operation.request(call, target) : null;
 		if (operation == null || request == null) {
@@ -36,7 +40,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 			}
 			return call.proceed();
 		}
-		return operation.invocation().invoke(new LockCall(this.template.get(), operation, request, call));
+		return operation.invocation().invoke(new AnnotatedCall(this.template.get(), operation.rules(), request, call));
 	}
 
 }

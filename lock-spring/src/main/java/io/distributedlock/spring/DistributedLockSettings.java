@@ -9,16 +9,16 @@ import io.distributedlock.annotation.ReleaseTime;
  * @param beanReferences whether expressions may refer to beans
  * @param onContention what {@link OnContention#DEFAULT} means
  * @param release what {@link ReleaseTime#DEFAULT} means
- * @param verifyBeforeCommit whether a transaction is rolled back if the lease was lost
- * before its commit
+ * @param verifyBeforeCommit whether a transaction is rolled back if a lock that it
+ * depends on was lost before the commit
  * @since 0.1
  */
 public record DistributedLockSettings(boolean beanReferences, OnContention onContention, ReleaseTime release,
 		boolean verifyBeforeCommit) {
 
 	/**
-	 * No bean references, exceptions on contention, release after the caller's
-	 * transaction, with the check before its commit.
+	 * Expressions may not refer to beans. On contention a call fails with an exception.
+	 * The lock is released after the caller's transaction, and checked before its commit.
 	 */
 	public static final DistributedLockSettings DEFAULTS = new DistributedLockSettings(false, OnContention.THROW,
 			ReleaseTime.AFTER_TRANSACTION, true);

@@ -7,6 +7,10 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.spring.invocation.ContentionPolicy;
+import io.distributedlock.spring.invocation.AnnotatedCall;
+import io.distributedlock.spring.reach.ReachableMethods;
+import io.distributedlock.spring.returntype.ReturnType;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
@@ -14,8 +18,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Another method of the same object runs instead, without the lock. It is called as a
- * caller from outside would call it.
+ * On contention another method of the same object runs, without the lock. It is called
+ * through the proxy if possible, so that its own annotations apply.
  */
 final class FallbackPolicy implements ContentionPolicy {
 
@@ -41,15 +45,17 @@ final class FallbackPolicy implements ContentionPolicy {
 		Method chosen = (fallbackWithException != null) ? fallbackWithException : fallback;
 		if (chosen == null) {
 			throw attributes.invalid("fallback",
-					"there is no method %s with the parameters of the locked one, %s, with or without a LockNotAcquiredException behind them"
+					"there is no method %s with the parameters of the locked method, %s. Declare one in the same class; it may have one more parameter at the end, of type LockNotAcquiredException"
 						.formatted(name, parameters.stream().map(Class::getSimpleName).toList()),
 					null);
 		}
 		Class<?> expected = ReturnType.of(attributes.method(), attributes.userClass()).type();
 		Class<?> returned = ReturnType.of(chosen, attributes.userClass()).type();
 		if (!ClassUtils.isAssignable(expected, returned)) {
-			throw attributes.invalid("fallback", "it returns %s, and the locked method %s"
-				.formatted(returned.getSimpleName(), expected.getSimpleName()), null);
+			throw attributes.invalid("fallback",
+					"the fallback returns %s, but the locked method returns %s. Let both return the same type"
+						.formatted(returned.getSimpleName(), expected.getSimpleName()),
+					null);
 		}
 		ReflectionUtils.makeAccessible(chosen);
 		return new FallbackPolicy(chosen, chosen.equals(fallbackWithException),
@@ -66,8 +72,8 @@ final class FallbackPolicy implements ContentionPolicy {
 	}
 
 	/**
-	 * Return the types of a method's parameters, where a generic base class or interface
-	 * may leave them to the class of the bean.
+	 * Return the types of a method's parameters as the class of the bean has them: a
+	 * generic base class or interface may leave them open.
 	 */
 	private static List<Class<?>> parameters(Method method, Class<?> userClass) {
 		List<Class<?>> types = new ArrayList<>();
@@ -78,7 +84,7 @@ final class FallbackPolicy implements ContentionPolicy {
 	}
 
 	@Override
-	public @Nullable Object end(LockNotAcquiredException contention, LockCall call) throws Throwable {
+	public @Nullable Object end(LockNotAcquiredException contention, AnnotatedCall call) throws Throwable {
 		@Nullable Object[] arguments = call.arguments();
 		if (this.takesException) {
 			arguments = Arrays.copyOf(arguments, arguments.length + 1);
@@ -93,10 +99,10 @@ final class FallbackPolicy implements ContentionPolicy {
 	}
 
 	/**
-	 * Return the proxy, so that the fallback's own annotations count, or the object
-	 * behind it where a proxy does not have the method.
+	 * Return the proxy, so that the fallback's own annotations apply. If the proxy does
+	 * not have the method, return the object behind it.
 	 */
-	private Object callee(LockCall call) {
+	private Object callee(AnnotatedCall call) {
 		Object proxy = call.proxy();
 		return (this.reachable && this.fallback.getDeclaringClass().isInstance(proxy)) ? proxy : call.target();
 	}

@@ -1,11 +1,12 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.invocation.ContentionPolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * A bean of the application decides.
+ * On contention a bean of the application decides.
  */
 final class HandlerPolicy {
 
@@ -16,7 +17,8 @@ final class HandlerPolicy {
 		String name = attributes.text("handler");
 		if (beans == null || !beans.containsBean(name) || !beans.isTypeMatch(name, LockContentionHandler.class)) {
 			throw attributes.invalid("handler",
-					"there is no bean of this name that is a LockContentionHandler. Declare one", null);
+					"there is no bean of this name that is a LockContentionHandler. Declare one, or correct the name",
+					null);
 		}
 		return (contention, call) -> beans.getBean(name, LockContentionHandler.class)
 			.handle(call.invocation(), contention);

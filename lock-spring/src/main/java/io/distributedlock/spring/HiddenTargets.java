@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.stream.Stream;
 
+import io.distributedlock.spring.reach.LockAnnotations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;
@@ -13,9 +14,10 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds locked methods behind proxies of interfaces that take no further advice, since
- * they are opaque or frozen, or that are around another proxy: a proxy around such a one
- * sees the methods of the interfaces only.
+ * Finds locked methods behind a proxy of interfaces that hides them. Such a proxy takes
+ * no further advice, since it is opaque or frozen, or it is around another proxy. A
+ * further proxy around it would see the methods of the interfaces only, not the annotated
+ * methods of the class.
  */
 final class HiddenTargets {
 
@@ -24,7 +26,7 @@ final class HiddenTargets {
 
 	/**
 	 * Return the class that a bean hides.
-	 * @return the class, {@code null} if the bean is no such proxy
+	 * @return the class, {@code null} if the bean hides none
 	 */
 	static @Nullable Class<?> find(Object bean) {
 		boolean hides = Proxy.isProxyClass(bean.getClass()) && bean instanceof SpringProxy
@@ -33,8 +35,8 @@ final class HiddenTargets {
 	}
 
 	/**
-	 * Return what takes the advice for the methods that a proxy passes on: the proxy
-	 * itself, or one inside of it that is nearer to them.
+	 * Return the object that takes the advice for the methods behind a proxy: the proxy
+	 * itself, or another proxy inside of it.
 	 * @throws InvalidLockOperationException if a method would run without its locks
 	 */
 	static Object place(Object proxy, String beanName, Class<?> target) {
@@ -45,7 +47,7 @@ final class HiddenTargets {
 		Object open = ProxyLayers.open(proxy);
 		if (open == null) {
 			throw new InvalidLockOperationException(unlocked, target,
-					"bean '%s' is a proxy that is opaque or frozen, or is around such a one, and so this method would run without its locks: only those on the methods of its interfaces are seen. Annotate the interface, let the proxy be neither opaque nor frozen, or return the object itself and have Spring wrap it"
+					"bean '%s' is a proxy that is opaque or frozen, or has such a proxy inside. This method would run without its locks, since only annotations on the interfaces of the proxy are visible. Annotate the method in the interface, make the proxy neither opaque nor frozen, or return the object itself and let Spring wrap it"
 						.formatted(beanName));
 		}
 		return open;
@@ -56,9 +58,9 @@ final class HiddenTargets {
 			.stream()
 			.filter((each) -> each.isAssignableFrom(target))
 			.flatMap((each) -> Stream.of(each.getMethods()))
-			.filter((method) -> LockOperationSource.annotations(method, proxy).isEmpty())
+			.filter((method) -> LockAnnotations.of(method, proxy).isEmpty())
 			.map((method) -> AopUtils.getMostSpecificMethod(method, target))
-			.filter((method) -> !LockOperationSource.annotations(method, target).isEmpty())
+			.filter((method) -> !LockAnnotations.of(method, target).isEmpty())
 			.findFirst();
 	}
 

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * An annotation for a lock that cannot work. Thrown when the bean is created, so that the
- * application does not start with it.
+ * An annotation for a lock cannot work. Thrown when its bean is created or when all
+ * singletons have been created, so that the application does not start. The message says
+ * which annotation, what is wrong and what to do.
  *
  * @since 0.1
  */

@@ -10,8 +10,8 @@ import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * Puts methods under their locks. Has a type of its own, so that a proxy which has one is
- * known, also from another application context, without a look at its other advice.
+ * Puts methods under their locks. It is a type of its own, so that a proxy that takes
+ * locks is recognized, also one of another application context.
  */
 final class LockAdvisor extends DefaultPointcutAdvisor {
 
@@ -33,7 +33,7 @@ final class LockAdvisor extends DefaultPointcutAdvisor {
 
 	@Serial
 	Object writeReplace() throws ObjectStreamException {
-		return new SerializedAdvisor(this.beans, SerializedAdvisor.Kind.LOCK);
+		return new SerializedAdvisor(this.beans, SerializedAdvisor.Role.LOCK);
 	}
 
 }

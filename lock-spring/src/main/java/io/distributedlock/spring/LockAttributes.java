@@ -8,6 +8,10 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.ReleaseTime;
+import io.distributedlock.spring.expression.ExpressionSource;
+import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.transaction.TransactionRules;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotation;
@@ -17,7 +21,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 /**
  * The attributes of one annotation, and the method that it stands on.
  */
-final class LockAttributes {
+final class LockAttributes implements ExpressionSource {
 
 	private final MergedAnnotation<DistributedLock> annotation;
 
@@ -35,15 +39,17 @@ final class LockAttributes {
 		this.placeholders = placeholders;
 	}
 
-	Method method() {
+	@Override
+	public Method method() {
 		return this.method;
 	}
 
 	/**
-	 * Return the method that the annotation stands on, which the method may override. It
-	 * is the method itself where the annotation stands on a type.
+	 * Return the method that the annotation stands on, which the method may override. If
+	 * the annotation stands on a type, it is the method itself.
 	 */
-	Method annotated() {
+	@Override
+	public Method annotated() {
 		return (this.annotation.getSource() instanceof Method source
 				&& source.getParameterCount() == this.method.getParameterCount()) ? source : this.method;
 	}
@@ -53,10 +59,11 @@ final class LockAttributes {
 	}
 
 	/**
-	 * Return what a lock is called that has no name: the whole name of the method that
-	 * the annotation stands on. One on a type stands for the methods of that type and of
-	 * those below it, but not for what is made at run time, by a proxy or a lambda, or
-	 * serves many types, as the implementation of all repositories does.
+	 * Return the name of a lock whose annotation gives none: the full name of the method
+	 * that the annotation stands on. With an annotation on a type it is the method of
+	 * that type or of its subtype. A class made at run time, by a proxy or a lambda, and
+	 * one that serves many types, such as the implementation of all repositories, does
+	 * not appear in the name: the annotated type does.
 	 */
 	String defaultName() {
 		Object source = this.annotation.getSource();
@@ -83,9 +90,10 @@ final class LockAttributes {
 	}
 
 	/**
-	 * Return a text as it is written.
+	 * Return a text as the annotation has it.
 	 */
-	String raw(String attribute) {
+	@Override
+	public String raw(String attribute) {
 		return this.annotation.getString(attribute);
 	}
 
@@ -102,10 +110,13 @@ final class LockAttributes {
 			resolved = this.placeholders.apply(raw(attribute));
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(attribute, "%s. Set the property".formatted(ex.getMessage()), ex);
+			throw invalid(attribute,
+					"%s. Set the property, or give the placeholder a default".formatted(ex.getMessage()), ex);
 		}
 		if (resolved != null && resolved.contains("${")) {
-			throw invalid(attribute, "a placeholder in it is not resolved. Set the property", null);
+			throw invalid(attribute,
+					"a placeholder in it cannot be resolved. Set the property, or give the placeholder a default",
+					null);
 		}
 		return (resolved != null) ? resolved : "";
 	}
@@ -116,7 +127,7 @@ final class LockAttributes {
 
 	/**
 	 * Return a time, written as Spring Boot reads it from properties.
-	 * @return the time, {@code null} where the attribute says nothing
+	 * @return the time, {@code null} if the attribute is not set
 	 */
 	@Nullable Duration duration(String attribute) {
 		String text = resolved(attribute);
@@ -129,30 +140,43 @@ final class LockAttributes {
 		Duration duration;
 		try {
 			if (Character.isDigit(text.charAt(text.length() - 1))) {
-				throw new IllegalArgumentException("a number without a unit");
+				throw new IllegalArgumentException("it is a number without a unit");
 			}
 			DurationFormat.Style style = DurationFormatterUtils.detect(text);
 			if (style == DurationFormat.Style.COMPOSITE) {
-				throw new IllegalArgumentException("of several parts, which properties do not know");
+				throw new IllegalArgumentException("it has several parts");
 			}
 			duration = DurationFormatterUtils.parse(text, style);
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(attribute, "no duration: %s. Write 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);
+			throw invalid(attribute,
+					"not a duration: %s. Write it as 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);
 		}
 		if (duration.isNegative()) {
-			throw invalid(attribute, "a time is not negative; 0 makes one attempt where it is a wait time", null);
+			throw invalid(attribute, "the time is negative. Write a positive one; a wait time of 0 makes one attempt",
+					null);
 		}
 		return duration;
 	}
 
-	InvalidLockOperationException invalid(String attribute, String problem, @Nullable Throwable cause) {
+	/**
+	 * Return what the lock has to do with transactions.
+	 */
+	TransactionRules transactionRules(DistributedLockSettings settings) {
+		ReleaseTime chosen = choice("release", ReleaseTime.class);
+		ReleaseTime effective = (chosen != ReleaseTime.DEFAULT) ? chosen : settings.release();
+		return new TransactionRules(OptionalLibraries.TRANSACTIONS && effective != ReleaseTime.AFTER_METHOD,
+				OptionalLibraries.TRANSACTIONS && settings.verifyBeforeCommit());
+	}
+
+	@Override
+	public InvalidLockOperationException invalid(String attribute, String problem, @Nullable Throwable cause) {
 		return new InvalidLockOperationException(this.method, this.userClass, attribute, value(attribute), problem,
 				cause);
 	}
 
 	/**
-	 * Return a value as a reader would look for it: resolved where it can be.
+	 * Return a value for a message, with its placeholders resolved if possible.
 	 */
 	private String value(String attribute) {
 		String value = String.valueOf(this.annotation.getValue(attribute).orElse(""));

@@ -5,8 +5,9 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of calls whose lock others hold for the whole wait time. Declared
- * as a bean and named by {@code @DistributedLock(handler = "…")}. Thread-safe.
+ * Decides what happens to a call when others hold its lock for the whole wait time. It is
+ * declared as a bean and named by {@code @DistributedLock(handler = "…")}. Several
+ * threads may call it at the same time, so it must be thread-safe.
  *
  * @since 0.1
  */
@@ -14,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 public interface LockContentionHandler {
 
 	/**
-	 * End a call in the place of its method.
-	 * @param call the call, whose method must not be proceeded to: it would run without
-	 * the lock
+	 * Handle a call instead of its method.
+	 * @param call the call. Do not call {@code proceed()} on it: the method would run
+	 * without the lock
 	 * @param contention what happened, with key, provider and wait time
-	 * @return what the call gives, of the method's return type
-	 * @throws Throwable what the call throws
+	 * @return the result of the call, of the method's return type
+	 * @throws Throwable the failure of the call
 	 */
 	@Nullable Object handle(MethodInvocation call, LockNotAcquiredException contention) throws Throwable;
 

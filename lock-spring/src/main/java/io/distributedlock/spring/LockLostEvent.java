@@ -5,8 +5,8 @@ import io.distributedlock.LockLostException;
 import org.springframework.context.ApplicationEvent;
 
 /**
- * The lease of a lock ended while it was held. Published for every loss, on a thread of
- * the template's executor.
+ * A lock was lost: its lease ended while it was held. One event is published for each
+ * loss, on a thread of the template's executor.
  *
  * @since 0.1
  */
@@ -21,7 +21,7 @@ public class LockLostEvent extends ApplicationEvent {
 
 	/**
 	 * Create an event.
-	 * @param source what publishes it
+	 * @param source the object that publishes the event
 	 * @param loss what happened
 	 */
 	public LockLostEvent(Object source, LockLostException loss) {
@@ -31,7 +31,7 @@ public class LockLostEvent extends ApplicationEvent {
 
 	/**
 	 * Return what happened.
-	 * @return the exception that holders are handed, with key and provider
+	 * @return the exception that holders get, with key and provider
 	 */
 	public LockLostException getLoss() {
 		return this.loss;

@@ -6,8 +6,9 @@ import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
- * Has an application context lock in the same way as its parents: advice that is woven
- * runs for the beans of each, and those behind proxies would be locked twice.
+ * Requires that an application context has the same lock mode as its parents. Woven
+ * advice runs for the beans of all contexts, so a bean behind a proxy would be locked
+ * twice.
  */
 final class LockModes {
 
@@ -30,7 +31,7 @@ final class LockModes {
 			.anyMatch((each) -> each.isProxying() != proxying);
 		if (differs) {
 			throw new IllegalStateException(
-					"lock.mode is %s here and %s in a parent of this application context: beans of one of them would take their locks twice. Set the same lock.mode in both"
+					"lock.mode is %s in this application context and %s in a parent context: beans of one of them would take their locks twice. Set the same lock.mode in both"
 						.formatted(name(proxying), name(!proxying)));
 		}
 	}

@@ -3,33 +3,29 @@ package io.distributedlock.spring;
 import java.util.List;
 
 import io.distributedlock.LockRequest;
-import io.distributedlock.annotation.OnLost;
-import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.spring.invocation.CallRules;
+import io.distributedlock.spring.invocation.LockedInvocation;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the annotations of a method ask for, parsed and checked.
  *
- * @param targets what to lock, all or nothing
+ * @param requests give what to lock, one for each annotation; the call needs all locks
  * @param invocation runs the method under the locks, as its return type needs it
- * @param contention what to do when others hold them
- * @param onUnavailable what to do when the backend fails
- * @param onLost what to do when a lease ends under the method
- * @param release when to give them back
- * @param handleParameter the index of the parameter that is filled in, -1 for none
+ * @param rules what else the annotations say about each call
  */
-record LockOperation(List<LockTarget> targets, LockedInvocation invocation, ContentionPolicy contention,
-		OnUnavailable onUnavailable, OnLost onLost, LockRelease release, int handleParameter) {
+record LockOperation(List<LockRequestFactory> requests, LockedInvocation invocation, CallRules rules) {
 
 	/**
 	 * Return what to lock for one call.
-	 * @return the request, {@code null} if no condition holds
+	 * @return the request, {@code null} if the call needs no lock, since no condition is
+	 * true
 	 * @throws IllegalArgumentException if the arguments give no usable key
 	 */
 	@Nullable LockRequest request(MethodInvocation call, Object target) {
 		LockRequest request = null;
-		for (LockTarget each : this.targets) {
+		for (LockRequestFactory each : this.requests) {
 			LockRequest next = each.request(call, target);
 			if (next != null) {
 				request = (request != null) ? request.and(next) : next;

@@ -1,11 +1,8 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -18,22 +15,25 @@ import java.util.function.UnaryOperator;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.invocation.CallRules;
+import io.distributedlock.spring.invocation.ContentionPolicy;
+import io.distributedlock.spring.invocation.LockedInvocation;
+import io.distributedlock.spring.reach.LockAnnotations;
+import io.distributedlock.spring.returntype.ReturnType;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Turns annotations into operations, once for each method.
+ * Turns the annotations of methods into lock operations, once for each method.
+ * Thread-safe.
  */
 final class LockOperationSource {
 
@@ -58,10 +58,11 @@ final class LockOperationSource {
 	}
 
 	/**
-	 * Check that the template can serve what was found so far.
-	 * @param template gives the template, and is not asked if nothing was found
-	 * @throws InvalidLockOperationException if it lacks a provider, or the provider a
-	 * capability
+	 * Check that the template can serve the operations that were found since the last
+	 * check.
+	 * @param template gives the template; it is not asked if nothing was found
+	 * @throws InvalidLockOperationException if the template lacks a provider, or the
+	 * provider a capability
 	 */
 	void check(Supplier<LockTemplate> template) {
 		for (Declared next = this.unchecked.poll(); next != null; next = this.unchecked.poll()) {
@@ -75,8 +76,8 @@ final class LockOperationSource {
 	}
 
 	/**
-	 * Return what a method is to run under.
-	 * @return the operation, {@code null} if the method has none
+	 * Return the lock operation of a method.
+	 * @return the operation, {@code null} if the method is not locked
 	 * @throws InvalidLockOperationException if an annotation cannot work
 	 */
 	@Nullable LockOperation find(Method method, Class<?> targetClass) {
@@ -89,58 +90,33 @@ final class LockOperationSource {
 		return known.orElse(null);
 	}
 
-	/**
-	 * Return the annotations that count for a method: the nearest ones. Those of a class
-	 * stand for its public methods.
-	 */
-	static List<MergedAnnotation<DistributedLock>> annotations(Method method, Class<?> userClass) {
-		List<MergedAnnotation<DistributedLock>> onMethod = nearest(
-				MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
-		if (!onMethod.isEmpty() || !Modifier.isPublic(method.getModifiers())
-				|| Modifier.isStatic(method.getModifiers())) {
-			return onMethod;
-		}
-		return nearest(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY));
-	}
-
-	private static List<MergedAnnotation<DistributedLock>> nearest(MergedAnnotations all) {
-		List<MergedAnnotation<DistributedLock>> found = all.stream(DistributedLock.class)
-			.sorted(Comparator.comparingInt(MergedAnnotation::getAggregateIndex))
-			.toList();
-		return found.stream().filter((each) -> each.getAggregateIndex() == found.get(0).getAggregateIndex()).toList();
-	}
-
-	/**
-	 * Return whether a method is the compiler's: Kotlin gives the annotations of a
-	 * suspending function to the static copy that it makes. A bridge is no copy, it
-	 * stands for its method.
-	 */
-	static boolean isCopy(Method method) {
-		return method.isSynthetic() && !method.isBridge();
-	}
-
 	private @Nullable LockOperation build(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		Method specific = Proxy.isProxyClass(userClass) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
 				: AopUtils.getMostSpecificMethod(method, userClass);
-		if (ReflectionUtils.isObjectMethod(specific) || isCopy(specific)) {
+		if (ReflectionUtils.isObjectMethod(specific) || LockAnnotations.isCopy(specific)) {
 			return null;
 		}
-		List<LockAttributes> annotations = annotations(specific, userClass).stream()
+		List<LockAttributes> annotations = LockAnnotations.of(specific, userClass)
+			.stream()
 			.map((each) -> new LockAttributes(each, specific, userClass, this.placeholders))
 			.toList();
 		return annotations.isEmpty() ? null : build(annotations, specific, userClass);
 	}
 
 	private LockOperation build(List<LockAttributes> annotations, Method method, Class<?> userClass) {
-		LockedInvocation invocation = LockedInvocation.of(method, userClass);
-		List<LockTarget> targets = annotations.stream().map((each) -> LockTarget.of(each, this.parser)).toList();
-		LockOperation operation = new LockOperation(targets, invocation, contention(annotations, invocation),
+		LockedInvocation invocation = LockedInvocation.of(ReturnType.of(method, userClass),
+				(problem) -> new InvalidLockOperationException(method, userClass, problem));
+		List<LockRequestFactory> requests = annotations.stream()
+			.map((each) -> LockRequestFactory.of(each, this.parser))
+			.toList();
+		CallRules rules = new CallRules(contention(annotations, invocation),
 				agreed("onUnavailable", annotations, (each) -> each.choice("onUnavailable", OnUnavailable.class)),
 				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
-				agreed("release", annotations, (each) -> LockRelease.of(each, this.settings)),
+				agreed("release", annotations, (each) -> each.transactionRules(this.settings)),
 				Arrays.asList(method.getParameterTypes()).indexOf(LockHandle.class));
-		targets.forEach((target) -> this.unchecked.add(new Declared(method, userClass, target.prototype())));
+		LockOperation operation = new LockOperation(requests, invocation, rules);
+		requests.forEach((each) -> this.unchecked.add(new Declared(method, userClass, each.prototype())));
 		return operation;
 	}
 
@@ -152,21 +128,23 @@ final class LockOperationSource {
 	}
 
 	/**
-	 * The annotations of one method are one call: what happens to it is said once.
+	 * The annotations of one method all apply to the same call, so they must agree on
+	 * what happens to it.
 	 */
 	private static <T> T agreed(String attribute, List<LockAttributes> annotations, Function<LockAttributes, T> value) {
 		T first = value.apply(annotations.get(0));
 		for (LockAttributes each : annotations) {
 			if (!value.apply(each).equals(first)) {
 				throw each.invalid(attribute,
-						"the locks of one method are had all together, and so must agree in this attribute", null);
+						"a method has several annotations, and they differ in this attribute. Give all of them the same value: the locks are acquired together and released together",
+						null);
 			}
 		}
 		return first;
 	}
 
 	/**
-	 * An annotation that was parsed, and what it asks for.
+	 * An annotation that was parsed, and the request that it makes.
 	 */
 	private record Declared(Method method, Class<?> userClass, LockRequest prototype) {
 	}

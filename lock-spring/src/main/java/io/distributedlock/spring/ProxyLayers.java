@@ -17,7 +17,7 @@ import org.springframework.core.DecoratingProxy;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The proxies of Spring that an object is behind, layer by layer from outside.
+ * The proxies of Spring around an object, layer by layer from the outside.
  */
 final class ProxyLayers {
 
@@ -54,8 +54,8 @@ final class ProxyLayers {
 	}
 
 	/**
-	 * Return whether a proxy of interfaces is around another one, of which it sees the
-	 * interfaces only.
+	 * Return whether a proxy is around another one that is a proxy of interfaces: then it
+	 * sees the methods of those interfaces only.
 	 */
 	static boolean isStacked(Object bean) {
 		Advised layer = layer(bean);
@@ -72,7 +72,7 @@ final class ProxyLayers {
 			Advised layer = layer(each);
 			Object target = (layer != null) ? AopProxyUtils.getSingletonTarget(layer) : null;
 			if (target == null) {
-				// another one may be there later
+				// the target may be another object later
 				return null;
 			}
 			each = target;
@@ -81,8 +81,8 @@ final class ProxyLayers {
 	}
 
 	/**
-	 * Return whether a proxy looks for a bean at each call: that bean has its own locks,
-	 * unless its factory is one of which the post-processor knows nothing.
+	 * Return whether a proxy looks up a bean at each call. That bean has its own locks,
+	 * if its bean factory has the post-processor.
 	 */
 	private static boolean isOfAnotherBean(Advised layer) {
 		return layer.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource source
@@ -110,8 +110,8 @@ final class ProxyLayers {
 	}
 
 	/**
-	 * Return what an opaque proxy does not show.
-	 * @return {@code null} if it cannot be read
+	 * Return the advice of an opaque proxy, which has no method for it.
+	 * @return the advice, {@code null} if it cannot be read
 	 */
 	private static @Nullable Advised opaque(InvocationHandler handler) {
 		Field field = ReflectionUtils.findField(handler.getClass(), "advised");

@@ -9,32 +9,33 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * Stands for advice where its bean is serialized, as one of a session. The bean gets the
- * advice of the application that reads it, which Spring finds by the id of the
- * application context; with none it is not read, as it would run without its locks.
+ * Replaces advice when its bean is serialized, as a bean of an HTTP session is. The
+ * application that reads the bean puts its own advice in; Spring finds that by the id of
+ * the application context. Without such a context the bean cannot be read, since it would
+ * run without its locks.
  *
  * @param beans the bean factory of the advice, which Spring writes as that id
- * @param kind which advice
+ * @param role which advice
  */
-record SerializedAdvisor(@SuppressWarnings("serial") BeanFactory beans, Kind kind) implements Serializable {
+record SerializedAdvisor(@SuppressWarnings("serial") BeanFactory beans, Role role) implements Serializable {
 
 	@Serial
 	private Object readResolve() throws ObjectStreamException {
 		try {
-			return this.beans.getBean(DistributedLockBeanPostProcessor.class).advisor(this.kind);
+			return this.beans.getBean(DistributedLockBeanPostProcessor.class).advisor(this.role);
 		}
 		catch (BeansException ex) {
 			InvalidObjectException problem = new InvalidObjectException(
-					"A bean with locked methods cannot be read: no application context of this JVM has its id and the advice for locks. Give the context the same id each time, as by spring.application.name");
+					"A serialized bean with locked methods cannot be read: no application context in this JVM has the id of the one that wrote it and the advice for locks. Give the application context the same id at each start, for example by spring.application.name");
 			problem.initCause(ex);
 			throw problem;
 		}
 	}
 
 	/**
-	 * What advice there is.
+	 * What the advice does.
 	 */
-	enum Kind {
+	enum Role {
 
 		LOCK, COMMIT_CHECK
 

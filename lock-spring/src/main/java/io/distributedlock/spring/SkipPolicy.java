@@ -1,10 +1,13 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.invocation.ContentionPolicy;
+import io.distributedlock.spring.invocation.LockedInvocation;
+import io.distributedlock.spring.returntype.ReturnType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The call gives nothing.
+ * On contention the method is skipped: the call returns an empty value.
  */
 final class SkipPolicy {
 
@@ -16,7 +19,7 @@ final class SkipPolicy {
 	static ContentionPolicy of(LockAttributes attributes, LockedInvocation invocation) {
 		if (!invocation.canSkip()) {
 			throw attributes.invalid("onContention",
-					"a method that returns %s cannot be skipped, as it has no value for nothing. Return an object or an Optional, or name a fallback"
+					"a method that returns %s cannot be skipped, since this type has no empty value. Return an object or an Optional, or name a fallback"
 						.formatted(ReturnType.of(attributes.method(), attributes.userClass()).name()),
 					null);
 		}

@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.reach.LockAnnotations;
+import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,32 +21,34 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Finds beans that nobody has put under their locks: those that were made before the
- * post-processor, and finished objects that were registered. One that it has seen is
- * locked, whatever has been wrapped around it since.
+ * Finds locked beans that the post-processor has not seen, and which so run without their
+ * locks: beans that were created before the post-processor, and finished objects that
+ * were registered as singletons. A bean that it has seen is locked, whatever has been
+ * wrapped around it since.
  */
 final class UnseenSingletons {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnseenSingletons.class);
 
 	/**
-	 * Where Spring's test framework notes which beans of a context a test replaces by its
-	 * own, such as mocks. No post-processor is to see those.
+	 * The bean of Spring's test framework that knows which beans a test replaces, for
+	 * example by mocks. Post-processors do not see the replacements.
 	 */
 	private static final String REPLACED_BY_TEST = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
 	private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Note that the post-processor has had a bean.
+	 * Note that the post-processor has seen a bean.
 	 */
 	void seen(String beanName) {
 		this.seen.add(beanName);
 	}
 
 	/**
-	 * Check the singletons that there are. None is made for it, but the product of a
-	 * factory that was itself made early: whether there is one is not to be seen.
+	 * Check the singletons that exist. No bean is created for the check, except the
+	 * product of a factory bean that was itself created early: Spring does not tell
+	 * whether such a product exists already.
 	 * @throws InvalidLockOperationException if one runs without its locks
 	 */
 	void check(ConfigurableListableBeanFactory beans) {
@@ -86,14 +90,15 @@ final class UnseenSingletons {
 			return beans.getBean(name);
 		}
 		catch (BeansException ex) {
-			logger.debug("Nobody has the product of {}, as it cannot be made", name, ex);
+			logger.debug("The product of factory bean '{}' cannot be created, so nobody uses it", name, ex);
 			return null;
 		}
 	}
 
 	/**
-	 * Return whether a bean of which there are several was made for one that was made
-	 * before the post-processor. A later bean may have one, too, which is locked.
+	 * Return whether a bean that is no singleton was injected into a bean that was
+	 * created before the post-processor. Other objects of the same bean, injected later,
+	 * are locked.
 	 */
 	private boolean isGivenToAnEarlyBean(String name, ConfigurableListableBeanFactory beans) {
 		return areSeveral(name, beans) && Arrays.stream(beans.getDependentBeans(name))
@@ -107,7 +112,8 @@ final class UnseenSingletons {
 	}
 
 	/**
-	 * Return whether a bean names another one that it depends on, without being given it.
+	 * Return whether a bean names another one in {@code dependsOn} only, so that it is
+	 * not injected.
 	 */
 	private static boolean isOnlyToBeMadeFirst(String name, String dependent, ConfigurableListableBeanFactory beans) {
 		return beans.containsBeanDefinition(dependent)
@@ -116,12 +122,12 @@ final class UnseenSingletons {
 
 	private static void report(String name, Class<?> type, Method method, boolean test) {
 		InvalidLockOperationException problem = new InvalidLockOperationException(method, type,
-				"bean '%s' of type %s runs without its locks, because it was made before the post-processor that puts it under them, or registered as a finished object. A BeanPostProcessor that needs it takes an ObjectProvider instead, and has a static @Bean method; a finished object is registered by a supplier; or use LockTemplate inside"
+				"bean '%s' of type %s runs without its locks, because it was created before the post-processor for locks, or registered as a finished object. If a BeanPostProcessor needs the bean, inject an ObjectProvider and make its @Bean method static; register an object by a supplier; or use LockTemplate inside the method"
 					.formatted(name, type.getName()));
 		if (!test) {
 			throw problem;
 		}
-		logger.warn("If this is no mock: {}", problem.getMessage());
+		logger.warn("Ignore this if the bean is a mock: {}", problem.getMessage());
 	}
 
 	private static Optional<Method> lockedMethod(Class<?> type) {
@@ -129,8 +135,7 @@ final class UnseenSingletons {
 			return Optional.empty();
 		}
 		return ReachableMethods.of(type)
-			.filter((method) -> !LockOperationSource.annotations(ReachableMethods.specific(method, type), type)
-				.isEmpty())
+			.filter((method) -> !LockAnnotations.of(ReachableMethods.specific(method, type), type).isEmpty())
 			.findFirst();
 	}
 

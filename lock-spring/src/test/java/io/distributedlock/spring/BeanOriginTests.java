@@ -94,13 +94,6 @@ class BeanOriginTests {
 	}
 
 	@Test
-	void classThatAsksForItsProxyIsNotWarnedAbout() {
-		assertThat(SelfInvocations.find(CallsItself.class, (method) -> method.getName().equals("inner"))).isEmpty();
-		assertThat(SelfInvocations.find(CallsItselfPlainly.class, (method) -> method.getName().equals("inner")))
-			.containsExactly("outer() calls inner()");
-	}
-
-	@Test
 	@Tag("proxies")
 	void proxyThatIsExposedTakesTheLockOfACallToItself() {
 		this.context = Contexts.open(this.provider, false, Exposing.class);
@@ -227,19 +220,6 @@ class BeanOriginTests {
 		@DistributedLock(key = "#id")
 		public String inner(String id) {
 			return heldKey();
-		}
-
-	}
-
-	static class CallsItselfPlainly {
-
-		public String outer(String id) {
-			return inner(id);
-		}
-
-		@DistributedLock(key = "#id")
-		public String inner(String id) {
-			return id;
 		}
 
 	}

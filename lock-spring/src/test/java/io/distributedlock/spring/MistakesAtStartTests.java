@@ -1,6 +1,7 @@
 package io.distributedlock.spring;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.reach.LockAnnotations;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.util.ExceptionUtils;
@@ -46,7 +47,7 @@ class MistakesAtStartTests {
 		// whatever the order in which a JVM lists methods
 		assertThat(Whole.class.getDeclaredMethods()).filteredOn((method) -> !method.getName().equals("first"))
 			.isNotEmpty()
-			.allSatisfy((method) -> assertThat(LockOperationSource.annotations(method, Whole.class)).isEmpty());
+			.allSatisfy((method) -> assertThat(LockAnnotations.of(method, Whole.class)).isEmpty());
 	}
 
 	private AnnotationConfigApplicationContext withTransactions(Class<?> type) {

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Woven into annotated methods by the agent of aspectjweaver, as {@code META-INF/aop.xml}
- * says. It runs the same advice as the proxies do, and does nothing unless
- * {@code lock.mode} is {@code aspectj}. Not instantiated by applications.
+ * The aspect that the agent of aspectjweaver weaves into annotated methods, as
+ * {@code META-INF/aop.xml} says. It runs the same advice as the proxies, and only if
+ * {@code lock.mode} is {@code aspectj}. AspectJ creates it; applications do not.
  *
  * @since 0.1
  */
@@ -27,21 +27,20 @@ public final class DistributedLockAspect {
 	private static final String LOCK = "@(io.distributedlock.annotation.DistributedLock || io.distributedlock.annotation.DistributedLocks)";
 
 	/**
-	 * An annotation that carries one of the library's, as its own ones for one purpose
-	 * do.
+	 * An annotation that carries one of the above, such as {@code @ScheduledLock}.
 	 */
 	private static final String COMPOSED = "@(" + LOCK + " *)";
 
 	private static final String COMPOSED_TWICE = "@(" + COMPOSED + " *)";
 
 	/**
-	 * The advice of the contexts that are open, the newest first.
+	 * The advice of the open application contexts, the newest first.
 	 */
 	private static final Deque<MethodInterceptor> ADVICE = new ConcurrentLinkedDeque<>();
 
 	/**
-	 * What counts when no context is open: the advice of the one that was closed last,
-	 * which refuses calls, rather than let them run without their locks.
+	 * The advice that is used when no context is open: that of the context that was
+	 * closed last. It refuses calls, since they would run without their locks otherwise.
 	 */
 	private static volatile @Nullable MethodInterceptor closed;
 
@@ -52,29 +51,30 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * Run this advice from now on. A woven method does not know which application context
-	 * its object belongs to: where several are open, as in a suite of tests, the newest
-	 * one counts.
+	 * Use the advice of an application context from now on. A woven method does not know
+	 * which application context its object belongs to: if several are open, as in a test
+	 * suite, the advice of the newest is used.
 	 * @param advice what runs a method under its locks
-	 * @throws IllegalStateException if nothing is woven
+	 * @throws IllegalStateException if the agent is not running
 	 */
 	public static void use(MethodInterceptor advice) {
 		if (!Aspects.hasAspect(DistributedLockAspect.class)) {
 			throw new IllegalStateException(
-					"lock.mode is aspectj, but nothing is woven: annotated methods would run without their locks. Start the JVM with -javaagent:aspectjweaver.jar, or set lock.mode=proxy");
+					"lock.mode is aspectj, but the aspect is not woven in: annotated methods would run without their locks. Start the JVM with -javaagent:aspectjweaver.jar, or set lock.mode=proxy");
 		}
 		if (!ADVICE.isEmpty()) {
 			logger.warn(
-					"Several application contexts of this JVM have lock.mode=aspectj: woven methods take the locks of the newest");
+					"Several application contexts in this JVM have lock.mode=aspectj: woven methods use the lock template of the newest. Close the others if that is not intended");
 		}
 		ADVICE.addFirst(advice);
 		closed = null;
 	}
 
 	/**
-	 * Run this advice no more, but that of the context before it. If there is none, calls
-	 * of woven methods are refused until another context is opened.
-	 * @param advice the advice that was in use
+	 * Stop using the advice of a context that is closed, and use that of the newest open
+	 * one. If no context is open, calls of woven methods are refused until another one
+	 * opens.
+	 * @param advice the advice of the closed context
 	 */
 	public static void forget(MethodInterceptor advice) {
 		if (ADVICE.remove(advice) && ADVICE.isEmpty()) {
@@ -83,8 +83,9 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * Let woven methods run without locks if no context that uses this aspect is open: a
-	 * context with proxies opens, which has beans of the same classes.
+	 * Let woven methods run without locks if no context that uses this aspect is open.
+	 * Called when a context with proxies opens: its beans have the same classes, and
+	 * their proxies take the locks.
 	 */
 	public static void leaveToProxies() {
 		closed = null;
@@ -94,7 +95,7 @@ public final class DistributedLockAspect {
 	 * Run a woven method.
 	 * @param point the call
 	 * @return what the method returns
-	 * @throws Throwable what the method throws, or that the lock was not available
+	 * @throws Throwable what the method throws, or the failure to acquire the lock
 	 */
 	@Around("(execution(" + LOCK + " !static * *(..)) || execution(" + COMPOSED + " !static * *(..)) || execution("
 			+ COMPOSED_TWICE + " !static * *(..)) || execution(public !static * (" + LOCK

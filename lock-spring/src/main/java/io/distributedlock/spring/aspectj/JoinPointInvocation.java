@@ -15,7 +15,7 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * A woven call in the eyes of advice for proxies.
+ * Adapts a woven call to the interface that advice for proxies knows.
  */
 final class JoinPointInvocation implements ProxyMethodInvocation {
 
@@ -85,8 +85,8 @@ final class JoinPointInvocation implements ProxyMethodInvocation {
 
 	/**
 	 * Return whether this is a call by {@code super} from the method that overrides this
-	 * one, with the same arguments: the locks of that stand for it, as where a proxy
-	 * takes them.
+	 * one, with the same arguments. It runs under the locks of the overriding method and
+	 * takes none of its own, as behind a proxy.
 	 */
 	boolean belongsToItsOverride() {
 		JoinPointInvocation caller = RUNNING.get();

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease times of locks that were locked with one of their own, each until it is
- * unlocked. A lock that is never unlocked leaves its entry. Thread-safe.
+ * The lease times of locks whose call has set one, until they are unlocked. The entry of
+ * a lock that is never unlocked stays. Thread-safe.
  */
 final class LeaseTimes {
 
@@ -19,7 +19,7 @@ final class LeaseTimes {
 	}
 
 	/**
-	 * Note that a lock was locked, perhaps not for the first time.
+	 * Note that a lock was locked, possibly again by its holder.
 	 * @param leaseTime the time that the call has set, {@code null} for none
 	 */
 	void locked(String key, @Nullable Duration leaseTime) {

@@ -13,8 +13,8 @@ import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
- * A lock registry of Spring Integration over a {@link LockTemplate}, so that its leader
- * election, aggregators and file handlers run on any provider.
+ * A lock registry of Spring Integration that uses a {@link LockTemplate}, so that leader
+ * election, aggregators and file handlers work with any provider.
  *
  * <pre class="code">
  * &#064;Bean
@@ -23,9 +23,9 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * }
  * </pre>
  *
- * Holds no lock objects: its memory does not grow with the keys that were ever used. A
- * lock belongs to the thread that locked it, as {@link java.util.concurrent.locks.Lock}
- * demands. A lease is kept alive until it is unlocked, unless the request or the call
+ * It stores no lock objects, so its memory does not grow with the number of keys. A lock
+ * belongs to the thread that locked it, as {@link java.util.concurrent.locks.Lock}
+ * demands. A lease is auto-renewed until it is unlocked, unless the request or the call
  * sets its time. Thread-safe.
  *
  * @since 0.1
@@ -40,9 +40,9 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 
 	/**
 	 * Create a registry.
-	 * @param template gets and keeps the locks
-	 * @param prototype what all locks have in common: provider, type and lease time; its
-	 * name, or else its key, is what their keys stand under
+	 * @param template acquires the locks
+	 * @param prototype what all locks have in common: provider, type and lease time. Its
+	 * name groups their keys; without a name its key does
 	 */
 	public LockTemplateLockRegistry(LockTemplate template, LockRequest prototype) {
 		this.template = template;
@@ -61,7 +61,7 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	}
 
 	/**
-	 * Renew a lock for the time that it was locked for: that of the call, or else that of
+	 * Extend a lock by the lease time of the call that locked it; without one, by that of
 	 * the request.
 	 * @param lockKey the key
 	 * @throws IllegalStateException if this thread does not hold it
@@ -70,7 +70,7 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	public void renewLock(Object lockKey) {
 		Duration ofCall = this.leaseTimes.find(request(lockKey).key());
 		Duration leaseTime = (ofCall != null) ? ofCall : this.prototype.leaseTime();
-		// without a lease time the lock is kept alive anyway
+		// without a lease time the lock is auto-renewed anyway
 		renew(lockKey, (leaseTime != null) ? leaseTime : Duration.ZERO);
 	}
 
@@ -84,7 +84,8 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 		try (LockHandle handle = this.template.tryAcquire(request(lockKey).withWaitTime(Duration.ZERO)).orElse(null)) {
 			if (handle == null || !held.contains(handle.key())) {
 				throw new IllegalStateException(
-						"Lock '%s' cannot be renewed: it is not held by this thread".formatted(lockKey));
+						"Lock '%s' cannot be renewed: this thread does not hold it. Lock it before, on the same thread"
+							.formatted(lockKey));
 			}
 			handle.ensureHeld();
 			if (!leaseTime.isZero()) {

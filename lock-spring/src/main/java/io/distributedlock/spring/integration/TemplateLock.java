@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /**
- * A view of one lock, with a lease time that each call may set.
+ * A view of one lock. Each call may set a lease time of its own.
  */
 final class TemplateLock implements DistributedLock {
 

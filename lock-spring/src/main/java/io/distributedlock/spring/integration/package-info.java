@@ -1,5 +1,5 @@
 /**
- * Locks for Spring Integration.
+ * A lock registry for Spring Integration. An application creates it from a lock template.
  */
 @NullMarked
 package io.distributedlock.spring.integration;

@@ -1,0 +1,108 @@
+package io.distributedlock.spring;
+
+import java.util.function.Supplier;
+
+import io.distributedlock.LockTemplate;
+import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.support.OptionalLibraries;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+
+/**
+ * The advice of one application context, and its place among the advice of a bean.
+ *
+ * @param operations what the annotations ask for
+ * @param interceptor runs methods under their locks
+ * @param lock puts the interceptor around methods
+ * @param commitCheck checks the locks before a commit, {@code null} without Spring's
+ * transactions
+ */
+record LockAdvisors(LockOperationSource operations, MethodInterceptor interceptor, LockAdvisor lock,
+		@Nullable CommitCheckAdvisor commitCheck) {
+
+	/**
+	 * Create the advice.
+	 * @param beans the bean factory of the application context
+	 * @param settings what applies to all annotated methods
+	 * @param template gives the template
+	 * @param order the order of the advice for locks
+	 */
+	static LockAdvisors of(BeanFactory beans, DistributedLockSettings settings, Supplier<LockTemplate> template,
+			int order) {
+		LockExpressionParser parser = new LockExpressionParser(
+				settings.beanReferences() ? new BeanFactoryResolver(beans) : null);
+		LockOperationSource operations = new LockOperationSource(parser, (text) -> resolvePlaceholders(beans, text),
+				settings, beans);
+		LockPointcut pointcut = new LockPointcut(operations);
+		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(operations, template);
+		LockAdvisor lock = new LockAdvisor(pointcut, interceptor, beans);
+		lock.setOrder(order);
+		return new LockAdvisors(operations, interceptor, lock,
+				OptionalLibraries.TRANSACTIONS ? new CommitCheckAdvisor(pointcut, beans) : null);
+	}
+
+	private static @Nullable String resolvePlaceholders(BeanFactory beans, @Nullable String text) {
+		return (text != null && beans instanceof ConfigurableBeanFactory configurable)
+				? configurable.resolveEmbeddedValue(text) : text;
+	}
+
+	/**
+	 * Return the advice that has a role.
+	 * @throws IllegalStateException if there is none
+	 */
+	Advisor of(SerializedAdvisor.Role role) {
+		Advisor found = switch (role) {
+			case LOCK -> this.lock;
+			case COMMIT_CHECK -> this.commitCheck;
+		};
+		if (found == null) {
+			throw new IllegalStateException(
+					"A serialized bean needs the advice %s, which this application does not have. Put spring-tx on the class path, as in the application that wrote the bean"
+						.formatted(role));
+		}
+		return found;
+	}
+
+	/**
+	 * Put the advice of a proxy in order: that for locks goes inside of advice with a
+	 * lower order. The check before the commit goes inside of the transaction, as far
+	 * inside as it is still called: the last advice of a repository calls no further one.
+	 */
+	void arrange(Advised proxy) {
+		int from = proxy.indexOf(this.lock);
+		if (from < 0) {
+			return;
+		}
+		int to = from;
+		Advisor[] advisors = proxy.getAdvisors();
+		while (to + 1 < advisors.length
+				&& AnnotationAwareOrderComparator.INSTANCE.compare(advisors[to + 1], this.lock) < 0) {
+			to++;
+		}
+		if (to != from) {
+			proxy.removeAdvisor(from);
+			proxy.addAdvisor(to, this.lock);
+		}
+		if (this.commitCheck != null && advisors.length > 1 && proxy.indexOf(this.commitCheck) < 0) {
+			proxy.addAdvisor(insideOfTransactions(proxy.getAdvisors()), this.commitCheck);
+		}
+	}
+
+	private static int insideOfTransactions(Advisor[] advisors) {
+		for (int i = advisors.length - 1; i >= 0; i--) {
+			if (advisors[i].getAdvice() instanceof TransactionAspectSupport) {
+				return i + 1;
+			}
+		}
+		return advisors.length;
+	}
+
+}

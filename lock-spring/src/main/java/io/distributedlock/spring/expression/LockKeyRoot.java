@@ -1,0 +1,51 @@
+package io.distributedlock.spring.expression;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The object {@code #root} of expressions. Its getters are the properties that an
+ * expression can read.
+ */
+final class LockKeyRoot {
+
+	/**
+	 * The names of the getters.
+	 */
+	static final Set<String> PROPERTIES = Set.of("method", "methodName", "args", "target", "targetClass", "class");
+
+	private final Method method;
+
+	private final @Nullable Object[] args;
+
+	private final Object target;
+
+	LockKeyRoot(Method method, @Nullable Object[] args, Object target) {
+		this.method = method;
+		this.args = args;
+		this.target = target;
+	}
+
+	public Method getMethod() {
+		return this.method;
+	}
+
+	public String getMethodName() {
+		return this.method.getName();
+	}
+
+	public @Nullable Object[] getArgs() {
+		return this.args;
+	}
+
+	public Object getTarget() {
+		return this.target;
+	}
+
+	public Class<?> getTargetClass() {
+		return this.target.getClass();
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.distributedlock.spring.invocation;
+
+import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.transaction.CallLocks;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+
+/**
+ * Runs inside of a transaction that a locked method itself starts, which the advice for
+ * locks cannot see from outside. The locks of such a method are released when it ends,
+ * and checked before the commit of that transaction. Internal: public only for the
+ * package that puts beans under locks.
+ */
+public final class CommitCheckInterceptor implements MethodInterceptor {
+
+	private static final String HELD = CommitCheckInterceptor.class.getName() + ".held";
+
+	private static final Object NOTHING = new Object();
+
+	/**
+	 * Note the locks that the call holds.
+	 */
+	static void note(CallLocks locks, MethodInvocation call) {
+		if (call instanceof ProxyMethodInvocation invocation) {
+			invocation.setUserAttribute(HELD, locks);
+		}
+	}
+
+	/**
+	 * Note that the call runs without locks. The locks that a reactive call finds in its
+	 * context belong to the method around it.
+	 * @param call the call
+	 */
+	public static void noteNone(MethodInvocation call) {
+		if (call instanceof ProxyMethodInvocation invocation) {
+			invocation.setUserAttribute(HELD, NOTHING);
+		}
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+		Object held = (call instanceof ProxyMethodInvocation invocation) ? invocation.getUserAttribute(HELD) : null;
+		if (held instanceof CallLocks locks) {
+			locks.checkOwnTransaction();
+		}
+		Object result = call.proceed();
+		return (held == null && result != null && OptionalLibraries.REACTOR) ? ReactiveCommitCheck.apply(result)
+				: result;
+	}
+
+}

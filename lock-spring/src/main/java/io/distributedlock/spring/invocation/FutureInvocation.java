@@ -1,0 +1,178 @@
+package io.distributedlock.spring.invocation;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.annotation.OnLost;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spring.returntype.AsynchronousTypes;
+import io.distributedlock.spring.returntype.ReturnType;
+import io.distributedlock.spring.support.MethodBody;
+import io.distributedlock.spring.transaction.CallLocks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the locks until the future that the method returns has completed. The method is
+ * started on a thread of the template's executor, never on the caller's.
+ */
+final class FutureInvocation implements LockedInvocation {
+
+	private final ReturnType returned;
+
+	private final boolean mayGoOn;
+
+	private FutureInvocation(ReturnType returned) {
+		this.returned = returned;
+		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
+	}
+
+	static @Nullable LockedInvocation of(ReturnType returned) {
+		Class<?> type = returned.type();
+		return (type == CompletableFuture.class || type == CompletionStage.class) ? new FutureInvocation(returned)
+				: null;
+	}
+
+	static boolean isStage(Class<?> type) {
+		return CompletionStage.class.isAssignableFrom(type);
+	}
+
+	@Override
+	public Object invoke(AnnotatedCall call) {
+		Running running = new Running(call.copy(), this.mayGoOn);
+		CompletableFuture<@Nullable Object> result = running.call.executeAsync(running::start, running::startInstead);
+		result.whenComplete((ignored, failure) -> {
+			if (result.isCancelled()) {
+				running.cancel();
+			}
+		});
+		return result;
+	}
+
+	@Override
+	public boolean canSkip() {
+		return true;
+	}
+
+	@Override
+	public Object skipped() {
+		CompletableFuture<@Nullable Object> nothing = new CompletableFuture<>();
+		nothing.complete(ReturnType.empty(this.returned.argument()));
+		return nothing;
+	}
+
+	/**
+	 * The method of one call while it is under way.
+	 */
+	private static final class Running {
+
+		/**
+		 * Marks a method whose caller has cancelled.
+		 */
+		private static final CompletableFuture<@Nullable Object> CANCELLED = new CompletableFuture<>();
+
+		private final AnnotatedCall call;
+
+		private final AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage = new AtomicReference<>();
+
+		private final boolean mayGoOn;
+
+		private Running(AnnotatedCall call, boolean mayGoOn) {
+			this.call = call;
+			this.mayGoOn = mayGoOn;
+		}
+
+		private CompletionStage<@Nullable Object> start() {
+			LockHandle handle = LockContext.current();
+			OnLost onLost = this.call.rules().onLost();
+			CompletableFuture<@Nullable Object> started = stageOf(
+					() -> this.call.proceed(new CallLocks(handle, this.call.rules().transaction())));
+			if (!this.stage.compareAndSet(null, started)) {
+				started.cancel(true);
+			}
+			if (onLost == OnLost.INTERRUPT) {
+				handle.onLost((loss) -> started.cancel(true));
+			}
+			CompletableFuture<@Nullable Object> ended = this.mayGoOn ? ended(started, this.call) : started;
+			return (onLost != OnLost.REPORT) ? whileHeld(ended, handle) : ended;
+		}
+
+		private CompletionStage<@Nullable Object> startInstead(LockException refusal) {
+			return stageOf(() -> this.call.otherwise(refusal));
+		}
+
+		private void cancel() {
+			CompletableFuture<@Nullable Object> started = this.stage.getAndSet(CANCELLED);
+			if (started != null) {
+				started.cancel(true);
+			}
+		}
+
+		@SuppressWarnings("unchecked")
+		private static CompletableFuture<@Nullable Object> stageOf(MethodBody method) {
+			try {
+				Object stage = method.run();
+				return (stage != null) ? ((CompletionStage<@Nullable Object>) stage).toCompletableFuture()
+						: CompletableFuture.completedFuture(null);
+			}
+			catch (Throwable ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		/**
+		 * Return a future that fails if the value of the given one goes on.
+		 */
+		private static CompletableFuture<@Nullable Object> ended(CompletableFuture<@Nullable Object> stage,
+				AnnotatedCall call) {
+			CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+			stage.whenComplete((value, failure) -> {
+				try {
+					AsynchronousTypes.requireEnded(value, call::method);
+					settle(outcome, value, failure);
+				}
+				catch (IllegalStateException ex) {
+					outcome.completeExceptionally(ex);
+				}
+			});
+			return outcome;
+		}
+
+		/**
+		 * Return a future that fails if the lock was lost, whatever the given one ends
+		 * with.
+		 */
+		private static CompletableFuture<@Nullable Object> whileHeld(CompletableFuture<@Nullable Object> stage,
+				LockHandle handle) {
+			CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+			stage.whenComplete((value, failure) -> {
+				try {
+					handle.ensureHeld();
+					settle(outcome, value, failure);
+				}
+				catch (LockException ex) {
+					if (failure != null) {
+						ex.addSuppressed(Failures.unwrap(failure));
+					}
+					outcome.completeExceptionally(ex);
+				}
+			});
+			return outcome;
+		}
+
+		private static void settle(CompletableFuture<@Nullable Object> outcome, @Nullable Object value,
+				@Nullable Throwable failure) {
+			if (failure != null) {
+				outcome.completeExceptionally(failure);
+			}
+			else {
+				outcome.complete(value);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,39 @@
+package io.distributedlock.spring.invocation;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.spring.support.MethodBody;
+import io.distributedlock.spring.transaction.CallLocks;
+import io.distributedlock.spring.transaction.EnclosingLocks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks that code on a thread runs under, as that code finds them.
+ *
+ * @param context what it may re-enter
+ * @param enclosing the locks that a transaction which begins there depends on
+ */
+record LockScope(LockContext context, @Nullable EnclosingLocks enclosing) {
+
+	/**
+	 * Return the scope of a method that is called in this one.
+	 */
+	LockScope with(CallLocks locks) {
+		return new LockScope(this.context.with(locks.handle()),
+				locks.verifyBeforeCommit() ? new EnclosingLocks(locks.handle(), this.enclosing) : this.enclosing);
+	}
+
+	/**
+	 * Run a method in this scope.
+	 */
+	@Nullable Object call(MethodBody method) throws Throwable {
+		return EnclosingLocks.runWith(this.enclosing, () -> method.runWith(this.context));
+	}
+
+	/**
+	 * Do something in this scope.
+	 */
+	void run(Runnable work) {
+		EnclosingLocks.runWith(this.enclosing, this.context.wrap(work));
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.distributedlock.spring.invocation;
+
+import java.util.List;
+import java.util.function.Function;
+
+import io.distributedlock.spring.returntype.AsynchronousTypes;
+import io.distributedlock.spring.returntype.ReturnType;
+import io.distributedlock.spring.support.OptionalLibraries;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a method under its locks and holds them for as long as the return type demands.
+ * Internal: public only for the package that reads annotations.
+ */
+public interface LockedInvocation {
+
+	/**
+	 * The factories for return types whose values go on after the method has returned. A
+	 * new one is added here.
+	 */
+	List<Factory> FACTORIES = OptionalLibraries.REACTOR ? List.of(FutureInvocation::of, ReactiveInvocation::of)
+			: List.of(FutureInvocation::of);
+
+	/**
+	 * Run the method.
+	 * @param call the call
+	 * @return what the method returns, or a future or publisher that delivers it
+	 * @throws Throwable what the method throws, or the failure to acquire the locks
+	 */
+	@Nullable Object invoke(AnnotatedCall call) throws Throwable;
+
+	/**
+	 * Return whether there is an empty value for a call that is skipped.
+	 * @return whether calls may be skipped
+	 */
+	boolean canSkip();
+
+	/**
+	 * Return the empty value for a call that is skipped.
+	 * @return the value
+	 */
+	@Nullable Object skipped();
+
+	/**
+	 * Return the invocation for a return type.
+	 * @param type the return type
+	 * @param mistake makes the exception for a type that cannot be locked
+	 * @return the invocation
+	 */
+	static LockedInvocation of(ReturnType type, Function<String, ? extends RuntimeException> mistake) {
+		for (Factory factory : FACTORIES) {
+			LockedInvocation invocation = factory.create(type);
+			if (invocation != null) {
+				requireEnd(type, mistake);
+				return invocation;
+			}
+		}
+		if (type.suspending() || AsynchronousTypes.contains(type.resolved())) {
+			throw mistake.apply(
+					"a method that returns %s goes on after it has returned, but its lock would be released then. Return CompletableFuture, Mono, Flux or another type that Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside the method"
+						.formatted(type.resolved()));
+		}
+		return new BlockingInvocation(type);
+	}
+
+	/**
+	 * Require that the value in a future, in a publisher or of a suspending function does
+	 * not go on itself, since the lock is released when the value is delivered.
+	 */
+	private static void requireEnd(ReturnType type, Function<String, ? extends RuntimeException> mistake) {
+		if (!AsynchronousTypes.contains(type.delivered())) {
+			return;
+		}
+		String problem = type.suspending()
+				? "a suspending function that returns %s goes on after it has returned, but its lock would be released then. Return a Flow from a function that does not suspend, or collect it inside the function"
+				: "a method that returns %s delivers a value that goes on after its lock is released: the lock is held until the outer future or publisher has ended. Return only one of them, for example Flux instead of a Mono of a response of Flux, or use LockTemplate inside the method";
+		throw mistake.apply(problem.formatted(type.resolved()));
+	}
+
+	/**
+	 * Creates an invocation for the return types that it knows.
+	 */
+	@FunctionalInterface
+	interface Factory {
+
+		/**
+		 * Return the invocation for a return type, {@code null} if this factory does not
+		 * know the type.
+		 * @param type the return type
+		 * @return the invocation
+		 */
+		@Nullable LockedInvocation create(ReturnType type);
+
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.distributedlock.spring.invocation;
+
+import io.distributedlock.spring.transaction.CallLocks;
+import io.distributedlock.spring.transaction.ReactiveTransactionLocks;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+/**
+ * Adds the check before the commit to the publisher that a reactive method returns: there
+ * it runs in the transaction of that method.
+ */
+final class ReactiveCommitCheck {
+
+	private ReactiveCommitCheck() {
+	}
+
+	/**
+	 * Add the check to the result of a method, if it is reactive.
+	 */
+	static Object apply(Object result) {
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
+		if (adapter == null || FutureInvocation.isStage(result.getClass())) {
+			return result;
+		}
+		return adapter.fromPublisher(adapter.isMultiValue()
+				? Flux.deferContextual((context) -> check(context).thenMany(publisher(result, adapter, context))) : Mono
+					.deferContextual((context) -> check(context).then(Mono.from(publisher(result, adapter, context)))));
+	}
+
+	private static Publisher<?> publisher(Object result, ReactiveAdapter adapter, ContextView context) {
+		return adapter.toPublisher(CoroutineFlows.areOf(adapter.getReactiveType())
+				? CoroutineLocks.putInto(result, LocksInReactorContext.onThread(context).enclosing()) : result);
+	}
+
+	private static Mono<Void> check(ContextView context) {
+		CallLocks locks = LocksInReactorContext.toCheck(context);
+		return (locks != null) ? ReactiveTransactionLocks.checkOwn(locks) : Mono.empty();
+	}
+
+}

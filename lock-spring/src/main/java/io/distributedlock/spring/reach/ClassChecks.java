@@ -1,0 +1,76 @@
+package io.distributedlock.spring.reach;
+
+import java.lang.reflect.Method;
+import java.util.Collections;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+
+import io.distributedlock.annotation.DistributedLock;
+
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
+
+/**
+ * Checks each class of a bean once for annotated methods that would run without their
+ * locks. Thread-safe. Internal: public only for the package that puts beans under locks.
+ */
+public final class ClassChecks {
+
+	private final Set<Class<?>> checked = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
+
+	private final Consumer<Class<?>> check;
+
+	private ClassChecks(Consumer<Class<?>> check) {
+		this.check = check;
+	}
+
+	/**
+	 * Return checks for beans behind proxies: they log a warning for methods whose calls
+	 * do not go through the proxy.
+	 * @return the checks
+	 */
+	public static ClassChecks ofProxies() {
+		return new ClassChecks(UnreachableMethods::warn);
+	}
+
+	/**
+	 * Return checks for woven classes: they fail for methods that the aspect is not woven
+	 * into.
+	 * @param locked tells which methods of a class are locked
+	 * @param mistake makes the exception
+	 * @return the checks
+	 */
+	public static ClassChecks ofWeaving(BiPredicate<Method, Class<?>> locked, Mistake mistake) {
+		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked, mistake));
+	}
+
+	/**
+	 * Check a class, unless it has been checked before.
+	 * @param type the class
+	 */
+	public void check(Class<?> type) {
+		if (this.checked.add(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			this.check.accept(ClassUtils.getUserClass(type));
+		}
+	}
+
+	/**
+	 * Makes the exception for a method that would run without its locks.
+	 */
+	@FunctionalInterface
+	public interface Mistake {
+
+		/**
+		 * Make the exception.
+		 * @param method the method
+		 * @param userClass the class of the bean
+		 * @param problem what is wrong and what to do
+		 * @return the exception
+		 */
+		RuntimeException of(Method method, Class<?> userClass, String problem);
+
+	}
+
+}

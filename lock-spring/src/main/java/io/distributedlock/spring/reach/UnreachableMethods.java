@@ -1,0 +1,84 @@
+package io.distributedlock.spring.reach;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+
+import io.distributedlock.annotation.DistributedLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Warns of annotated methods whose calls do not go through a proxy.
+ */
+final class UnreachableMethods {
+
+	private static final Logger logger = LoggerFactory.getLogger(UnreachableMethods.class);
+
+	private static final String WAY_OUT = "Call it from another bean, use LockTemplate inside the method, or set lock.mode=aspectj";
+
+	private UnreachableMethods() {
+	}
+
+	static void warn(Class<?> userClass) {
+		if (Proxy.isProxyClass(userClass)) {
+			// its methods are final but implement those of interfaces
+			return;
+		}
+		ReflectionUtils.doWithMethods(userClass,
+				(method) -> logger.warn("@DistributedLock on {}.{} has no effect: a proxy cannot intercept a {}. {}",
+						method.getDeclaringClass().getName(), method.getName(), describe(method, userClass), WAY_OUT),
+				(method) -> !ReachableMethods.isReachable(method, userClass) && isWanted(method, userClass));
+		ReflectionUtils.doWithMethods(userClass, (method) -> logger.warn(
+				"@DistributedLock on {}.{} has no effect when Spring calls the method to initialize or destroy the bean: that call does not go through the proxy. {}",
+				method.getDeclaringClass().getName(), method.getName(), WAY_OUT),
+				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
+						&& LockAnnotations.areOn(method));
+		SelfInvocations
+			.find(userClass,
+					(method) -> ReachableMethods.isReachable(method, userClass) && !LockAnnotations.isCopy(method)
+							&& !LockAnnotations.of(method, userClass).isEmpty())
+			.forEach((call) -> logger.warn(
+					"In {}, {} of the same class. A call on the same object does not go through the proxy, so the called method runs without its lock. {}",
+					userClass.getName(), call, WAY_OUT));
+	}
+
+	/**
+	 * Return whether the author of an annotation wants a method to be locked. An
+	 * annotation on a class applies to its public methods; those that it inherits from a
+	 * framework are no reason for a warning.
+	 */
+	private static boolean isWanted(Method method, Class<?> userClass) {
+		if (LockAnnotations.areOn(method)) {
+			return true;
+		}
+		int modifiers = method.getModifiers();
+		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers)
+				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass())
+				&& !LockAnnotations.of(method, userClass).isEmpty();
+	}
+
+	private static boolean isOfTheLifecycle(Method method) {
+		MergedAnnotations annotations = MergedAnnotations.from(method);
+		return annotations.isPresent("jakarta.annotation.PostConstruct")
+				|| annotations.isPresent("jakarta.annotation.PreDestroy")
+				|| overrides(method, InitializingBean.class, "afterPropertiesSet")
+				|| overrides(method, DisposableBean.class, "destroy");
+	}
+
+	private static boolean overrides(Method method, Class<?> type, String name) {
+		return type.isAssignableFrom(method.getDeclaringClass()) && method.getName().equals(name)
+				&& method.getParameterCount() == 0;
+	}
+
+	private static String describe(Method method, Class<?> userClass) {
+		return ReachableMethods.isOfAnotherPackage(method, userClass) ? "package-private method of another package"
+				: Modifier.toString(method.getModifiers()) + " method";
+	}
+
+}

@@ -1,0 +1,98 @@
+package io.distributedlock.spring.returntype;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.Nullness;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/**
+ * What a method returns, as the class of its bean declares it: the variables of generic
+ * base classes and interfaces are resolved. Internal: public only for the other packages
+ * of this module.
+ *
+ * @param resolved the type
+ * @param suspending whether the method is a suspending function of Kotlin, whose result
+ * type the compiler hides in the type of its last parameter
+ * @param hasEmpty whether the type has an empty value: a primitive type has none, nor has
+ * a type that Kotlin unboxes to one
+ */
+public record ReturnType(ResolvableType resolved, boolean suspending, boolean hasEmpty) {
+
+	/**
+	 * The empty values other than {@code null}.
+	 */
+	private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
+			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
+			OptionalDouble.empty());
+
+	/**
+	 * Return what a method returns.
+	 * @param method the method
+	 * @param userClass the class of the bean
+	 * @return the type
+	 */
+	public static ReturnType of(Method method, Class<?> userClass) {
+		if (KotlinDetector.isSuspendingFunction(method)) {
+			int continuation = method.getParameterCount() - 1;
+			ResolvableType given = ResolvableType.forMethodParameter(method, continuation, userClass).getGeneric();
+			boolean hasEmpty = !ClassUtils.isPrimitiveWrapper(given.resolve(Object.class))
+					|| Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
+			return new ReturnType(given, true, hasEmpty);
+		}
+		ResolvableType type = ResolvableType.forMethodReturnType(method, userClass);
+		Class<?> resolved = type.resolve(Object.class);
+		return new ReturnType(type, false, resolved == void.class || !resolved.isPrimitive());
+	}
+
+	/**
+	 * Return the class, {@link Object} if it is not known before the call.
+	 * @return the class
+	 */
+	public Class<?> type() {
+		return this.resolved.resolve(Object.class);
+	}
+
+	/**
+	 * Return the type that the caller has in the end: the type of the value in a future
+	 * or a publisher, or the result type of a suspending function.
+	 * @return the type
+	 */
+	public ResolvableType delivered() {
+		return this.suspending ? this.resolved : this.resolved.getGeneric();
+	}
+
+	/**
+	 * Return the class of its first type argument.
+	 * @return the class
+	 */
+	public Class<?> argument() {
+		return this.resolved.getGeneric().resolve(Object.class);
+	}
+
+	/**
+	 * Return the empty value of a type: an empty {@link Optional} or {@code null}.
+	 * @param type the type of the value
+	 * @return the value
+	 */
+	public static @Nullable Object empty(Class<?> type) {
+		return EMPTY.get(type);
+	}
+
+	/**
+	 * Return the class for a message.
+	 * @return its simple name
+	 */
+	public String name() {
+		return type().getSimpleName();
+	}
+
+}

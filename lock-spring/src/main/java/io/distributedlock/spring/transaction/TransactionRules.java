@@ -1,0 +1,13 @@
+package io.distributedlock.spring.transaction;
+
+/**
+ * What the locks of a method have to do with transactions. Internal: public only for the
+ * other packages of this module.
+ *
+ * @param afterTransaction whether they are kept until the end of the transaction that the
+ * method was called in
+ * @param verifyBeforeCommit whether a transaction is rolled back if the locks were lost
+ * before its commit
+ */
+public record TransactionRules(boolean afterTransaction, boolean verifyBeforeCommit) {
+}
