@@ -6,8 +6,8 @@ import java.util.function.Function;
 
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.test.server.TcpProxy;
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
  * A node whose connections to every server go through a proxy of its own.

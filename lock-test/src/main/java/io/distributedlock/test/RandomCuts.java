@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.test.server.TcpProxy;
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
  * Nodes that want one key while their networks fail at random. Each holder notes from

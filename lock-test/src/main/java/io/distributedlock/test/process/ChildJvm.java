@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.test.server.Signals;
 import org.awaitility.Awaitility;
 
 /**

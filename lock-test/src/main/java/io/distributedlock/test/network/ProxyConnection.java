@@ -1,4 +1,4 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.network;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
  * One connection through a {@link TcpProxy}. Its faults come on top of those of the proxy
