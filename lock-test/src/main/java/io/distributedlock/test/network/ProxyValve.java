@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
- * What happens to the messages of each direction. Thread-safe.
+ * The faults of each direction, of a proxy or of one connection. Thread-safe.
  */
 final class ProxyValve {
 

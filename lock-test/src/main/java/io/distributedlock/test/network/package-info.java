@@ -1,5 +1,5 @@
 /**
- * A proxy between a client and a server that does what a faulty network does.
+ * A proxy that stands between a client and a server and makes the network fail.
  */
 @NullMarked
 package io.distributedlock.test.network;
