@@ -48,15 +48,15 @@ class CapabilityTableTests {
 	 * The cases of the kit that show a capability.
 	 */
 	private static final Map<LockCapability, List<String>> SHOWN_BY = Map.of(LockCapability.BLOCKING_WAIT,
-			List.of("releaseWakesAWaiterWhereDeclared", "waiterIsWokenByTheRelease"), LockCapability.FENCING,
+			List.of("declaredBlockingWaitSignalsTheRelease", "waiterIsWokenByTheRelease"), LockCapability.FENCING,
 			List.of("tokensRiseFromOwnerToOwner", "noUpdateIsLost"), LockCapability.FAIR,
 			List.of("fairWaitersOfAllNodesAreServedInTheirOrder"), LockCapability.SHARED,
-			List.of("readersShareAndWritersDoNot", "writerMayReadAndReaderMustNotWrite", "readLeaseIsKeptAlive",
-					"readLeaseThatEndsByItselfLetsTheWriterIn"),
+			List.of("readersShareAndWritersDoNot", "writerMayReadAndReaderMustNotWrite", "readLeaseIsRenewed",
+					"expiredReadLeaseLetsTheWriterIn"),
 			LockCapability.SEMAPHORE,
-			List.of("semaphoreAdmitsAsManyAsItHasPermits", "permitThatEndsByItselfIsFreeAgain"),
+			List.of("semaphoreAdmitsOneHolderPerPermit", "expiredPermitIsFreeAgain"),
 			LockCapability.LOCK_DELAY,
-			List.of("keyStaysUnavailableForTheLockDelay", "holderGetsMoreTimeAndTheKeyIsKeptForItsMinimum"));
+			List.of("keyStaysUnavailableForTheLockDelay", "leaseIsExtendedAndMinimumHoldTimeIsKept"));
 
 	@Test
 	void tableShowsWhatTheKitHasShown() throws IOException {

@@ -61,6 +61,9 @@ class ModuleTableTests {
 
 	private static final String[] CORE = join(FACES, "io.distributedlock.engine..", "io.distributedlock.local..");
 
+	private static final String[] KIT = { "io.distributedlock.test", "io.distributedlock.test.network..",
+			"io.distributedlock.test.process.." };
+
 	private static final String[] SPRING = { "io.distributedlock.annotation..", "io.distributedlock.spring.." };
 
 	/**
@@ -89,9 +92,11 @@ class ModuleTableTests {
 							"io.lettuce..", "org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..",
 							"com.zaxxer.hikari..", "io.netty.handler.ssl..", "reactor.core.publisher.."))),
 			Map.entry("lock-test",
-					new Module(new String[] { "io.distributedlock.test.." },
-							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility..",
-									"redis.embedded..", "org.testcontainers.."))));
+					new Module(KIT,
+							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility.."))),
+			Map.entry("lock-test-servers",
+					new Module(new String[] { "io.distributedlock.test.server.." }, join(KIT, "org.slf4j..",
+							"org.junit.jupiter..", "org.awaitility..", "redis.embedded..", "org.testcontainers.."))));
 
 	private static final String SPRING_ROOT = "io.distributedlock.spring";
 

@@ -15,8 +15,8 @@ import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what a provider is asked for. It hides that the provider signals releases, as if
- * every notification were dropped.
+ * Counts the attempts, renewals and releases of a provider. It hides the provider's
+ * release signals and its queue, as if every signal were lost.
  *
  * @since 0.1
  */
@@ -47,7 +47,7 @@ public final class CountingProvider implements LockProvider {
 	}
 
 	/**
-	 * Return how many renewals were asked for.
+	 * Return how many renewals were requested.
 	 * @return the number of calls
 	 */
 	public int renewals() {
@@ -55,7 +55,7 @@ public final class CountingProvider implements LockProvider {
 	}
 
 	/**
-	 * Return how many releases were asked for.
+	 * Return how many releases were requested.
 	 * @return the number of calls
 	 */
 	public int releases() {

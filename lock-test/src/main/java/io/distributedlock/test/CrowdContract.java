@@ -25,15 +25,16 @@ import org.slf4j.LoggerFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Many at once, several JVMs, and a server that goes down.
+ * Checks that no update is lost and no waiter is forgotten when many threads and several
+ * JVMs want one key, and that locking works again after the server was restarted.
  */
-abstract class CrowdContract extends KindContract {
+abstract class CrowdContract extends LockTypeContract {
 
 	private static final Logger logger = LoggerFactory.getLogger(CrowdContract.class);
 
 	@Test
 	final void noUpdateOfThreeJvmsIsLost(@TempDir Path folder) throws IOException {
-		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
 		Path counter = Files.writeString(folder.resolve("counter"), "0 0");
 		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), key(), counter.toString(), "4",
 				System.getProperty("lock.kit.seconds", "3")));
@@ -44,7 +45,7 @@ abstract class CrowdContract extends KindContract {
 			for (int i = 0; i < 3; i++) {
 				jvms.add(ChildJvm.start(KitWorker.class, arguments.toArray(String[]::new)));
 			}
-			// they start together, however long each takes to get there
+			// they start at the same time, when the slowest of them is ready
 			jvms.forEach((jvm) -> jvm.awaitLine("READY"));
 			jvms.forEach((jvm) -> jvm.send("go"));
 			for (ChildJvm jvm : jvms) {
@@ -55,7 +56,7 @@ abstract class CrowdContract extends KindContract {
 			jvms.forEach(ChildJvm::close);
 		}
 		assertThat(Files.readString(counter)).startsWith(updates + " ");
-		logger.info("Three JVMs with four threads each have taken one key {} times", updates);
+		logger.info("Three JVMs with four threads each have acquired one key {} times", updates);
 	}
 
 	@Test
@@ -82,9 +83,9 @@ abstract class CrowdContract extends KindContract {
 	}
 
 	@Test
-	final void serverMayBeRestarted() {
+	final void lockingWorksAgainAfterAServerRestart() {
 		Runnable restart = source().restart();
-		Assumptions.assumeTrue(restart != null, "the provider has no server");
+		Assumptions.assumeTrue(restart != null, "the source names no server that can be restarted");
 		LockTemplate first = node((settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofSeconds(2))));
 		LockTemplate second = node();
 		LockHandle before = first.acquire(request());
@@ -98,8 +99,9 @@ abstract class CrowdContract extends KindContract {
 				first.acquire(another).close();
 				return true;
 			});
-		// it still has the lock or has been told; and it is in nobody's way for longer
-		// than a lease
+		// the holder kept its lock or was told of the loss. Either way it blocks others
+		// for
+		// no longer than a lease
 		before.close();
 		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(LockException.class).until(() -> {
 			try (LockHandle after = second.acquire(request())) {

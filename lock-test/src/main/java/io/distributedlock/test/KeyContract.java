@@ -21,13 +21,14 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * No two different keys meet, whatever they are made of. The keys come from a seed, which
- * a failure prints and {@code -Dlock.kit.seed} sets.
+ * Checks that different keys are different locks on the backend, whatever characters they
+ * have. The keys are random. A failure prints the seed, and {@code -Dlock.kit.seed}
+ * repeats it.
  */
 abstract class KeyContract extends NodeContract {
 
 	/**
-	 * As many locks as a provider with a connection per lock can hold at a time.
+	 * How many locks a case holds at a time: a provider may need a connection for each.
 	 */
 	private static final int AT_A_TIME = 16;
 
@@ -39,14 +40,14 @@ abstract class KeyContract extends NodeContract {
 			"@", "#", "~", "+", "=", "&", "<", ">", "(", ")", "^");
 
 	/**
-	 * What providers put beside a key for their own use, and what they might.
+	 * Suffixes that providers add to a key for entries of their own, or might add.
 	 */
 	private static final List<String> SUFFIXES = List.of("permits", "token", "fence", "queue", "readers", "writers",
 			"timeout", "channel", "owner", "latch", "read", "write", "fair", "lock", "mutex", "leases",
 			"rwlock_timeout");
 
 	@Test
-	final void differentKeysNeverMeet() {
+	final void differentKeysNeverShareALock() {
 		long seed = KitSeed.next();
 		Random random = new Random(seed);
 		List<LockTemplate> nodes = List.of(node(), node((settings) -> settings.keyPrefix("")));
@@ -68,15 +69,16 @@ abstract class KeyContract extends NodeContract {
 	}
 
 	/**
-	 * A key that cannot be told from another one may be refused, but not confused.
+	 * Acquire a lock that must be free. A provider may refuse a key that it cannot
+	 * distinguish from others, but must not mix it up with another key.
 	 */
 	private void takeFree(LockTemplate node, LockRequest request, long seed, List<LockRequest> family,
 			List<LockHandle> handles) {
 		try {
 			handles.add(node.tryAcquireAsync(request)
 				.join()
-				.orElseThrow(() -> new AssertionError("%s meets another one of %s, seed %d".formatted(readable(request),
-						family.stream().map(KeyContract::readable).toList(), seed))));
+				.orElseThrow(() -> new AssertionError("%s is the same lock as another one of %s, seed %d"
+					.formatted(readable(request), family.stream().map(KeyContract::readable).toList(), seed))));
 		}
 		catch (IllegalArgumentException ex) {
 			assertThat(hasLoneSurrogate(request)).as("%s is refused: %s", readable(request), ex).isTrue();
@@ -88,7 +90,7 @@ abstract class KeyContract extends NodeContract {
 	}
 
 	/**
-	 * Return a request with everything but plain letters as its number.
+	 * Describe a request with all characters beyond ASCII as their code points.
 	 */
 	private static String readable(LockRequest request) {
 		StringBuilder text = new StringBuilder();
@@ -104,23 +106,24 @@ abstract class KeyContract extends NodeContract {
 	}
 
 	/**
-	 * Return different requests that are easily mistaken for one another.
+	 * Return different requests whose keys are easily mixed up.
 	 */
 	private List<LockRequest> family(Random random) {
-		// no other round and no other case uses it
+		// a part that no other round and no other case uses
 		String base = key().substring(0, Math.min(20, key().length())) + Long.toHexString(System.nanoTime())
 				+ pick(random, WORDS);
 		List<Function<String, String>> changes = changes(random);
 		Set<Identity> seen = new HashSet<>();
 		List<LockRequest> requests = new ArrayList<>();
-		// some that databases and encoders confuse are always among them
-		Deque<String> sure = new ArrayDeque<>(List.of(base, base + " ", base + "?", base + "\uD800", base + "\uDFFF"));
+		// always some keys that databases and encoders mix up
+		Deque<String> always = new ArrayDeque<>(
+				List.of(base, base + " ", base + "?", base + "\uD800", base + "\uDFFF"));
 		while (requests.size() < AT_A_TIME) {
 			String key = base;
 			for (int i = random.nextInt(3); i > 0; i--) {
 				key = pick(random, changes).apply(key);
 			}
-			key = sure.isEmpty() ? key : sure.pop();
+			key = always.isEmpty() ? key : always.pop();
 			LockRequest request = LockRequest.of(key);
 			int cut = random.nextInt(key.length());
 			if (random.nextInt(3) == 0 && !key.substring(0, cut).isBlank() && !key.substring(cut).isBlank()) {
@@ -159,7 +162,7 @@ abstract class KeyContract extends NodeContract {
 	}
 
 	/**
-	 * What makes a lock another one: its name and key, and whether it has permits.
+	 * What identifies a lock: its name, its key, and whether it is a semaphore.
 	 */
 	private record Identity(String name, String key, boolean semaphore) {
 	}

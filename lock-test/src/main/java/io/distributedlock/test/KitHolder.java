@@ -9,8 +9,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 
 /**
- * Holds a lock in a JVM of its own until that is killed. Arguments: the class of the
- * factory, the key, the lease in milliseconds, the arguments of the factory.
+ * The main class of a JVM that holds a lock until the JVM is killed. Arguments: the class
+ * of the factory, the key, the lease in milliseconds, the arguments of the factory.
  */
 final class KitHolder {
 

@@ -29,32 +29,43 @@ import org.junit.jupiter.api.TestInfo;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * The nodes of a test of the kit: each has a provider with a client of its own.
+ * Creates the nodes, keys and requests for the cases of the kit. Each node has a provider
+ * and a client of its own.
  */
 abstract class KitNodes {
 
 	/**
-	 * Far longer than any case takes: what is waited for comes by a signal or not at all.
+	 * Far longer than any case takes, so that only a signal can wake a waiter.
 	 */
 	static final Duration NEVER_POLL = Duration.ofMinutes(10);
 
+	/**
+	 * How long a case waits for what must happen soon, with time for a slow machine.
+	 */
 	static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	/**
-	 * The common pool has a single thread on small machines.
+	 * Runs each task on a thread of its own: the common pool has only a single thread on
+	 * small machines.
 	 */
 	static final Executor OTHER_THREAD = (task) -> new Thread(task, "kit-other").start();
 
 	/**
-	 * The command time-out of nodes whose server will not answer.
+	 * The command time-out of nodes whose server will not answer: short, as cases wait
+	 * for it.
 	 */
 	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
 	/**
-	 * Whether cases take minutes where they try faults, as {@code -Dlock.kit.faults=long}
-	 * asks for, instead of seconds.
+	 * Whether cases with faults run for minutes instead of seconds. The property
+	 * {@code -Dlock.kit.faults=long} asks for that.
 	 */
 	static final boolean THOROUGH = "long".equals(System.getProperty("lock.kit.faults"));
+
+	/**
+	 * Why a case that needs a second JVM or a connection is skipped.
+	 */
+	static final String SINGLE_JVM = "skipped because the provider works in this JVM only";
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -65,7 +76,7 @@ abstract class KitNodes {
 	private Set<LockCapability> seen = Set.of();
 
 	/**
-	 * Return how to come by the provider under test.
+	 * Return how to create the provider under test.
 	 * @return the source of providers, all on the same backend
 	 */
 	protected abstract ProviderSource source();
@@ -109,16 +120,15 @@ abstract class KitNodes {
 	}
 
 	/**
-	 * Return a node with proxies between it and the servers, or skip the case where the
-	 * source offers none.
+	 * Return a node with proxies between it and the servers. The case is skipped if the
+	 * source names no ports for proxies.
 	 */
-	final FarNode farNode(UnaryOperator<LockTemplateBuilder> settings) {
-		Assumptions.assumeTrue(source().sharedBetweenJvms(),
-				"the provider lives in one JVM, which is this one: it has no connections");
+	final ProxiedNode proxiedNode(UnaryOperator<LockTemplateBuilder> settings) {
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
 		Assumptions.assumeFalse(source().faults().ports().isEmpty(), "the source names no ports for proxies");
-		FarNode far = FarNode.open(source(),
+		ProxiedNode proxied = ProxiedNode.open(source(),
 				(provider) -> node(provider, (builder) -> settings.apply(builder.commandTimeout(COMMAND_TIMEOUT))));
-		return open(far);
+		return open(proxied);
 	}
 
 	final <T extends AutoCloseable> T open(T closeable) {
@@ -142,7 +152,7 @@ abstract class KitNodes {
 	}
 
 	/**
-	 * Return a request for a kind of lock, with a key that ends with the kind.
+	 * Return a request for a lock type, with a key that ends with that type.
 	 */
 	final LockRequest request(LockType type, Object suffix) {
 		LockRequest request = LockRequest.of(this.testKey + suffix + type);
@@ -150,7 +160,7 @@ abstract class KitNodes {
 	}
 
 	/**
-	 * Return the kinds of locks that the provider grants.
+	 * Return the lock types that the provider grants.
 	 */
 	final List<LockType> types() {
 		return Stream.of(LockType.values())
@@ -159,8 +169,8 @@ abstract class KitNodes {
 	}
 
 	/**
-	 * Return a lease that is longer than any case waits, if the provider can keep one:
-	 * what is left behind is seen.
+	 * Return a lease time that is longer than any case waits, or the longest that the
+	 * provider grants: a lease that is left behind is noticed.
 	 */
 	final Duration longLease() {
 		Duration longest = limits().longest();
@@ -168,20 +178,22 @@ abstract class KitNodes {
 	}
 
 	/**
-	 * Take each lock in a way that excludes everybody else, and give it back.
+	 * Check that locks are free: acquire each so that it excludes all others, and release
+	 * it.
 	 */
 	final void assertFree(LockTemplate node, List<LockRequest> requests) {
 		long end = System.nanoTime() + PATIENCE.toNanos();
 		for (LockRequest request : requests) {
 			LockRequest alone = (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
 			Duration rest = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-			assertThatNoException().as("nobody has '%s', so it is free", alone.key())
+			assertThatNoException().as("nobody holds '%s', so it must be available", alone.key())
 				.isThrownBy(() -> node.acquireAsync(alone.withWaitTime(rest)).join().close());
 		}
 	}
 
 	/**
-	 * Return the shortest lease that the provider can keep and a slow machine can test.
+	 * Return a short lease time, but not too short for the provider or for a slow
+	 * machine.
 	 */
 	final Duration shortLease() {
 		return atLeastShortest(Duration.ofMillis(300));

@@ -16,14 +16,15 @@ import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Writes down what each run of the kit has shown, for a table that compares providers: a
- * file per run in {@code target/lock-kit}, named by the display name of the test class. A
- * case that has failed and is run once more by the same JVM counts by its last result.
+ * Writes the results of each run of the kit to a file in {@code target/lock-kit}. The
+ * display name of the test class is the name of the file. The table that compares the
+ * providers is made from these files. If a failed case is run again by the same JVM, its
+ * last result counts.
  */
 final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 
 	/**
-	 * What an assumption throws that does not hold, such as that there is a server.
+	 * The exception of an assumption that does not hold: the case is skipped.
 	 */
 	private static final String ABORTED = "org.opentest4j.TestAbortedException";
 

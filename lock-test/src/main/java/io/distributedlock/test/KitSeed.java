@@ -1,8 +1,8 @@
 package io.distributedlock.test;
 
 /**
- * Where the random cases start from: anew in each run, unless {@code -Dlock.kit.seed}
- * says otherwise.
+ * The seed of the random cases: a new one in each run, or the one that
+ * {@code -Dlock.kit.seed} sets to repeat a run.
  */
 final class KitSeed {
 

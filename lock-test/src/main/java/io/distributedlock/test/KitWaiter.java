@@ -12,10 +12,10 @@ import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 
 /**
- * Waits, in a JVM of its own, for locks that others hold until it is killed. Arguments:
- * the class of the factory, the key, the lease in milliseconds, the kinds of locks with
- * commas between them, the arguments of the factory. The key of each kind ends with its
- * name.
+ * The main class of a JVM that waits for locks until the JVM is killed. Arguments: the
+ * class of the factory, the beginning of the keys, the lease in milliseconds, the lock
+ * types with commas between them, the arguments of the factory. Each key ends with the
+ * name of its lock type.
  */
 final class KitWaiter {
 
@@ -36,7 +36,7 @@ final class KitWaiter {
 			.map((type) -> LockRequest.of(args[1] + type).withType(LockType.valueOf(type)))
 			.map((request) -> template.acquireAsync(request.withWaitTime(Duration.ofMinutes(10))))
 			.toList();
-		// time to come by their places
+		// time for the waiters to enter the queue
 		CompletableFuture.anyOf(waiting.toArray(CompletableFuture<?>[]::new))
 			.completeOnTimeout(null, 500, TimeUnit.MILLISECONDS)
 			.join();

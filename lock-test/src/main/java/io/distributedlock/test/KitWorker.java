@@ -17,11 +17,12 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 
 /**
- * Updates a file by reading, adding one and writing, guarded by nothing but the lock, in
- * several threads and for some seconds, at least once in each thread. Prints that it is
- * ready, starts on a line of its input and prints how many updates it has made; fails if
- * a fencing token is not higher than the one before. Arguments: the class of the factory,
- * the key, the file, the threads, the seconds, the arguments of the factory.
+ * The main class of a JVM that increments a number in a file, which only the lock guards.
+ * Several threads do so for some seconds, each at least once. The JVM prints
+ * {@code READY}, starts when it reads a line and prints how many updates it has made. It
+ * fails if a fencing token is not higher than the one before. Arguments: the class of the
+ * factory, the key, the file, the number of threads, the seconds, the arguments of the
+ * factory.
  */
 final class KitWorker {
 
@@ -35,7 +36,7 @@ final class KitWorker {
 		}
 		catch (Exception ex) {
 			ex.printStackTrace();
-			// threads of a client would keep the JVM alive
+			// otherwise threads of a client would keep the JVM running
 			Runtime.getRuntime().halt(1);
 		}
 		while (System.in.read() >= 0) {
@@ -57,7 +58,7 @@ final class KitWorker {
 			.build();
 		System.out.println("READY");
 		if (System.in.read() < 0) {
-			throw new IllegalStateException("Nobody said when to start");
+			throw new IllegalStateException("The input ended before the line that starts the updates");
 		}
 		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[4]));
 		ExecutorService pool = Executors.newFixedThreadPool(threads);

@@ -19,6 +19,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -26,7 +27,6 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
-import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.process.ChildJvm;
 import org.awaitility.Awaitility;
@@ -40,9 +40,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * The compatibility kit: extend it, say where the backend is, and every promise of the
- * library is tried on it. All test methods are final: a provider passes the whole kit, or
- * it does not pass.
+ * The compatibility kit: it checks that a provider keeps every promise of the library.
+ * Extend it and implement {@link #source()}, which says how to create the provider. All
+ * test methods are final: a provider passes the whole kit, or it does not pass.
+ * <p>
+ * The cases are in this class and in its superclasses, one for each part of the contract:
+ * the SPI, lock types, many callers, nodes that die, keys, the network, and servers that
+ * stall.
  *
  * @since 0.1
  */
@@ -51,13 +55,13 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 public abstract class LockProviderCompatibilityKit extends StallContract {
 
 	/**
-	 * For the sub-class that names the backend.
+	 * Called by the subclass, which names the backend.
 	 */
 	protected LockProviderCompatibilityKit() {
 	}
 
 	@Test
-	final void anotherNodeIsKeptOutUntilTheRelease() {
+	final void anotherNodeCannotAcquireUntilTheRelease() {
 		LockTemplate first = node();
 		LockTemplate second = node();
 		try (LockHandle handle = first.acquire(request())) {
@@ -76,7 +80,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void reentryMakesNoCall() {
+	final void reentryDoesNotCallTheProvider() {
 		CountingProvider counting = new CountingProvider(provider());
 		LockTemplate node = node(counting, (settings) -> settings);
 		LockTemplate other = node();
@@ -93,7 +97,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void leaseIsKeptAliveUntilTheRelease() {
+	final void leaseIsRenewedUntilTheRelease() {
 		CountingProvider counting = new CountingProvider(provider());
 		LockTemplate node = node(counting,
 				(settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofMillis(1500))));
@@ -111,7 +115,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void explicitLeaseIsACeilingAndItsEndIsTold() throws InterruptedException {
+	final void explicitLeaseIsNotRenewedAndItsEndIsALoss() throws InterruptedException {
 		LockTemplate node = node();
 		LockTemplate other = node();
 		AtomicLong toldAt = new AtomicLong();
@@ -126,7 +130,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 			assertThat(handle.isValid()).isFalse();
 			assertThat(handle.remaining()).isZero();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
-			assertThat(toldAt.get() - deadline).as("delay of the message, for a slow machine")
+			assertThat(toldAt.get() - deadline).as("delay until the listener was called, with time for a slow machine")
 				.isLessThan(Duration.ofSeconds(5).toNanos());
 			other.acquire(request()).close();
 		}
@@ -146,7 +150,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void waiterGoesOnWithoutNotifications() throws Exception {
+	final void waiterAcquiresByPollingWithoutSignals() throws Exception {
 		LockTemplate holder = node();
 		LockTemplate waiter = node(new CountingProvider(provider()), (settings) -> settings);
 		LockHandle handle = holder.acquire(request());
@@ -157,9 +161,9 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void waiterHasTheLockAfterTheHolderWasKilled() {
-		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
-		// a JVM that has just started may stand still for a second
+	final void waiterAcquiresAfterTheHolderWasKilled() {
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
+		// a JVM may pause for a second while it starts, so the lease is longer
 		Duration lease = atLeastShortest(Duration.ofSeconds(4));
 		List<String> arguments = new ArrayList<>(
 				List.of(source().factory().getName(), key(), Long.toString(lease.toMillis())));
@@ -169,15 +173,15 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 			holder.awaitLine("HELD");
 			assertThat(waiter.tryAcquire(request())).isEmpty();
 			Awaitility.await("longer than a lease").during(lease.plusMillis(500)).until(holder::isAlive);
-			assertThat(waiter.tryAcquire(request())).as("a lease that the other JVM keeps alive").isEmpty();
+			assertThat(waiter.tryAcquire(request())).as("the other JVM still renews its lease").isEmpty();
 			holder.kill();
-			// lease, poll and command time-out
+			// at most the lease, one poll and the command time-out
 			waiter.acquire(request().withWaitTime(lease.plusMillis(100 + 3000))).close();
 		}
 	}
 
 	@Test
-	final void interruptedWaiterLeavesNothing() throws InterruptedException {
+	final void interruptedWaiterLeavesNothingBehind() throws InterruptedException {
 		LockTemplate holder = node();
 		LockTemplate waiter = node();
 		AtomicReference<Throwable> thrown = new AtomicReference<>();
@@ -205,7 +209,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void interruptAtTheAttemptLeavesNothing() {
+	final void interruptDuringAnAttemptLeavesNothingBehind() {
 		LockTemplate node = node();
 		LockTemplate other = node();
 		Thread.currentThread().interrupt();
@@ -216,12 +220,12 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 			assertThat(ex.getReason()).isEqualTo(Reason.INTERRUPTED);
 		}
 		assertThat(Thread.interrupted()).isTrue();
-		// a lease that nobody knows of would be kept for the 30 seconds of its first term
+		// a lease that was left behind would last for 30 seconds, which is its first term
 		other.acquire(request().withWaitTime(Duration.ofSeconds(5))).close();
 	}
 
 	@Test
-	final void cancelledFutureLeavesNothing() {
+	final void cancelledFutureLeavesNothingBehind() {
 		LockTemplate holder = node();
 		LockTemplate waiter = node();
 		LockHandle handle = holder.acquire(request());
@@ -242,7 +246,8 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 		LockHandle handle = node.acquire(request());
 		CompletableFuture.runAsync(handle::close, OTHER_THREAD).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		try (LockHandle successor = other.acquire(request())) {
-			assertThat(node.tryAcquire(request())).as("by the thread that once had it").isEmpty();
+			assertThat(node.tryAcquire(request())).as("the thread that acquired the first lock no longer holds it")
+				.isEmpty();
 			successor.ensureHeld();
 		}
 	}
@@ -262,12 +267,12 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 		work.complete("done");
 		assertThat(get(result)).isEqualTo("done");
 		assertThat(other.tryExecute(request().withWaitTime(Duration.ZERO), () -> {
-		})).as("the release has happened before the result").isTrue();
+		})).as("the release comes before the result").isTrue();
 	}
 
 	@Test
 	@SuppressWarnings("LockNotBeforeTry")
-	final void lockViewExcludesAndReenters() throws InterruptedException {
+	final void lockViewExcludesOthersAndIsReentrant() throws InterruptedException {
 		Lock first = node().asLock(request());
 		LockTemplate second = node();
 		first.lock();
@@ -281,7 +286,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void hostileKeysAreDistinctAndWork() {
+	final void unusualKeysAreDistinctAndCanBeLocked() {
 		LockTemplate node = node();
 		List<LockRequest> requests = new ArrayList<>();
 		List.of("a\r\nset x 1", "a\u0000b", "a b", "a b ", "A b", "{a}", "a/b", "..", ".", "%2E", "ключ",
@@ -300,7 +305,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	}
 
 	@Test
-	final void closeEndsWaitersAndHolders() {
+	final void closingTheTemplateEndsWaitersAndHolders() {
 		DefaultLockTemplate node = node();
 		LockTemplate other = node();
 		AtomicReference<LockLostException> loss = new AtomicReference<>();
@@ -367,14 +372,14 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 	final void waitersOfOneNodeAreServedInTheirOrder() throws Exception {
 		LockTemplate node = node();
 		List<Integer> served = new ArrayList<>();
-		// held by code on another thread: what this thread asks for is no re-entry
+		// acquired on another thread, so that this thread does not re-enter
 		LockHandle handle = CompletableFuture.supplyAsync(() -> node.acquire(request()), OTHER_THREAD).get();
 		CompletableFuture<?>[] waiting = new CompletableFuture<?>[10];
 		for (int i = 0; i < waiting.length; i++) {
 			int number = i;
 			waiting[i] = node.executeAsync(request(), () -> CompletableFuture.completedFuture(served.add(number)));
 		}
-		assertThat(node.tryAcquire(request())).as("past the queue").isEmpty();
+		assertThat(node.tryAcquire(request())).as("nobody passes the queue").isEmpty();
 		handle.close();
 		CompletableFuture.allOf(waiting).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		assertThat(served).containsExactlyElementsOf(Arrays.asList(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));

@@ -19,21 +19,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Locks of every kind that are held and waited for while something happens to their
- * servers. Waits for what comes of it, as long as it may take on a machine that is busy
- * with other things.
+ * Checks what becomes of locks of all lock types when a fault hits their servers, such as
+ * a failover. For tests of a provider with faults that the kit does not know. It waits
+ * for minutes if need be, as a failover on a busy machine may take that long.
  *
  * @since 0.1
  */
 public final class LocksUnderFault implements AutoCloseable {
 
 	/**
-	 * What a failover may take where many processes share a processor.
+	 * How long a failover may take on a machine with many processes for each processor.
 	 */
 	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	/**
-	 * Longer than any fault that a lock is to outlive.
+	 * Longer than any fault that a lock must survive.
 	 */
 	private static final Duration LEASE = Duration.ofSeconds(40);
 
@@ -42,8 +42,8 @@ public final class LocksUnderFault implements AutoCloseable {
 	private final DefaultLockTemplate other;
 
 	/**
-	 * Create them.
-	 * @param provider the provider, of a backend that has all kinds of locks
+	 * Create two nodes, one that holds locks and one that waits.
+	 * @param provider the provider, which must grant all lock types
 	 */
 	public LocksUnderFault(LockProvider provider) {
 		this.holder = DefaultLockTemplate.builder().provider(provider).renewalLeaseTime(LEASE).build();
@@ -51,14 +51,14 @@ public final class LocksUnderFault implements AutoCloseable {
 	}
 
 	/**
-	 * Hold a lock of each kind and let another call wait for it. After a fault the holder
-	 * must still have it, and after its release the other one gets it. In the end nobody
-	 * has any.
-	 * @param fault what happens, called for each key in turn
+	 * Check that each lock survives a fault and then goes to its waiter. Holds a lock of
+	 * each lock type while another call waits for it. After the fault the holder must
+	 * still have the lock; after its release the waiter must acquire it.
+	 * @param fault the fault, called once with each key
 	 */
 	public void areKeptAndHandedOn(Consumer<String> fault) {
 		List<LockHandle> held = acquireAll();
-		List<CompletableFuture<LockHandle>> waiting = kinds()
+		List<CompletableFuture<LockHandle>> waiting = requests()
 			.map((request) -> (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request)
 			.map(this.other::acquireAsync)
 			.toList();
@@ -70,10 +70,11 @@ public final class LocksUnderFault implements AutoCloseable {
 	}
 
 	/**
-	 * Hold a lock of each kind. After a fault no lock can be taken, those that are held
-	 * are kept, and can be released.
-	 * @param fault what happens
-	 * @param reason what a refusal says
+	 * Check that a fault which stops new grants does not end the locks that are held.
+	 * Holds a lock of each lock type. After the fault an attempt must fail with
+	 * {@link LockUnavailableException}; held locks can be renewed and released.
+	 * @param fault the fault
+	 * @param reason a part of the message of the failed attempt
 	 */
 	public void areKeptAndReleasedWhileNoneIsGranted(Runnable fault, String reason) {
 		List<LockHandle> held = acquireAll();
@@ -88,9 +89,10 @@ public final class LocksUnderFault implements AutoCloseable {
 	}
 
 	/**
-	 * Hold a lock while the server that has it goes away for longer than its lease. Then
-	 * another call gets it, with a higher token.
-	 * @param fault what happens
+	 * Check that fencing tokens still rise after a fault. Holds a lock while its server
+	 * is gone for longer than the lease. Then another call must acquire it, with a higher
+	 * token.
+	 * @param fault the fault, called with the key
 	 */
 	public void goOnWithRisingTokens(Consumer<String> fault) {
 		LockRequest request = LockRequest.of("k").withWaitTime(PATIENCE);
@@ -109,12 +111,12 @@ public final class LocksUnderFault implements AutoCloseable {
 	}
 
 	private List<LockHandle> acquireAll() {
-		return kinds().map(this.holder::acquire).toList();
+		return requests().map(this.holder::acquire).toList();
 	}
 
 	/**
-	 * Wait until each lock has been renewed, wherever its owner is known now; none may
-	 * have been lost before.
+	 * Wait until each lock has been renewed after the fault. The test fails if one was
+	 * lost.
 	 */
 	private static void awaitRenewed(List<LockHandle> held) {
 		held.forEach((handle) -> Awaitility.await("renewal of " + handle.key())
@@ -123,7 +125,7 @@ public final class LocksUnderFault implements AutoCloseable {
 			.untilAsserted(() -> handle.extend(LEASE)));
 	}
 
-	private static Stream<LockRequest> kinds() {
+	private static Stream<LockRequest> requests() {
 		return Arrays.stream(LockType.values()).map((type) -> {
 			LockRequest request = LockRequest.of(type.name()).withWaitTime(PATIENCE);
 			return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);

@@ -19,9 +19,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
-import io.distributedlock.test.server.ProxyConnection;
-import io.distributedlock.test.server.TcpProxy;
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.ProxyConnection;
+import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.network.TcpProxy.Direction;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -30,32 +30,34 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A network that loses replies and connections, or goes silent. Cases that lose one reply
- * go from step to step of what they do: the first reply, the second, until nothing is
- * left to lose.
+ * Checks that a network which loses replies, cuts connections or goes silent leads to no
+ * second owner, no waiter that hangs and nothing left behind on the backend. A case about
+ * a lost reply runs in steps: it loses the first reply, then the second, until there is
+ * no further reply to lose.
  */
 abstract class NetworkContract extends KeyContract {
 
 	/**
-	 * What a recovery may take once the network works. A pool of connections that is in
-	 * the midst of a try waits for its time-out, and then for as long again.
+	 * How long a recovery may take after the network works again. A pool that is about to
+	 * connect first waits for the time-out of that attempt, and then once more for the
+	 * next attempt.
 	 */
 	private static final Duration RECOVERY = Duration.ofSeconds(30);
 
 	@Test
-	final void lostReplyToAnAttemptIsNoContentionAndLeavesNothing() {
-		FarNode far = farNode((settings) -> settings.renewalLeaseTime(longLease()));
+	final void lostReplyToAnAttemptIsNotContentionAndLeavesNothingBehind() {
+		ProxiedNode proxied = proxiedNode((settings) -> settings.renewalLeaseTime(longLease()));
 		List<LockRequest> tried = new ArrayList<>();
 		for (List<LockType> types : typesTogether()) {
 			for (int step = 0; step < mostSteps(types); step++) {
 				List<LockRequest> requests = requests(types, step).map((request) -> request.withWaitTime(Duration.ZERO))
 					.toList();
 				tried.addAll(requests);
-				connect(far);
-				far.loseReply(step);
-				List<LockHandle> handles = attempt(far, requests);
-				boolean last = far.isLossPending();
-				far.heal();
+				connect(proxied);
+				proxied.loseReply(step);
+				List<LockHandle> handles = attempt(proxied, requests);
+				boolean last = proxied.isLossPending();
+				proxied.heal();
 				handles.forEach((handle) -> get(handle.closeAsync()));
 				if (last) {
 					break;
@@ -66,8 +68,8 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	final void lostReplyToARenewalNeitherLosesNorDoublesTheLock() {
-		FarNode far = farNode((settings) -> settings);
+	final void lostReplyToARenewalLeavesAtMostOneOwner() {
+		ProxiedNode proxied = proxiedNode((settings) -> settings);
 		LockTemplate other = node();
 		List<LockRequest> tried = new ArrayList<>();
 		for (List<LockType> types : typesTogether()) {
@@ -75,16 +77,16 @@ abstract class NetworkContract extends KeyContract {
 				List<LockRequest> requests = requests(types, step).map((request) -> request.withLeaseTime(longLease()))
 					.toList();
 				tried.addAll(requests);
-				connect(far);
-				List<LockHandle> handles = acquire(far.template(), requests);
-				far.loseReply(step);
+				connect(proxied);
+				List<LockHandle> handles = acquire(proxied.template(), requests);
+				proxied.loseReply(step);
 				extend(handles);
-				boolean last = far.isLossPending();
-				far.heal();
+				boolean last = proxied.isLossPending();
+				proxied.heal();
 				for (int i = 0; i < handles.size(); i++) {
 					assertOneOwner(handles.get(i), requests.get(i), other);
 				}
-				connect(far);
+				connect(proxied);
 				handles.forEach((handle) -> get(handle.closeAsync()));
 				if (last) {
 					break;
@@ -95,26 +97,26 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	final void lostReplyToAWriterThatGoesOnReadingKeepsNoReaderOut() {
+	final void lostReplyToADowngradeBlocksNoReader() {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
-		FarNode far = farNode((settings) -> settings);
+		ProxiedNode proxied = proxiedNode((settings) -> settings);
 		LockTemplate other = node();
 		List<LockRequest> tried = new ArrayList<>();
 		for (int step = 0; step < mostSteps(List.of(LockType.WRITE)); step++) {
 			LockRequest write = request(LockType.WRITE, step).withLeaseTime(longLease());
 			LockRequest read = LockRequest.of(write.key()).withType(LockType.READ);
 			tried.add(write);
-			connect(far);
-			LockHandle writer = far.template().acquire(write);
-			LockHandle reader = far.template().acquire(read);
-			far.loseReply(step);
+			connect(proxied);
+			LockHandle writer = proxied.template().acquire(write);
+			LockHandle reader = proxied.template().acquire(read);
+			proxied.loseReply(step);
 			writer.close();
-			boolean last = far.isLossPending();
-			far.heal();
+			boolean last = proxied.isLossPending();
+			proxied.heal();
 			LockHandle beside = get(other.acquireAsync(read.withWaitTime(PATIENCE)));
-			connect(far);
+			connect(proxied);
 			assertOneOwner(reader, write.withWaitTime(Duration.ZERO), other);
 			reader.close();
 			get(beside.closeAsync());
@@ -126,21 +128,21 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	final void lostReplyToAReleaseLeavesNothing() {
-		FarNode far = farNode((settings) -> settings);
+	final void lostReplyToAReleaseLeavesNothingBehind() {
+		ProxiedNode proxied = proxiedNode((settings) -> settings);
 		List<LockRequest> tried = new ArrayList<>();
 		for (List<LockType> types : typesTogether()) {
 			for (int step = 0; step < mostSteps(types); step++) {
 				List<LockRequest> requests = requests(types, step).map((request) -> request.withLeaseTime(longLease()))
 					.toList();
 				tried.addAll(requests);
-				connect(far);
-				List<LockHandle> handles = acquire(far.template(), requests);
-				far.loseReply(step);
+				connect(proxied);
+				List<LockHandle> handles = acquire(proxied.template(), requests);
+				proxied.loseReply(step);
 				List<CompletableFuture<@Nullable Void>> closing = handles.stream().map(LockHandle::closeAsync).toList();
 				closing.forEach(NetworkContract::get);
-				boolean last = far.isLossPending();
-				far.heal();
+				boolean last = proxied.isLossPending();
+				proxied.heal();
 				if (last) {
 					break;
 				}
@@ -150,22 +152,22 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	final void lostReplyToAWaiterLeavesNoPlaceBehind() {
-		FarNode far = farNode((settings) -> settings.renewalLeaseTime(longLease()));
+	final void lostReplyToAWaiterLeavesNoPlaceInTheQueue() {
+		ProxiedNode proxied = proxiedNode((settings) -> settings.renewalLeaseTime(longLease()));
 		LockTemplate other = node();
 		List<LockRequest> tried = new ArrayList<>();
 		for (LockType type : THOROUGH ? types() : typesWithWaiters()) {
 			for (int step = 0; step < mostSteps(List.of(type)); step++) {
 				LockRequest request = request(type, step).withWaitTime(PATIENCE);
 				tried.add(request);
-				connect(far);
+				connect(proxied);
 				LockHandle holder = get(other.acquireAsync(request));
-				far.loseReply(step);
-				CompletableFuture<LockHandle> waiting = far.template().acquireAsync(request);
-				boolean last = !isLostWithin(far, Duration.ofMillis(400));
-				far.heal();
+				proxied.loseReply(step);
+				CompletableFuture<LockHandle> waiting = proxied.template().acquireAsync(request);
+				boolean last = !isLostWithin(proxied, Duration.ofMillis(400));
+				proxied.heal();
 				get(holder.closeAsync());
-				served(waiting);
+				assertEnded(waiting);
 				if (last) {
 					break;
 				}
@@ -175,18 +177,18 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	final void silenceIsAnOutageAndEndsWithIt() {
-		FarNode far = farNode((settings) -> settings
+	final void silentNetworkIsAnOutageUntilItWorksAgain() {
+		ProxiedNode proxied = proxiedNode((settings) -> settings
 			.renewalLeaseTime(atLeastShortest(Duration.ofMillis(COMMAND_TIMEOUT.toMillis()))));
-		connect(far);
-		LockHandle held = get(far.template().acquireAsync(request()));
+		connect(proxied);
+		LockHandle held = get(proxied.template().acquireAsync(request()));
 		AtomicReference<@Nullable LockLostException> loss = new AtomicReference<>();
 		held.onLost(loss::set);
-		far.network(TcpProxy::blackHole);
-		List<LockRequest> tried = assertUnavailable(far.template(), longLeases("silent"));
-		Awaitility.await("message of the loss").atMost(PATIENCE).until(() -> loss.get() != null);
-		far.heal();
-		awaitRecovery(far.template());
+		proxied.network(TcpProxy::blackHole);
+		List<LockRequest> tried = assertUnavailable(proxied.template(), longLeases("silent"));
+		Awaitility.await("the loss is reported").atMost(PATIENCE).until(() -> loss.get() != null);
+		proxied.heal();
+		awaitRecovery(proxied.template());
 		held.close();
 		LockTemplate other = node();
 		assertFree(other, tried);
@@ -194,69 +196,70 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	final void requestThatArrivesAfterItsCallerGaveUpLeavesNothing() {
+	final void requestThatArrivesAfterItsTimeoutLeavesNothingBehind() {
 		Assumptions.assumeTrue(THOROUGH || source().faults().suspend() == null,
-				"a server that is stopped reads late requests too: tried with -Dlock.kit.faults=long");
-		FarNode far = farNode((settings) -> settings);
-		connect(far);
-		far.network(TcpProxy::hold);
-		List<LockRequest> tried = assertUnavailable(far.template(), longLeases("late"));
-		far.heal();
-		awaitRecovery(far.template());
+				"skipped because StallContract also makes requests late; run it with -Dlock.kit.faults=long");
+		ProxiedNode proxied = proxiedNode((settings) -> settings);
+		connect(proxied);
+		proxied.network(TcpProxy::hold);
+		List<LockRequest> tried = assertUnavailable(proxied.template(), longLeases("late"));
+		proxied.heal();
+		awaitRecovery(proxied.template());
 		assertFree(node(), tried);
 	}
 
 	@Test
-	final void connectionsThatStaySilentAreReplaced() {
-		FarNode far = farNode((settings) -> settings);
-		connect(far);
-		far.network((proxy) -> {
+	final void silentConnectionsAreReplaced() {
+		ProxiedNode proxied = proxiedNode((settings) -> settings);
+		connect(proxied);
+		proxied.network((proxy) -> {
 			for (ProxyConnection connection : proxy.connections()) {
 				connection.drop(Direction.REQUESTS);
 				connection.drop(Direction.REPLIES);
 			}
 		});
-		List<LockRequest> tried = longLeases("muted");
+		List<LockRequest> tried = longLeases("silent-connection");
 		List<CompletableFuture<Optional<LockHandle>>> calls = tried.stream()
-			.map((request) -> far.template().tryAcquireAsync(request.withWaitTime(Duration.ZERO)))
+			.map((request) -> proxied.template().tryAcquireAsync(request.withWaitTime(Duration.ZERO)))
 			.toList();
 		assertThat(calls).extracting(NetworkContract::outcome)
 			.allSatisfy((end) -> assertThat(end).isInstanceOfAny(LockUnavailableException.class, Optional.class));
-		// a pool makes new connections for calls that it has no silent one for
+		// a pool may have opened new connections for some of the calls, which then
+		// succeed
 		calls.stream()
 			.filter((call) -> !call.isCompletedExceptionally())
 			.forEach((call) -> get(call.join().orElseThrow().closeAsync()));
-		awaitRecovery(far.template());
+		awaitRecovery(proxied.template());
 		assertFree(node(), tried);
 	}
 
 	@Test
-	final void exclusionHoldsUnderRandomCuts() throws Exception {
+	final void exclusionHoldsUnderRandomNetworkFaults() throws Exception {
 		long seed = KitSeed.next();
-		List<FarNode> nodes = new ArrayList<>();
+		List<ProxiedNode> nodes = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
-			nodes.add(farNode((settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofMillis(800)))
+			nodes.add(proxiedNode((settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofMillis(800)))
 				.pollInterval(Duration.ofMillis(50))));
 		}
 		RandomCuts cuts = new RandomCuts(nodes, request(), seed);
 		List<RandomCuts.Hold> holds = cuts.run(Duration.ofSeconds(THOROUGH ? 120 : 3));
 		assertThat(holds).isNotEmpty();
 		if (source().faults().endsWithConnection()) {
-			// the lock of one whose connection was cut may have ended before it began
+			// when a connection is cut, the lock may end before its holder has begun
 			assertThat(RandomCuts.tokensOlderThanTheirCalls(holds)).as("tokens, seed %d", seed).isEmpty();
 		}
 		else {
 			assertThat(RandomCuts.overlaps(holds)).as("holders at the same time, seed %d", seed).isEmpty();
 			assertThat(RandomCuts.tokensThatDoNotRise(holds)).as("tokens, seed %d", seed).isEmpty();
 		}
-		nodes.forEach(FarNode::heal);
+		nodes.forEach(ProxiedNode::heal);
 		nodes.forEach((node) -> awaitRecovery(node.template()));
 		assertFree(node(), List.of(request()));
 	}
 
 	/**
-	 * Return the kinds of locks that are tried with the same lost reply: with a client
-	 * that takes its time to connect again each loss is dear.
+	 * Return groups of lock types. The types of a group share one lost reply, because
+	 * some clients take long to connect again after each loss.
 	 */
 	private List<List<LockType>> typesTogether() {
 		List<LockType> types = types();
@@ -267,7 +270,8 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	/**
-	 * Kinds differ in their scripts and statements, but hardly in how these are sent.
+	 * Return how many replies are lost, one at a time. A few are enough: lock types
+	 * differ in their scripts and statements, but hardly in how these are sent.
 	 */
 	private static int mostSteps(List<LockType> types) {
 		if (THOROUGH) {
@@ -286,41 +290,46 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	/**
-	 * Return a request of each kind that would be seen long after, if it left something.
+	 * Return a request for each lock type with a lease so long that anything left behind
+	 * is noticed.
 	 */
 	final List<LockRequest> longLeases(String suffix) {
 		return types().stream().map((type) -> request(type, suffix).withLeaseTime(longLease())).toList();
 	}
 
 	/**
-	 * Make sure that the client has its connection and the server what it needs to know:
-	 * what is lost afterwards is lost in the middle.
+	 * Make sure that the client is connected and the server knows its scripts, so that
+	 * the next reply is one to the call under test.
 	 */
-	private void connect(FarNode far) {
-		awaitRecovery(far.template());
+	private void connect(ProxiedNode proxied) {
+		awaitRecovery(proxied.template());
 	}
 
 	private void awaitRecovery(LockTemplate node) {
-		Awaitility.await("locking works").atMost(RECOVERY).ignoreExceptionsInstanceOf(LockException.class).until(() -> {
-			node.acquire(LockRequest.of(key() + "works").withWaitTime(Duration.ofSeconds(2))).close();
-			return true;
-		});
+		Awaitility.await("locking works again")
+			.atMost(RECOVERY)
+			.ignoreExceptionsInstanceOf(LockException.class)
+			.until(() -> {
+				node.acquire(LockRequest.of(key() + "works").withWaitTime(Duration.ofSeconds(2))).close();
+				return true;
+			});
 	}
 
 	/**
-	 * Make an attempt at each of some locks that are free.
-	 * @return the handles of those for which the backend could be asked
+	 * Try to acquire several locks that are free.
+	 * @return the handles of the acquired locks; the other attempts failed as an outage
 	 */
-	private static List<LockHandle> attempt(FarNode far, List<LockRequest> requests) {
+	private static List<LockHandle> attempt(ProxiedNode proxied, List<LockRequest> requests) {
 		List<CompletableFuture<Optional<LockHandle>>> calls = requests.stream()
-			.map(far.template()::tryAcquireAsync)
+			.map(proxied.template()::tryAcquireAsync)
 			.toList();
 		List<LockHandle> handles = new ArrayList<>();
 		for (int i = 0; i < calls.size(); i++) {
 			LockRequest request = requests.get(i);
 			try {
 				Optional<LockHandle> handle = calls.get(i).orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS).join();
-				assertThat(handle).as("%s is free, so a failure of the network is no contention", request).isPresent();
+				assertThat(handle).as("%s is free, so a network failure must not be reported as contention", request)
+					.isPresent();
 				handles.add(handle.get());
 			}
 			catch (CompletionException ex) {
@@ -331,7 +340,7 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	private void extend(List<LockHandle> handles) {
-		// a lease that lives on the server is not lost because a reply is
+		// a lease that is not bound to a connection survives a lost reply
 		Class<?> failure = isCapableOf(LockCapability.LOCK_DELAY) ? LockUnavailableException.class
 				: LockException.class;
 		List<CompletableFuture<?>> extensions = handles.stream()
@@ -354,9 +363,9 @@ abstract class NetworkContract extends KeyContract {
 		}
 	}
 
-	private static boolean isLostWithin(FarNode far, Duration time) {
+	private static boolean isLostWithin(ProxiedNode proxied, Duration time) {
 		long end = System.nanoTime() + time.toNanos();
-		while (far.isLossPending()) {
+		while (proxied.isLossPending()) {
 			if (System.nanoTime() - end >= 0) {
 				return false;
 			}
@@ -366,9 +375,9 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	/**
-	 * A waiter is served, or is told that the backend failed.
+	 * Check that a waiter acquires the lock or is told that the backend failed.
 	 */
-	private static void served(CompletableFuture<LockHandle> waiting) {
+	private static void assertEnded(CompletableFuture<LockHandle> waiting) {
 		try {
 			get(waiting.orTimeout(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)).close();
 		}
@@ -378,16 +387,16 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	/**
-	 * Ask for each lock, with and without a wait: all end soon, and say that the backend
-	 * cannot be reached.
-	 * @return what was asked for
+	 * Try to acquire each lock, with and without a wait time, and check that each call
+	 * soon ends with {@link LockUnavailableException}.
+	 * @return all requests that were made
 	 */
 	static List<LockRequest> assertUnavailable(LockTemplate node, List<LockRequest> requests) {
 		List<CompletableFuture<?>> calls = new ArrayList<>();
 		List<LockRequest> tried = new ArrayList<>(requests);
 		for (LockRequest request : requests) {
 			calls.add(node.tryAcquireAsync(request.withWaitTime(Duration.ZERO)));
-			// a key of its own: behind the other one it would wait for that one's answer
+			// a key of its own, or the local gate would hold it until the first call ends
 			LockRequest another = request.withKey(request.key() + "waiting");
 			calls.add(node.acquireAsync(another.withWaitTime(Duration.ofMillis(500))));
 			tried.add(another);
@@ -398,15 +407,15 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	/**
-	 * Return how a call ended that must end within its wait time and a command time-out;
-	 * the rest is for a slow machine.
+	 * Return the result or the failure of a call. It must end within its wait time and a
+	 * command time-out; further time is allowed for a slow machine.
 	 */
 	private static Object outcome(CompletableFuture<?> call) {
 		try {
 			return call.get(COMMAND_TIMEOUT.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (TimeoutException ex) {
-			return "no end within %s and more".formatted(COMMAND_TIMEOUT);
+			return "the call did not end within %s and %s for a slow machine".formatted(COMMAND_TIMEOUT, PATIENCE);
 		}
 		catch (Exception ex) {
 			Throwable cause = ex.getCause();

@@ -22,14 +22,15 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Nodes that die while they wait, that never close what they have acquired, and that
- * start together.
+ * Checks that a node blocks the others for no longer than its lease: if it dies or loses
+ * its connections while it waits, or never closes a handle. Also checks that nodes may
+ * start at the same time.
  */
 abstract class NodeContract extends CrowdContract {
 
 	@Test
-	final void waiterThatIsKilledIsPassedOver() {
-		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
+	final void killedWaiterBlocksNobodyBeyondItsLease() {
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
 		List<LockType> types = typesWithWaiters();
 		Duration lease = atLeastShortest(Duration.ofMillis(1500));
 		LockTemplate holder = node();
@@ -46,29 +47,29 @@ abstract class NodeContract extends CrowdContract {
 	}
 
 	@Test
-	final void waiterThatIsCutOffIsPassedOver() {
+	final void disconnectedWaiterBlocksNobodyBeyondItsLease() {
 		Duration lease = atLeastShortest(Duration.ofMillis(1500));
-		FarNode far = farNode((settings) -> settings.renewalLeaseTime(lease));
+		ProxiedNode proxied = proxiedNode((settings) -> settings.renewalLeaseTime(lease));
 		List<LockType> types = typesWithWaiters();
 		List<LockHandle> handles = hold(node(), types);
 		List<CompletableFuture<LockHandle>> waiting = types.stream()
-			.map((type) -> far.template().acquireAsync(waiterRequest(type).withWaitTime(Duration.ofMinutes(10))))
+			.map((type) -> proxied.template().acquireAsync(waiterRequest(type).withWaitTime(Duration.ofMinutes(10))))
 			.toList();
 		awaitPlaces(waiting);
-		far.network((proxy) -> proxy.blackHole());
+		proxied.network((proxy) -> proxy.blackHole());
 		handles.forEach(LockHandle::close);
 		assertNextIsServed(types, lease);
 		waiting.forEach((each) -> each.cancel(false));
 	}
 
 	@Test
-	final void handleThatWasNeverClosedHoldsNobodyUpBeyondItsLease() {
+	final void unclosedHandleBlocksNobodyBeyondItsLease() {
 		LockTemplate node = node();
 		List<LockHandle> forgotten = types().stream()
 			.map((type) -> node.acquire(request(type, "forgotten").withLeaseTime(shortLease())))
 			.toList();
 		Awaitility.await().atMost(PATIENCE).until(() -> forgotten.stream().noneMatch(LockHandle::isValid));
-		// by the thread that acquired it, and by another one
+		// both the thread that acquired it and another one acquire it again
 		for (LockType type : types()) {
 			try (LockHandle again = node.acquire(request(type, "forgotten"))) {
 				assertThat(again.isValid()).as("%s", type).isTrue();
@@ -82,9 +83,9 @@ abstract class NodeContract extends CrowdContract {
 	}
 
 	@Test
-	final void schemaIsCreatedByThreeNodesAtOnce() {
+	final void threeNodesCreateTheSchemaAtTheSameTime() {
 		Supplier<Runnable> newSchema = source().faults().newSchema();
-		Assumptions.assumeTrue(newSchema != null, "the source names no schema that could be created");
+		Assumptions.assumeTrue(newSchema != null, "the source names no schema to create");
 		for (int round = 0; round < (THOROUGH ? 50 : 5); round++) {
 			Runnable create = newSchema.get();
 			CyclicBarrier start = new CyclicBarrier(3);
@@ -106,7 +107,8 @@ abstract class NodeContract extends CrowdContract {
 	}
 
 	/**
-	 * Give waiters the time to come by their places, which nothing tells of.
+	 * Wait until waiters have their places in the queue. Nothing reports that, so it is a
+	 * fixed time.
 	 */
 	static void awaitPlaces(List<CompletableFuture<LockHandle>> waiting) {
 		Awaitility.await("places")
@@ -128,7 +130,7 @@ abstract class NodeContract extends CrowdContract {
 	}
 
 	/**
-	 * The place of a waiter that is gone may keep the key for a lease, and not longer.
+	 * Check that the place of a waiter that is gone keeps the key for one lease at most.
 	 */
 	private void assertNextIsServed(List<LockType> types, Duration lease) {
 		LockTemplate next = node();

@@ -24,14 +24,15 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a provider promises to the engine.
+ * Checks the SPI without the engine: one owner for each key, expiry, renewal, release,
+ * fencing tokens, signals and places in the queue.
  */
 abstract class ProviderContract extends KitNodes {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
 	@Test
-	final void oneOwnerAtATime() {
+	final void keyHasOneOwnerAtATime() {
 		LockProvider first = provider();
 		LockProvider second = provider();
 		Lease lease = acquire(first, LONG);
@@ -42,7 +43,7 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void shortLeaseEndsByItself() {
+	final void leaseExpiresButNotBeforeItsLocalDeadline() {
 		LockProvider first = provider();
 		LockProvider second = provider();
 		Lease lease = acquire(first, shortLease());
@@ -59,14 +60,14 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void staleOwnerChangesNothing() {
+	final void expiredOwnerCannotRenewOrRelease() {
 		LockProvider first = provider();
 		LockProvider second = provider();
 		Lease stale = acquire(first, shortLease());
 		Lease successor = Awaitility.await().atMost(PATIENCE).until(() -> attempt(second, LONG), Objects::nonNull);
 		assertThat(get(stale.renew(LONG))).as("renewal by the stale owner").isNull();
 		assertThat(get(stale.release())).as("release by the stale owner").isFalse();
-		assertThat(attempt(first, LONG)).as("the successor's lease").isNull();
+		assertThat(attempt(first, LONG)).as("a third owner beside the successor").isNull();
 		assertThat(get(successor.release())).isTrue();
 		assertThat(get(successor.release())).as("the second release").isFalse();
 	}
@@ -84,7 +85,7 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void manyLeasesAreRenewedTogether() {
+	final void batchRenewalAnswersForEachLease() {
 		LockProvider provider = provider();
 		Lease live = acquire(provider, LONG);
 		assertThat(get(live.release())).isTrue();
@@ -115,7 +116,7 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void releaseWakesAWaiterWhereDeclared() {
+	final void declaredBlockingWaitSignalsTheRelease() {
 		LockProvider holder = provider();
 		LockProvider waiter = provider();
 		if (!isCapableOf(LockCapability.BLOCKING_WAIT)) {
@@ -142,7 +143,7 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void placeThatWasLeftIsInNobodysWay() {
+	final void leftPlaceInTheQueueBlocksNobody() {
 		LockProvider holder = provider();
 		LockProvider leaver = provider();
 		if (!(leaver instanceof LockQueue queue)) {

@@ -5,22 +5,22 @@ import java.util.List;
 import io.distributedlock.spi.LockProvider;
 
 /**
- * Makes providers that share one backend, in this JVM and in others. An implementation
- * has a public constructor without arguments.
+ * Creates providers that share one backend, in this JVM and in others. An implementation
+ * must be public and have a public constructor without arguments.
  *
  * @since 0.1
  */
 public interface ProviderFactory {
 
 	/**
-	 * Make a provider with a client of its own, as another node of an application has.
-	 * @param arguments what says where the backend is
+	 * Create a provider with a client of its own, like one more node of an application.
+	 * @param arguments say where the backend is, see {@link ProviderSource#arguments()}
 	 * @return the provider and its client
 	 */
 	Node create(List<String> arguments);
 
 	/**
-	 * What a node of an application has.
+	 * A provider and its client, as one node of an application has them.
 	 *
 	 * @param provider the provider, which is closed first
 	 * @param client closes the client

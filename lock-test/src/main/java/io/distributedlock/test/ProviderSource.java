@@ -8,25 +8,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the kit comes by the providers that it tests.
+ * How the kit creates the providers that it tests, and which faults it can cause at their
+ * servers.
  *
- * @param factory what makes them
- * @param arguments what the factory is given
+ * @param factory creates the providers
+ * @param arguments the arguments of the factory
  * @param sharedBetweenJvms whether a second JVM sees the same backend
- * @param restart kills the server and starts it anew, {@code null} where there is none
- * @param faults what else may be done to the servers
+ * @param restart kills the server and starts it again on the same address; {@code null}
+ * if there is no server
+ * @param faults further faults
  * @since 0.1
  */
 public record ProviderSource(Class<? extends ProviderFactory> factory, List<String> arguments,
 		boolean sharedBetweenJvms, @Nullable Runnable restart, ServerFaults faults) {
 
 	/**
-	 * Describe providers whose servers can be restarted at most.
-	 * @param factory what makes them
-	 * @param arguments what the factory is given
+	 * Describe providers without faults other than a restart.
+	 * @param factory creates the providers
+	 * @param arguments the arguments of the factory
 	 * @param sharedBetweenJvms whether a second JVM sees the same backend
-	 * @param restart kills the server and starts it anew, {@code null} where there is
-	 * none
+	 * @param restart kills the server and starts it again on the same address;
+	 * {@code null} if there is no server
 	 */
 	public ProviderSource(Class<? extends ProviderFactory> factory, List<String> arguments, boolean sharedBetweenJvms,
 			@Nullable Runnable restart) {
@@ -35,9 +37,9 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 
 	/**
 	 * Describe providers on a server.
-	 * @param factory what makes them
-	 * @param restart kills the server and starts it anew on the same address
-	 * @param arguments what the factory is given
+	 * @param factory creates the providers
+	 * @param restart kills the server and starts it again on the same address
+	 * @param arguments the arguments of the factory
 	 * @return the source
 	 */
 	public static ProviderSource onServer(Class<? extends ProviderFactory> factory, Runnable restart,
@@ -46,9 +48,9 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
-	 * Describe providers that live in this JVM.
-	 * @param factory what makes them
-	 * @param arguments what the factory is given
+	 * Describe providers whose locks are known in this JVM only.
+	 * @param factory creates the providers
+	 * @param arguments the arguments of the factory
 	 * @return the source
 	 */
 	public static ProviderSource inThisJvm(Class<? extends ProviderFactory> factory, String... arguments) {
@@ -56,10 +58,10 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
-	 * Let the kit put a proxy in front of the server, to cut connections, to delay and to
-	 * lose messages.
+	 * Let the kit put a proxy in front of the server. The proxy cuts connections, delays
+	 * messages and loses them.
 	 * @param port the port of the server on the loopback interface
-	 * @param arguments what the factory is given to reach the server through another port
+	 * @param arguments returns the arguments of the factory for the port of the proxy
 	 * @return a source with proxies
 	 */
 	public ProviderSource throughProxy(int port, IntFunction<List<String>> arguments) {
@@ -69,8 +71,8 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	/**
 	 * Let the kit put a proxy in front of each of several servers.
 	 * @param ports the ports of the servers on the loopback interface
-	 * @param arguments what the factory is given to reach the servers through other
-	 * ports, which come in the same order
+	 * @param arguments returns the arguments of the factory for the ports of the proxies,
+	 * which are in the same order
 	 * @return a source with proxies
 	 */
 	public ProviderSource throughProxies(List<Integer> ports, Function<List<Integer>, List<String>> arguments) {
@@ -78,19 +80,20 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
-	 * Let the kit stop the servers for a while.
+	 * Let the kit suspend the servers for a while.
 	 * @param suspend stops them without ending them, as {@code kill -STOP} does
-	 * @param resume lets them go on
-	 * @return a source with servers that stall
+	 * @param resume continues them
+	 * @return a source whose servers can stall
 	 */
 	public ProviderSource withStalls(Runnable suspend, Runnable resume) {
 		return withFaults(this.faults.stalling(suspend, resume));
 	}
 
 	/**
-	 * Let the kit create the schema from several nodes at once.
-	 * @param newSchema names a place that has no schema yet and returns what creates it
-	 * there, as a node does at its start. What is returned runs several times, at once
+	 * Let the kit create the schema from several nodes at the same time.
+	 * @param newSchema chooses a place without a schema and returns a task that creates
+	 * the schema there, as a node does at its start. Several threads run the task at the
+	 * same time
 	 * @return a source with a schema
 	 */
 	public ProviderSource withSchema(Supplier<Runnable> newSchema) {
@@ -98,10 +101,10 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
-	 * Say that a lock ends on the server as soon as its holder's connection is cut,
-	 * before the holder can know, as one does that is the lock of a row in a transaction.
-	 * Where the kit cuts connections it then checks fencing tokens, and not that nobody
-	 * else begins meanwhile. To be said in the provider's documentation as well.
+	 * Declare that a lock ends on the server as soon as its holder's connection is cut,
+	 * before the holder can know. An example is a row lock of an open transaction. Two
+	 * holders may then overlap after a cut, so the kit checks only their fencing tokens.
+	 * Also say so in the documentation of the provider.
 	 * @return a source whose locks are bound to connections
 	 */
 	public ProviderSource whoseLocksEndWithTheirConnection() {
@@ -109,7 +112,7 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
-	 * Make a provider as a further node.
+	 * Create a provider, as one more node.
 	 * @return a new provider and its client
 	 */
 	public ProviderFactory.Node create() {
@@ -121,7 +124,8 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 			return this.factory.getConstructor().newInstance().create(arguments);
 		}
 		catch (ReflectiveOperationException ex) {
-			throw new IllegalStateException(this.factory + " needs a public constructor without arguments", ex);
+			throw new IllegalStateException(
+					this.factory + " must be public and have a public constructor without arguments", ex);
 		}
 	}
 

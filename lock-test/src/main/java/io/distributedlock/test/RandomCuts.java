@@ -18,16 +18,16 @@ import java.util.concurrent.locks.LockSupport;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.test.server.TcpProxy;
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
- * Nodes that want one key while their networks fail at random. Each holder notes from
- * when until when it was sure to have the lock.
+ * Lets several nodes acquire one key while their networks fail at random. Each holder
+ * records from when until when its handle was valid.
  */
 final class RandomCuts {
 
-	private final List<FarNode> nodes;
+	private final List<ProxiedNode> nodes;
 
 	private final LockRequest request;
 
@@ -35,15 +35,16 @@ final class RandomCuts {
 
 	private final Collection<Hold> holds = new ConcurrentLinkedQueue<>();
 
-	RandomCuts(List<FarNode> nodes, LockRequest request, long seed) {
+	RandomCuts(List<ProxiedNode> nodes, LockRequest request, long seed) {
 		this.nodes = nodes;
 		this.request = request.withWaitTime(Duration.ofSeconds(1));
 		this.random = new Random(seed);
 	}
 
 	/**
-	 * Let the networks fail for a time, with two threads on each node.
-	 * @return who has held the lock, in their order
+	 * Let the networks fail for some time, while two threads on each node acquire the
+	 * key.
+	 * @return the holders, in the order in which they began
 	 */
 	List<Hold> run(Duration time) throws Exception {
 		long end = System.nanoTime() + time.toNanos();
@@ -51,7 +52,7 @@ final class RandomCuts {
 		try {
 			List<Future<?>> work = new ArrayList<>();
 			for (int i = 0; i < this.nodes.size() * 2; i++) {
-				FarNode node = this.nodes.get(i / 2);
+				ProxiedNode node = this.nodes.get(i / 2);
 				work.add(threads.submit(() -> {
 					while (System.nanoTime() - end < 0) {
 						hold(node);
@@ -100,8 +101,8 @@ final class RandomCuts {
 	}
 
 	/**
-	 * Find tokens that are not higher than those of holders who had begun before their
-	 * owners asked. That is what holds where a lock may end before its owner has begun.
+	 * Find holders whose token is not higher than that of a holder that had begun before
+	 * they asked. Only this can be checked if a lock may end before its holder has begun.
 	 */
 	static List<String> tokensOlderThanTheirCalls(List<Hold> holds) {
 		List<String> wrong = new ArrayList<>();
@@ -109,15 +110,15 @@ final class RandomCuts {
 			for (Hold before : holds) {
 				if (before.from() - hold.asked() < 0
 						&& hold.token().orElse(Long.MAX_VALUE) <= before.token().orElse(Long.MIN_VALUE)) {
-					wrong.add("%s was asked for after %s".formatted(hold, before));
+					wrong.add("%s asked after %s had begun, but its token is not higher".formatted(hold, before));
 				}
 			}
 		}
 		return wrong;
 	}
 
-	private void hold(FarNode node) {
-		// a few work for longer than a lease that is no longer kept alive
+	private void hold(ProxiedNode node) {
+		// one in ten works for longer than a lease that is no longer renewed
 		int millis = (ThreadLocalRandom.current().nextInt(10) == 0) ? 1500 : ThreadLocalRandom.current().nextInt(10);
 		long asked = System.nanoTime();
 		try (LockHandle handle = node.template().acquire(this.request)) {
@@ -135,11 +136,11 @@ final class RandomCuts {
 			}
 		}
 		catch (LockException ex) {
-			// what the network does to it, as long as nobody is let in beside
+			// failures are expected: only a second holder would be a fault
 		}
 	}
 
-	private void disturb(FarNode node) {
+	private void disturb(ProxiedNode node) {
 		int number = this.random.nextInt(3);
 		switch (this.random.nextInt(7)) {
 			case 0 -> node.network(TcpProxy::cut);
@@ -153,7 +154,7 @@ final class RandomCuts {
 				proxy.cut();
 			});
 		}
-		// now and then for longer than a lease
+		// one in five lasts for longer than a lease
 		sleep((this.random.nextInt(5) == 0) ? 1200 : 30 + this.random.nextInt(200));
 		node.heal();
 		sleep(this.random.nextInt(100));
@@ -169,12 +170,12 @@ final class RandomCuts {
 	}
 
 	/**
-	 * When a node was sure to have the lock.
+	 * One holder, with the times at which its handle was valid.
 	 *
 	 * @param node the number of the node
-	 * @param asked a moment before its call, in nanoseconds
-	 * @param from a moment after it had got the lock, in nanoseconds
-	 * @param until the last moment at which it saw that it had it
+	 * @param asked the time just before its call, in nanoseconds
+	 * @param from the time just after it had acquired the lock, in nanoseconds
+	 * @param until the last time at which its handle was valid, in nanoseconds
 	 * @param token its fencing token
 	 */
 	record Hold(int node, long asked, long from, long until, OptionalLong token) {

@@ -7,21 +7,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the kit may do to the servers of a backend beyond a restart. All of it is
- * optional: a case is skipped, and says so, where it needs what is not there.
+ * The faults, beyond a restart, that the kit can cause at the servers of a backend. All
+ * are optional: a case that needs a missing one is skipped and says why.
  *
- * @param ports where the servers listen on the loopback interface, so that proxies can
- * stand in front of them; none where there is no way through a proxy
- * @param argumentsThrough what the factory is given to reach the servers through other
- * ports, which come in the order of {@code ports}
+ * @param ports the ports of the servers on the loopback interface, in front of which the
+ * kit puts proxies; empty if the servers cannot be reached through a proxy
+ * @param argumentsThrough returns the arguments of the factory for the ports of the
+ * proxies, which are in the order of {@code ports}
  * @param suspend stops the servers without ending them, as {@code kill -STOP} does;
- * {@code null} where they cannot be stopped
- * @param resume lets stopped servers go on
- * @param newSchema names a place that has no schema yet and returns what creates it
- * there, as a node does at its start; {@code null} where the backend has no schema
+ * {@code null} if they cannot be suspended
+ * @param resume continues suspended servers
+ * @param newSchema chooses a place without a schema and returns a task that creates the
+ * schema there, as a node does at its start; {@code null} if the backend has no schema
  * @param endsWithConnection whether a lock ends on the server as soon as its holder's
- * connection is cut, before the holder can know: then fencing tokens are checked where
- * connections are cut, and not that nobody else begins meanwhile
+ * connection is cut, before the holder can know. Then two holders may overlap after a
+ * cut, so the kit checks only their fencing tokens
  * @since 0.1
  */
 public record ServerFaults(List<Integer> ports, Function<List<Integer>, List<String>> argumentsThrough,
@@ -29,7 +29,7 @@ public record ServerFaults(List<Integer> ports, Function<List<Integer>, List<Str
 		boolean endsWithConnection) {
 
 	/**
-	 * Nothing can be done to the servers, or there are none.
+	 * No faults.
 	 */
 	public static final ServerFaults NONE = new ServerFaults(List.of(), (ports) -> List.of(), null, null, null, false);
 

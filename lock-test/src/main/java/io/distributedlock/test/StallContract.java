@@ -22,25 +22,26 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server that stops for a while, with all connections open, and goes on where it was.
+ * Checks that a server which stalls leads to no second owner and leaves nothing behind.
+ * It stops for a while with all connections open, and then continues.
  */
 abstract class StallContract extends NetworkContract {
 
 	@Test
-	final void attemptsDuringAStallLeaveNothing() {
-		attemptsDuringAStall(Warmth.SOME_KINDS);
+	final void attemptsDuringAStallLeaveNothingBehind() {
+		attemptsDuringAStall(Warmup.EXCLUSIVE);
 		if (THOROUGH) {
-			attemptsDuringAStall(Warmth.ALL_KINDS);
+			attemptsDuringAStall(Warmup.ALL_LOCK_TYPES);
 		}
 	}
 
 	@Test
-	final void attemptsDuringAStallOfAServerThatHasJustStartedLeaveNothing() {
-		attemptsDuringAStall(Warmth.NONE);
+	final void attemptsDuringAStallAfterAStartLeaveNothingBehind() {
+		attemptsDuringAStall(Warmup.NONE);
 	}
 
 	@Test
-	final void stallLongerThanALeaseFreesEveryKey() {
+	final void everyKeyIsFreeAfterAStallLongerThanItsLease() {
 		Duration lease = atLeastShortest(Duration.ofMillis(1500));
 		LockTemplate holder = briefNode(lease);
 		LockTemplate waiter = briefNode(lease);
@@ -50,14 +51,14 @@ abstract class StallContract extends NetworkContract {
 			.toList();
 		AtomicReference<@Nullable LockLostException> loss = new AtomicReference<>();
 		handles.get(0).onLost(loss::set);
-		// a reader would be let in beside the other one
+		// no second reader, as it would share the lock and not wait
 		List<CompletableFuture<LockHandle>> waiting = types.stream()
 			.filter((type) -> type != LockType.READ)
 			.map((type) -> waiter.acquireAsync(request(type, "stall").withWaitTime(Duration.ofSeconds(3))))
 			.toList();
 		awaitPlaces(waiting);
 		stall(() -> {
-			Awaitility.await("message of the loss").atMost(PATIENCE).until(() -> loss.get() != null);
+			Awaitility.await("the loss is reported").atMost(PATIENCE).until(() -> loss.get() != null);
 			waiting.forEach((each) -> assertThat(each).failsWithin(COMMAND_TIMEOUT.plus(PATIENCE)));
 		});
 		LockTemplate next = node();
@@ -69,33 +70,33 @@ abstract class StallContract extends NetworkContract {
 		}
 	}
 
-	private void attemptsDuringAStall(Warmth warmth) {
+	private void attemptsDuringAStall(Warmup warmup) {
 		requireStalls();
 		Runnable restart = source().restart();
-		if (restart != null && warmth != Warmth.ALL_KINDS) {
-			// it has forgotten the scripts that it was sent
+		if (restart != null && warmup != Warmup.ALL_LOCK_TYPES) {
+			// so that the server does not know the scripts of the provider
 			restart.run();
 		}
 		LockTemplate node = briefNode(longLease());
 		LockTemplate other = node();
-		Awaitility.await("nodes are there").atMost(PATIENCE).ignoreExceptions().until(() -> {
+		Awaitility.await("the nodes are connected").atMost(PATIENCE).ignoreExceptions().until(() -> {
 			node.check(request());
-			return warmth == Warmth.NONE || warm(node, warmth);
+			return warmup == Warmup.NONE || warmUp(node, warmup);
 		});
-		Duration brief = atLeastShortest(Duration.ofSeconds(4));
-		// what has just started must not have seen anything yet
+		Duration lease = atLeastShortest(Duration.ofSeconds(4));
+		// without a warm-up the server must not have seen any lock
 		List<LockRequest> held = Stream.of("released", "extended")
-			.filter((name) -> warmth != Warmth.NONE)
-			.map((name) -> LockRequest.of(key() + warmth + name).withLeaseTime(brief))
+			.filter((name) -> warmup != Warmup.NONE)
+			.map((name) -> LockRequest.of(key() + warmup + name).withLeaseTime(lease))
 			.toList();
 		List<LockHandle> handles = held.stream().map((request) -> get(node.acquireAsync(request))).toList();
 		List<LockRequest> tried = new ArrayList<>();
 		stall(() -> {
 			List<CompletableFuture<?>> ends = handles.stream()
 				.<CompletableFuture<?>>map((handle) -> handle.key().endsWith("released") ? handle.closeAsync()
-						: handle.extendAsync(brief).exceptionally((failure) -> null))
+						: handle.extendAsync(lease).exceptionally((failure) -> null))
 				.toList();
-			tried.addAll(assertUnavailable(node, longLeases("stall" + warmth)));
+			tried.addAll(assertUnavailable(node, longLeases("stall" + warmup)));
 			assertThat(ends).allSatisfy((end) -> assertThat(end).succeedsWithin(PATIENCE));
 		});
 		assertFree(other, tried);
@@ -103,10 +104,10 @@ abstract class StallContract extends NetworkContract {
 		assertFree(other, held);
 	}
 
-	private boolean warm(LockTemplate node, Warmth warmth) {
+	private boolean warmUp(LockTemplate node, Warmup warmup) {
 		types().stream()
-			.filter((type) -> warmth == Warmth.ALL_KINDS || type == LockType.EXCLUSIVE)
-			.forEach((type) -> node.acquire(request(type, "warm")).close());
+			.filter((type) -> warmup == Warmup.ALL_LOCK_TYPES || type == LockType.EXCLUSIVE)
+			.forEach((type) -> node.acquire(request(type, "warmup")).close());
 		return true;
 	}
 
@@ -126,17 +127,18 @@ abstract class StallContract extends NetworkContract {
 	}
 
 	private void requireStalls() {
-		Assumptions.assumeTrue(source().sharedBetweenJvms(), "the provider lives in one JVM, which is this one");
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
 		Assumptions.assumeTrue(source().faults().suspend() != null && source().faults().resume() != null,
-				"the source has no server that can be stopped");
+				"the source names no server that can be suspended");
 	}
 
 	/**
-	 * What a server has been asked for since it started.
+	 * Which lock types the server has seen since its start: providers send scripts and
+	 * statements at their first use.
 	 */
-	private enum Warmth {
+	private enum Warmup {
 
-		NONE, SOME_KINDS, ALL_KINDS
+		NONE, EXCLUSIVE, ALL_LOCK_TYPES
 
 	}
 

@@ -1,5 +1,5 @@
 /**
- * The compatibility kit that every lock provider passes.
+ * The compatibility kit: the tests that every lock provider must pass.
  */
 @NullMarked
 package io.distributedlock.test;

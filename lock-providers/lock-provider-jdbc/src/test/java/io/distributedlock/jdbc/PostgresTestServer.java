@@ -11,8 +11,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.process.Signals;
 import io.distributedlock.test.server.ServerBinary;
-import io.distributedlock.test.server.Signals;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**

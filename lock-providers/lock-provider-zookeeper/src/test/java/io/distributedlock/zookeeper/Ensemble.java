@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.server.ServerProcess;
-import io.distributedlock.test.server.TcpProxy;
 
 /**
  * Three servers that reach each other through proxies, so that one can be cut off from

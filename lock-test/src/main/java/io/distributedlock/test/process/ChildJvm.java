@@ -12,12 +12,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.test.server.Signals;
 import org.awaitility.Awaitility;
 
 /**
- * A second JVM with the class path of this one. Ends with {@link #close()} or with this
- * JVM.
+ * A second JVM with the class path of this one. It ends at {@link #close()} or when this
+ * JVM ends.
  *
  * @since 0.1
  */
@@ -26,7 +25,7 @@ public final class ChildJvm implements AutoCloseable {
 	private static final Duration LINE_TIMEOUT = Duration.ofMinutes(3);
 
 	/**
-	 * For JVMs that live for seconds, and those that they start.
+	 * Options that start a JVM fast. Child JVMs live for seconds only.
 	 */
 	private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
@@ -57,8 +56,8 @@ public final class ChildJvm implements AutoCloseable {
 		command.add(mainClass.getName());
 		command.addAll(List.of(arguments));
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-		// by the environment: the class path of a build is longer than a command line may
-		// be
+		// in the environment, as the class path of a build may be too long for a command
+		// line
 		builder.environment()
 			.put("CLASSPATH", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
 		builder.environment().merge("JDK_JAVA_OPTIONS", SHORT_LIVED, (given, added) -> given + " " + added);
@@ -72,7 +71,7 @@ public final class ChildJvm implements AutoCloseable {
 
 	/**
 	 * Wait until the JVM has printed a line.
-	 * @param prefix how the line begins
+	 * @param prefix the beginning of the line
 	 * @return the first such line
 	 */
 	public String awaitLine(String prefix) {
@@ -149,7 +148,8 @@ public final class ChildJvm implements AutoCloseable {
 	 * Ask the JVM to end, as by {@code kill -TERM} or Ctrl-C: its shutdown hooks run.
 	 */
 	public void terminate() {
-		// Process.destroy() would close the output, and with it what the hooks print
+		// Process.destroy() would close the output, and what the hooks print would be
+		// lost
 		Signals.send(this.process, "TERM");
 	}
 
@@ -161,7 +161,7 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Let a suspended JVM go on.
+	 * Continue a suspended JVM.
 	 */
 	public void resume() {
 		Signals.send(this.process, "CONT");

@@ -1,5 +1,5 @@
 /**
- * A second JVM for tests of what happens between two, and when one dies.
+ * A second JVM, for tests with several nodes and for tests in which a node dies.
  */
 @NullMarked
 package io.distributedlock.test.process;

@@ -1,4 +1,4 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.network;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,14 +19,14 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a server, or between two servers, to do what networks do:
- * lose replies, delay or lose everything, cut connections, refuse new ones. Each fault is
- * for all connections, or for one of {@link #connections()}, and lasts until
- * {@link #heal()}. Thread-safe.
+ * A proxy between a client and a server, or between two servers, that makes the network
+ * fail: it loses replies, delays or loses all messages, cuts connections and refuses new
+ * ones. A fault applies to all connections, or to one of {@link #connections()}, and
+ * lasts until {@link #heal()}. Thread-safe.
  * <p>
- * A <em>message</em> is what one read of a socket brings. That is one request or one
- * reply of a client that does one thing at a time; requests sent together may arrive as
- * one message.
+ * A <em>message</em> is what one read of a socket returns. That is one request or one
+ * reply if the client makes one request at a time; requests that are sent together may
+ * arrive as one message.
  *
  * @since 0.1
  */
@@ -47,7 +47,7 @@ public final class TcpProxy implements AutoCloseable {
 	private ServerSocket listener;
 
 	/**
-	 * Keeps the port ours, without listening, while connections are refused.
+	 * Keeps the port for this proxy, without listening, while connections are refused.
 	 */
 	private @Nullable Socket placeholder;
 
@@ -62,11 +62,11 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Start a proxy on a given loopback port, for servers that are told each other's
+	 * Start a proxy on a given loopback port, for servers that must know each other's
 	 * ports before they start.
 	 * @param port the port that clients connect to, 0 for a free one
-	 * @param targetPort the port of the server on the loopback interface, which need not
-	 * listen yet
+	 * @param targetPort the port of the server on the loopback interface; the server may
+	 * start later
 	 */
 	public TcpProxy(int port, int targetPort) {
 		this.targetPort = targetPort;
@@ -92,23 +92,23 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Swallow what is sent in a direction, with the connections left open.
-	 * @param direction what to swallow
+	 * Drop all messages of a direction. The connections stay open.
+	 * @param direction the direction
 	 */
 	public void drop(Direction direction) {
 		this.valve.drop(direction);
 	}
 
 	/**
-	 * Let requests through and swallow what the server answers.
+	 * Let requests through and drop the replies.
 	 */
 	public void dropReplies() {
 		drop(Direction.REPLIES);
 	}
 
 	/**
-	 * Swallow everything in both directions with the connections left open. Who closes a
-	 * connection is not heard by the other side.
+	 * Drop all messages in both directions. The connections stay open, and if one side
+	 * closes a connection the other side does not notice.
 	 */
 	public void blackHole() {
 		drop(Direction.REQUESTS);
@@ -116,16 +116,16 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Hold back what is sent in a direction. It arrives late, with {@link #heal()}, as
-	 * TCP delivers what it was given before a network was parted.
-	 * @param direction what to hold back
+	 * Hold back the messages of a direction. They arrive late, at {@link #heal()}, as TCP
+	 * delivers them after a network partition.
+	 * @param direction the direction
 	 */
 	public void hold(Direction direction) {
 		this.valve.hold(direction);
 	}
 
 	/**
-	 * Hold back everything in both directions until {@link #heal()}.
+	 * Hold back all messages in both directions until {@link #heal()}.
 	 */
 	public void hold() {
 		hold(Direction.REQUESTS);
@@ -133,31 +133,31 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Deliver each message of a direction later by at least a time.
-	 * @param direction what to delay
-	 * @param delay the time, zero for none
+	 * Delay each message of a direction.
+	 * @param direction the direction
+	 * @param delay the shortest delay, zero for none
 	 */
 	public void delay(Direction direction, Duration delay) {
 		this.valve.delay(direction, delay);
 	}
 
 	/**
-	 * Let some messages of a direction through, and lose each of the next ones together
-	 * with its connection, which ends on both sides. A lost reply: the server has done
-	 * what it was asked for, and the client is not told. A lost request: the server has
-	 * not heard of it. Replaces an earlier plan for the direction.
-	 * @param direction what to lose
+	 * Let some messages of a direction through, then lose each of the next ones together
+	 * with its connection, which is closed on both sides. If a reply is lost the server
+	 * has carried out the request, but the client does not know. If a request is lost the
+	 * server does not know of it. Replaces an earlier plan for the direction.
+	 * @param direction the direction
 	 * @param passed how many messages get through before, of all connections together
-	 * @param lost how many are lost after these
+	 * @param lost how many messages are lost after these
 	 */
 	public void cutAt(Direction direction, int passed, int lost) {
 		plan(direction, new CutPlan(passed, lost, false));
 	}
 
 	/**
-	 * Let some messages of a direction through, then go silent in both directions, as
-	 * {@link #blackHole()} does. Replaces an earlier plan for the direction.
-	 * @param direction whose messages are counted
+	 * Let some messages of a direction through, then drop all messages in both directions
+	 * as {@link #blackHole()} does. Replaces an earlier plan for the direction.
+	 * @param direction the direction in which messages are counted
 	 * @param passed how many messages get through, of all connections together
 	 */
 	public void blackHoleAt(Direction direction, int passed) {
@@ -165,7 +165,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether a planned loss is still to come.
+	 * Return whether a planned loss has not happened yet.
 	 * @return {@code true} if fewer messages have been lost than {@link #cutAt} or
 	 * {@link #blackHoleAt} planned
 	 */
@@ -180,14 +180,15 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Refuse new connections, as a port does that nobody listens on. Open ones go on.
+	 * Refuse new connections, like a port on which no server listens. Open connections
+	 * stay open.
 	 */
 	public void refuse() {
 		this.lock.lock();
 		try {
 			if (this.placeholder == null && !this.closed) {
 				close(this.listener);
-				// the port is listened on until the thread that accepts has left it
+				// the port stays in use until the accepting thread has closed it
 				this.placeholder = Awaitility.await("port " + this.port)
 					.pollDelay(Duration.ZERO)
 					.pollInterval(Duration.ofMillis(1))
@@ -201,8 +202,8 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Let everything through again. Connections on which something was swallowed are cut:
-	 * their streams have a hole.
+	 * End all faults. Connections that have lost messages are cut, because the rest of
+	 * their streams would make no sense.
 	 */
 	public void heal() {
 		this.lock.lock();
@@ -223,7 +224,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Cut all connections; new ones are accepted.
+	 * Cut all connections. New ones are accepted.
 	 */
 	public void cut() {
 		this.connections.forEach(ProxyConnection::cut);
@@ -250,8 +251,8 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Count a message, and do what is planned for it.
-	 * @return whether the connection goes on
+	 * Count a message and carry out the plan for it.
+	 * @return whether the connection stays open
 	 */
 	boolean admit(ProxyConnection connection, Direction direction) {
 		CutPlan plan;
@@ -282,7 +283,7 @@ public final class TcpProxy implements AutoCloseable {
 			socket.close();
 		}
 		catch (Exception ex) {
-			throw new IllegalStateException("A socket of the proxy could not be closed", ex);
+			throw new IllegalStateException("The proxy could not close a socket", ex);
 		}
 	}
 
@@ -328,7 +329,7 @@ public final class TcpProxy implements AutoCloseable {
 					accept(socket.accept());
 				}
 				catch (IOException ex) {
-					// closed, or a client that is gone already: the next one may come
+					// the listener was closed or the client is gone: accept the next one
 				}
 			}
 		});
@@ -340,7 +341,7 @@ public final class TcpProxy implements AutoCloseable {
 			server = new Socket(InetAddress.getLoopbackAddress(), this.targetPort);
 		}
 		catch (IOException ex) {
-			// the server is down: the client sees its connection end
+			// the server is down, so the client's connection ends
 			close(client);
 			return;
 		}
@@ -363,17 +364,17 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What flows from the client to the server, or back.
+	 * The direction of a message.
 	 */
 	public enum Direction {
 
 		/**
-		 * From who has connected to who listens.
+		 * From the side that connects to the side that listens.
 		 */
 		REQUESTS,
 
 		/**
-		 * From who listens to who has connected.
+		 * From the side that listens to the side that connects.
 		 */
 		REPLIES
 
@@ -398,7 +399,7 @@ public final class TcpProxy implements AutoCloseable {
 		}
 
 		/**
-		 * Count a message and return whether it is to be lost.
+		 * Count a message and return whether it must be lost.
 		 */
 		private boolean next() {
 			if (this.toPass > 0) {

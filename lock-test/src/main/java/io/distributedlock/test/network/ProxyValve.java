@@ -1,14 +1,14 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.network;
 
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
- * What happens to the messages of each direction. Thread-safe.
+ * The faults of each direction, of a proxy or of one connection. Thread-safe.
  */
 final class ProxyValve {
 

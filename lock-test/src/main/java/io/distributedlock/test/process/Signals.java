@@ -1,10 +1,10 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Sends signals that {@link Process} has no method for.
+ * Sends signals to processes, for which {@link Process} has no method.
  *
  * @since 0.1
  */
@@ -23,14 +23,14 @@ public final class Signals {
 	}
 
 	/**
-	 * Send a signal to a process and then to all that it has started, such as those of a
-	 * database that has a process per connection.
+	 * Send a signal to a process and then to all processes that it has started. Some
+	 * databases have a process for each connection.
 	 * @param process the process to signal
 	 * @param signal the name, such as {@code STOP} or {@code CONT}
 	 */
 	public static void sendToAll(ProcessHandle process, String signal) {
 		send(process.pid(), signal);
-		// one that has ended since it was listed needs no signal
+		// a process that has ended meanwhile needs no signal
 		process.descendants().filter(ProcessHandle::isAlive).forEach((child) -> {
 			if (run(child.pid(), signal) != 0 && child.isAlive()) {
 				throw new IllegalStateException("kill -%s %d failed".formatted(signal, child.pid()));

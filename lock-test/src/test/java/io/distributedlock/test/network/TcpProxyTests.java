@@ -1,4 +1,4 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.network;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy.Direction;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,4 +1,4 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.network;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
- * One connection through a {@link TcpProxy}. Its faults come on top of those of the proxy
- * and end with {@link TcpProxy#heal()}. Thread-safe.
+ * One connection through a {@link TcpProxy}. Its faults apply in addition to those of the
+ * proxy and end with {@link TcpProxy#heal()}. Thread-safe.
  *
  * @since 0.1
  */
@@ -28,7 +28,7 @@ public final class ProxyConnection {
 
 	private final ProxyValve valve = new ProxyValve();
 
-	private volatile boolean hole;
+	private volatile boolean incomplete;
 
 	private volatile boolean cut;
 
@@ -39,8 +39,8 @@ public final class ProxyConnection {
 	}
 
 	/**
-	 * Return the port of the client's end, which servers know a connection by: a proxy
-	 * between them has another one.
+	 * Return the port by which the server knows this connection. It is a port of the
+	 * proxy, not of the client.
 	 * @return the port that the server sees
 	 */
 	public int port() {
@@ -48,32 +48,32 @@ public final class ProxyConnection {
 	}
 
 	/**
-	 * Swallow what is sent in a direction, with the connection left open.
-	 * @param direction what to swallow
+	 * Drop all messages of a direction. The connection stays open.
+	 * @param direction the direction
 	 */
 	public void drop(Direction direction) {
 		this.valve.drop(direction);
 	}
 
 	/**
-	 * Hold back what is sent in a direction, until {@link TcpProxy#heal()}.
-	 * @param direction what to hold back
+	 * Hold back the messages of a direction until {@link TcpProxy#heal()}.
+	 * @param direction the direction
 	 */
 	public void hold(Direction direction) {
 		this.valve.hold(direction);
 	}
 
 	/**
-	 * Deliver each message of a direction later by at least a time.
-	 * @param direction what to delay
-	 * @param delay the time, zero for none
+	 * Delay each message of a direction.
+	 * @param direction the direction
+	 * @param delay the shortest delay, zero for none
 	 */
 	public void delay(Direction direction, Duration delay) {
 		this.valve.delay(direction, delay);
 	}
 
 	/**
-	 * End this connection on both sides.
+	 * Close this connection on both sides.
 	 */
 	public void cut() {
 		this.cut = true;
@@ -88,11 +88,11 @@ public final class ProxyConnection {
 	}
 
 	/**
-	 * Let everything through again, or end if something is missing.
+	 * End the faults of this connection. If it has lost messages it is cut.
 	 */
 	void heal() {
 		this.valve.open();
-		if (this.hole) {
+		if (this.incomplete) {
 			cut();
 		}
 	}
@@ -101,7 +101,7 @@ public final class ProxyConnection {
 		byte[] buffer = new byte[8192];
 		boolean missing = false;
 		try (from; to) {
-			// a small message is not kept until the one before is acknowledged
+			// otherwise TCP holds a small message until the last one is acknowledged
 			to.setTcpNoDelay(true);
 			InputStream in = from.getInputStream();
 			OutputStream out = to.getOutputStream();
@@ -113,21 +113,21 @@ public final class ProxyConnection {
 				nap(() -> isHolding(direction));
 				if (isDropping(direction)) {
 					missing = true;
-					this.hole = true;
+					this.incomplete = true;
 				}
 				else if (!missing) {
 					out.write(buffer, 0, count);
 				}
 				if (missing && !isDropping(direction)) {
-					// healed in between: what comes now would stand behind a hole
+					// healed meanwhile: messages are missing before this one
 					return;
 				}
 			}
-			// a network that is down does not say that the other side has closed either
+			// a network that is down does not report the end of a connection either
 			nap(() -> isHolding(direction) || isDropping(direction));
 		}
 		catch (IOException ex) {
-			// one side is gone: closing both is all that is to be done
+			// one side is gone, and both sockets are closed
 		}
 		finally {
 			this.proxy.forget(this);
@@ -139,7 +139,7 @@ public final class ProxyConnection {
 			return in.read(buffer);
 		}
 		catch (IOException ex) {
-			// a reset is an end as well
+			// treat a reset like the end of the stream
 			return -1;
 		}
 	}

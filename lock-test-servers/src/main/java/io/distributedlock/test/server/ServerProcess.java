@@ -20,6 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.distributedlock.test.process.Signals;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 

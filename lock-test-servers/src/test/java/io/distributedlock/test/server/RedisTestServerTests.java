@@ -2,6 +2,7 @@ package io.distributedlock.test.server;
 
 import java.io.UncheckedIOException;
 
+import io.distributedlock.test.network.TcpProxy;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

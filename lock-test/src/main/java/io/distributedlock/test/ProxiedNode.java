@@ -6,13 +6,14 @@ import java.util.function.Function;
 
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.test.server.TcpProxy;
-import io.distributedlock.test.server.TcpProxy.Direction;
+import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.network.TcpProxy.Direction;
 
 /**
- * A node whose connections to every server go through a proxy of its own.
+ * A node that reaches each server through a proxy, so that a test can disturb its
+ * network.
  */
-final class FarNode implements AutoCloseable {
+final class ProxiedNode implements AutoCloseable {
 
 	private final List<TcpProxy> proxies;
 
@@ -20,17 +21,17 @@ final class FarNode implements AutoCloseable {
 
 	private final DefaultLockTemplate template;
 
-	private FarNode(List<TcpProxy> proxies, ProviderFactory.Node node, DefaultLockTemplate template) {
+	private ProxiedNode(List<TcpProxy> proxies, ProviderFactory.Node node, DefaultLockTemplate template) {
 		this.proxies = proxies;
 		this.node = node;
 		this.template = template;
 	}
 
-	static FarNode open(ProviderSource source, Function<LockProvider, DefaultLockTemplate> template) {
+	static ProxiedNode open(ProviderSource source, Function<LockProvider, DefaultLockTemplate> template) {
 		List<TcpProxy> proxies = source.faults().ports().stream().map(TcpProxy::new).toList();
 		List<Integer> ports = proxies.stream().map(TcpProxy::port).toList();
 		ProviderFactory.Node node = source.create(source.faults().argumentsThrough().apply(ports));
-		return new FarNode(proxies, node, template.apply(node.provider()));
+		return new ProxiedNode(proxies, node, template.apply(node.provider()));
 	}
 
 	DefaultLockTemplate template() {
@@ -38,7 +39,8 @@ final class FarNode implements AutoCloseable {
 	}
 
 	/**
-	 * Lose a reply of each server, and with it the connection.
+	 * Lose one reply of each server, together with its connection.
+	 * @param step how many replies get through before
 	 */
 	void loseReply(int step) {
 		lose(Direction.REPLIES, step);

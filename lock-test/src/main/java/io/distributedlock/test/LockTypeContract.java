@@ -23,12 +23,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * What a provider declares holds, and what it does not declare is an error.
+ * Checks that each declared {@link LockCapability} works, for the lock types and for
+ * fencing, extension, minimum hold time and lock delay. A capability that is not declared
+ * must be refused.
  */
-abstract class KindContract extends ProviderContract {
+abstract class LockTypeContract extends ProviderContract {
 
 	@Test
-	final void whatIsNotDeclaredIsAnError() {
+	final void undeclaredCapabilityIsRefused() {
 		LockTemplate node = node();
 		for (LockCapability capability : LockCapability.values()) {
 			LockRequest request = request().withRequired(capability, capability);
@@ -51,7 +53,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void sequencerTellsAnEarlierHolderFromALaterOne() {
+	final void sequencerCheckRefusesAnEarlierHolder() {
 		LockTemplate node = node();
 		LockHandle first = node.acquire(request());
 		first.close();
@@ -68,7 +70,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void leaseThatCannotBeKeptIsRefused() {
+	final void leaseTimeOutsideTheLimitsIsRefused() {
 		LockTemplate node = node();
 		Duration shortest = limits().shortest();
 		if (shortest.toMillis() > 1) {
@@ -96,7 +98,7 @@ abstract class KindContract extends ProviderContract {
 		LockHandle sameNode = CompletableFuture.supplyAsync(() -> first.acquire(read), OTHER_THREAD).get();
 		LockHandle otherNode = second.acquireAsync(read).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		assertThat(second.tryAcquire(write)).isEmpty();
-		assertThat(first.tryAcquire(request())).as("an exclusive one").isEmpty();
+		assertThat(first.tryAcquire(request())).as("an exclusive lock beside readers").isEmpty();
 		CompletableFuture<LockHandle> writer = second.acquireAsync(write);
 		reader.close();
 		otherNode.close();
@@ -128,7 +130,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void writerThatGoesOnReadingLetsReadersIn() throws Exception {
+	final void downgradedWriterLetsReadersIn() throws Exception {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
@@ -136,11 +138,11 @@ abstract class KindContract extends ProviderContract {
 		LockRequest write = request().withType(LockType.WRITE);
 		LockTemplate first = node();
 		LockTemplate second = node();
-		for (LockRequest kind : List.of(write, write.withLeaseTime(PATIENCE), write.withAutoRenew(true))) {
-			LockHandle writer = first.acquire(kind);
+		for (LockRequest writing : List.of(write, write.withLeaseTime(PATIENCE), write.withAutoRenew(true))) {
+			LockHandle writer = first.acquire(writing);
 			LockHandle reader = first.acquire(read);
 			CompletableFuture<LockHandle> waiting = second.acquireAsync(read);
-			// a backend that queues all of them keeps their order
+			// the reader first, as a backend that queues all lock types keeps their order
 			Awaitility.await("the reader waits").during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 			CompletableFuture<LockHandle> next = second.acquireAsync(write);
 			writer.close();
@@ -159,7 +161,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void writerThatGoesOnReadingIsKeptAlive() throws Exception {
+	final void downgradedWriterIsRenewed() throws Exception {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
@@ -177,18 +179,18 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void readLeaseThatEndsByItselfLetsTheWriterIn() throws Exception {
+	final void expiredReadLeaseLetsTheWriterIn() throws Exception {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
 		LockTemplate first = node();
 		LockTemplate second = node();
-		LockHandle lasting = first.acquireAsync(request().withType(LockType.READ)).get();
-		LockHandle brief = second.acquireAsync(lease(shortLease()).withType(LockType.READ)).get();
-		Awaitility.await().atMost(PATIENCE).until(() -> !brief.isValid());
+		LockHandle longReader = first.acquireAsync(request().withType(LockType.READ)).get();
+		LockHandle shortReader = second.acquireAsync(lease(shortLease()).withType(LockType.READ)).get();
+		Awaitility.await().atMost(PATIENCE).until(() -> !shortReader.isValid());
 		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
-		lasting.ensureHeld();
-		lasting.close();
+		longReader.ensureHeld();
+		longReader.close();
 		LockHandle last = first.acquireAsync(lease(shortLease()).withType(LockType.READ)).get();
 		try (LockHandle writer = second.acquire(request().withType(LockType.WRITE))) {
 			assertThat(last.isValid()).isFalse();
@@ -197,7 +199,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void readLeaseIsKeptAlive() throws Exception {
+	final void readLeaseIsRenewed() throws Exception {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
@@ -212,7 +214,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void semaphoreAdmitsAsManyAsItHasPermits() throws Exception {
+	final void semaphoreAdmitsOneHolderPerPermit() throws Exception {
 		if (!isCapableOf(LockCapability.SEMAPHORE)) {
 			return;
 		}
@@ -241,7 +243,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void permitThatEndsByItselfIsFreeAgain() {
+	final void expiredPermitIsFreeAgain() {
 		if (!isCapableOf(LockCapability.SEMAPHORE)) {
 			return;
 		}
@@ -251,12 +253,13 @@ abstract class KindContract extends ProviderContract {
 			assertThat(brief.isValid()).isFalse();
 			brief.close();
 			next.ensureHeld();
-			assertThat(node.tryAcquire(request().withPermits(1))).as("while the second has it").isEmpty();
+			assertThat(node.tryAcquire(request().withPermits(1))).as("while the second holder has the permit")
+				.isEmpty();
 		}
 	}
 
 	@Test
-	final void holderGetsMoreTimeAndTheKeyIsKeptForItsMinimum() {
+	final void leaseIsExtendedAndMinimumHoldTimeIsKept() {
 		LockTemplate first = node();
 		LockTemplate second = node();
 		try (LockHandle handle = first.acquire(lease(shortLease()))) {
@@ -274,7 +277,7 @@ abstract class KindContract extends ProviderContract {
 	}
 
 	@Test
-	final void severalLocksAreHadTogetherOrNotAtAll() throws Exception {
+	final void severalLocksAreAcquiredTogetherOrNotAtAll() throws Exception {
 		LockRequest both = LockRequest.ofAll(List.of(key() + "-1", key() + "-2"));
 		LockTemplate first = node();
 		LockTemplate second = node();
@@ -302,14 +305,15 @@ abstract class KindContract extends ProviderContract {
 		for (int i = 0; i < 9; i++) {
 			int number = i;
 			order.add(i);
-			// three of the first node, then three of the second
+			// three waiters of the first node, then three of the second, then of the
+			// third
 			waiting
 				.add(nodes.get(i / 3).executeAsync(fair, () -> CompletableFuture.completedFuture(served.add(number))));
 			Awaitility.await("place in the queue")
 				.during(Duration.ofMillis(100))
 				.until(() -> !waiting.get(number).isDone());
 		}
-		assertThat(nodes.get(1).tryAcquire(fair)).as("past the queue").isEmpty();
+		assertThat(nodes.get(1).tryAcquire(fair)).as("nobody passes the queue").isEmpty();
 		handle.close();
 		CompletableFuture.allOf(waiting.toArray(CompletableFuture<?>[]::new))
 			.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -331,7 +335,8 @@ abstract class KindContract extends ProviderContract {
 		LockHandle lost = late.acquire(lease(shortLease()));
 		long deadline = System.nanoTime() + lost.remaining().toNanos();
 		try (LockHandle successor = next.acquire(request())) {
-			assertThat(System.nanoTime() - deadline).as("delay").isGreaterThanOrEqualTo(delay.toNanos());
+			assertThat(System.nanoTime() - deadline).as("time between the local deadline and the next grant")
+				.isGreaterThanOrEqualTo(delay.toNanos());
 			assertThat(lost.isValid()).isFalse();
 			successor.ensureHeld();
 		}
