@@ -16,6 +16,7 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.ReleaseListeners;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 
 	private final ConcurrentHashMap<String, LocalKey> keys = new ConcurrentHashMap<>();
 
-	private final ConcurrentHashMap<String, Set<Runnable>> listeners = new ConcurrentHashMap<>();
+	private final ReleaseListeners listeners = new ReleaseListeners();
 
 	private final AtomicLong tokens = new AtomicLong();
 
@@ -84,16 +85,9 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		this.listeners.compute(key, (ignored, current) -> {
-			Set<Runnable> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
-			all.add(onRelease);
-			return all;
-		});
+		Subscription subscription = this.listeners.add(key, onRelease);
 		onRelease.run();
-		return () -> this.listeners.computeIfPresent(key, (ignored, all) -> {
-			all.remove(onRelease);
-			return all.isEmpty() ? null : all;
-		});
+		return subscription;
 	}
 
 	/**
@@ -176,7 +170,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	void tellWaiters(String key) {
-		this.listeners.getOrDefault(key, Set.of()).forEach(Runnable::run);
+		this.listeners.tell(key);
 	}
 
 	void leave(LocalPlace place) {

@@ -1,0 +1,96 @@
+package io.distributedlock.spi.support;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lease of which this JVM knows no more than the commands that renew and release it.
+ * The owner is known to these commands alone, so it appears in no log.
+ *
+ * @param key the key, for the log
+ * @param fencingToken the fencing token, empty where there is none
+ * @param term the first term
+ * @param renewal renews, as {@link Lease#renew}
+ * @param ending releases, as {@link Lease#release}
+ * @param reader the same owner's lease as a reader, {@code null} if it is not a writer's
+ * @since 0.1
+ */
+public record CommandLease(String key, OptionalLong fencingToken, LeaseTerm term,
+		Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal, Supplier<CompletionStage<Boolean>> ending,
+		@Nullable CommandLease reader) implements Lease {
+
+	/**
+	 * Create a lease without a fencing token, which is not a writer's.
+	 * @param key the key, for the log
+	 * @param term the first term
+	 * @param renewal renews, as {@link Lease#renew}
+	 * @param ending releases, as {@link Lease#release}
+	 */
+	public CommandLease(String key, LeaseTerm term, Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal,
+			Supplier<CompletionStage<Boolean>> ending) {
+		this(key, OptionalLong.empty(), term, renewal, ending, null);
+	}
+
+	/**
+	 * Return a renewal by one command. The new term begins before the command is sent:
+	 * the backend counts from a later instant, so its lease does not end before the term.
+	 * @param command is given the lease time; completes with whether the owner still had
+	 * the lease
+	 * @return the renewal
+	 */
+	public static Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal(
+			Function<Duration, CompletionStage<Boolean>> command) {
+		return (leaseTime) -> {
+			LeaseTerm renewed = new LeaseTerm(System.nanoTime(), leaseTime);
+			return command.apply(leaseTime).thenApply((had) -> had ? renewed : null);
+		};
+	}
+
+	/**
+	 * Return this lease with a fencing token, also as a reader's.
+	 * @param token the token
+	 * @return the lease
+	 */
+	public CommandLease withFencingToken(long token) {
+		return new CommandLease(this.key, OptionalLong.of(token), this.term, this.renewal, this.ending,
+				(this.reader != null) ? this.reader.withFencingToken(token) : null);
+	}
+
+	/**
+	 * Return this lease with another release.
+	 * @param anotherEnding releases, as {@link Lease#release}
+	 * @return the lease
+	 */
+	public CommandLease withEnding(Supplier<CompletionStage<Boolean>> anotherEnding) {
+		return new CommandLease(this.key, this.fencingToken, this.term, this.renewal, anotherEnding, this.reader);
+	}
+
+	@Override
+	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+		return this.renewal.apply(leaseTime);
+	}
+
+	@Override
+	public CompletionStage<Boolean> release() {
+		return this.ending.get();
+	}
+
+	@Override
+	public Optional<Lease> asReader() {
+		return Optional.ofNullable(this.reader);
+	}
+
+	@Override
+	public String toString() {
+		return "CommandLease[key=%s, token=%s]".formatted(this.key, this.fencingToken);
+	}
+
+}

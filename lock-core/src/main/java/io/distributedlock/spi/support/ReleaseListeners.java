@@ -1,0 +1,142 @@
+package io.distributedlock.spi.support;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+import io.distributedlock.spi.ReleaseSignal;
+
+/**
+ * For providers that are a {@link ReleaseSignal}: which callers of this JVM listen for
+ * the release of which key. Whatever a provider does on its backend for a key, it does in
+ * an action that this class runs: the actions for one key run one after the other, in the
+ * order in which its listeners come and leave. So a channel that is left is not the one
+ * that a new listener has just subscribed to. An action must not block and must not call
+ * this object. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class ReleaseListeners {
+
+	private final ConcurrentHashMap<String, Set<Listener>> byKey = new ConcurrentHashMap<>();
+
+	private final Consumer<String> afterLast;
+
+	/**
+	 * Create a registry for a provider that does nothing when the last listener leaves.
+	 */
+	public ReleaseListeners() {
+		this((key) -> {
+		});
+	}
+
+	/**
+	 * Create a registry.
+	 * @param afterLast the action for a key whose last listener has left
+	 */
+	public ReleaseListeners(Consumer<String> afterLast) {
+		this.afterLast = afterLast;
+	}
+
+	/**
+	 * Add a listener for a key.
+	 * @param key the key
+	 * @param onRelease what to call when the key may be free
+	 * @return removes the listener; a call that is under way then still ends
+	 */
+	public ReleaseSignal.Subscription add(String key, Runnable onRelease) {
+		return add(key, onRelease, () -> {
+		});
+	}
+
+	/**
+	 * Add a listener for a key, and subscribe on the backend.
+	 * @param key the key
+	 * @param onRelease what to call when the key may be free
+	 * @param subscribe the action for the key, once the listener is there
+	 * @return removes the listener; a call that is under way then still ends
+	 */
+	public ReleaseSignal.Subscription add(String key, Runnable onRelease, Runnable subscribe) {
+		Listener listener = new Listener(onRelease);
+		this.byKey.compute(key, (ignored, current) -> {
+			Set<Listener> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
+			all.add(listener);
+			subscribe.run();
+			return all;
+		});
+		return () -> remove(key, listener);
+	}
+
+	/**
+	 * Call the listeners of a key.
+	 * @param key the key
+	 */
+	public void tell(String key) {
+		this.byKey.getOrDefault(key, Set.of()).forEach((listener) -> listener.onRelease.run());
+	}
+
+	/**
+	 * Call the listeners of all keys.
+	 */
+	public void tellAll() {
+		this.byKey.keySet().forEach(this::tell);
+	}
+
+	/**
+	 * Run an action for each key that has listeners.
+	 * @param action receives the key
+	 */
+	public void forEachKey(Consumer<String> action) {
+		this.byKey.keySet().forEach((key) -> this.byKey.computeIfPresent(key, (ignored, all) -> {
+			action.accept(key);
+			return all;
+		}));
+	}
+
+	/**
+	 * Run an action for a key if it has no listeners.
+	 * @param key the key
+	 * @param action what to run
+	 */
+	public void ifNoneFor(String key, Runnable action) {
+		this.byKey.compute(key, (ignored, all) -> {
+			if (all == null) {
+				action.run();
+			}
+			return all;
+		});
+	}
+
+	/**
+	 * Return how many keys have listeners.
+	 * @return the number of keys
+	 */
+	public int keys() {
+		return this.byKey.size();
+	}
+
+	private void remove(String key, Listener listener) {
+		this.byKey.computeIfPresent(key, (ignored, all) -> {
+			all.remove(listener);
+			if (!all.isEmpty()) {
+				return all;
+			}
+			this.afterLast.accept(key);
+			return null;
+		});
+	}
+
+	/**
+	 * An object of its own for each listener: the same {@link Runnable} may listen twice.
+	 */
+	private static final class Listener {
+
+		private final Runnable onRelease;
+
+		private Listener(Runnable onRelease) {
+			this.onRelease = onRelease;
+		}
+
+	}
+
+}
