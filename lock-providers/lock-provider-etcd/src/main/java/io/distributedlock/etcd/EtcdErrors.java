@@ -1,10 +1,9 @@
 package io.distributedlock.etcd;
 
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import io.etcd.jetcd.common.exception.ErrorCode;
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
@@ -21,7 +20,7 @@ final class EtcdErrors {
 	}
 
 	static BackendException translate(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException backendException) {
 			return backendException;
 		}
@@ -52,8 +51,8 @@ final class EtcdErrors {
 	}
 
 	static boolean isNotFound(Throwable failure) {
-		return code(unwrap(failure)) == ErrorCode.NOT_FOUND
-				|| String.valueOf(unwrap(failure).getMessage()).contains("requested lease not found");
+		return code(Failures.unwrap(failure)) == ErrorCode.NOT_FOUND
+				|| String.valueOf(Failures.unwrap(failure).getMessage()).contains("requested lease not found");
 	}
 
 	/**
@@ -70,15 +69,6 @@ final class EtcdErrors {
 			}
 		}
 		return null;
-	}
-
-	private static Throwable unwrap(Throwable failure) {
-		Throwable cause = failure;
-		while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-				&& cause.getCause() != null) {
-			cause = cause.getCause();
-		}
-		return cause;
 	}
 
 }
