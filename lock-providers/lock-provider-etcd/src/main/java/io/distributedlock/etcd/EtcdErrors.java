@@ -34,15 +34,21 @@ final class EtcdErrors {
 					cause);
 		}
 		String text = String.valueOf(cause.getMessage());
+		// etcd refuses a login with other codes too, so the text decides
 		if (code == ErrorCode.UNAUTHENTICATED || text.contains("authentication failed")
 				|| text.contains("user name is empty")) {
 			return new BackendException("etcd refuses the credentials: check the user name and the password", false,
 					cause);
 		}
 		return switch (code) {
-			// gRPC says UNKNOWN or INTERNAL when a connection breaks at an odd moment
+			// no server answers, or there is no leader (UNAVAILABLE); the answer did not
+			// come in time (DEADLINE_EXCEEDED); the request was ended before its answer
+			// (CANCELLED, ABORTED); etcd has no room or too many requests
+			// (RESOURCE_EXHAUSTED). gRPC says UNKNOWN or INTERNAL where a connection
+			// breaks in the middle of an answer
 			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, RESOURCE_EXHAUSTED, UNKNOWN, INTERNAL ->
 				new BackendException("etcd cannot be reached or has no leader (%s)".formatted(code), true, cause);
+			// another try would be refused too, until somebody changes the role
 			case PERMISSION_DENIED -> new BackendException(
 					"etcd denies the user the prefix of locks: see the least rights in docs/providers/etcd.md", false,
 					cause);
@@ -56,8 +62,7 @@ final class EtcdErrors {
 	}
 
 	/**
-	 * Return what etcd or gRPC says, or {@code null} if neither has a part in the
-	 * failure.
+	 * Return the code of etcd or gRPC, or {@code null} if the failure comes from neither.
 	 */
 	private static @Nullable ErrorCode code(Throwable failure) {
 		for (Throwable each = failure; each != null; each = each.getCause()) {
