@@ -136,8 +136,8 @@ final class PromptBalancer extends LoadBalancer {
 		}
 
 		private void replaceAfter(Duration time) {
-			this.timer = getSynchronizationContext().schedule(() -> replace(this), time.toNanos(),
-					TimeUnit.NANOSECONDS, getScheduledExecutorService());
+			this.timer = getSynchronizationContext().schedule(() -> replace(this), time.toNanos(), TimeUnit.NANOSECONDS,
+					getScheduledExecutorService());
 		}
 
 		private void end() {

@@ -53,13 +53,15 @@ class EtcdPlaceTests {
 			CompletableFuture<Status> renewal = replies.hold("LeaseKeepAlive", 1);
 			LockQueue.Place place = provider.enqueue(REQUEST);
 			replies.await("Txn", 1);
-			// the place was behind another one when it was created, and is first when it looks
+			// the place was behind another one when it was created, and is first when it
+			// looks
 			get(before.release());
 			creation.complete(Status.OK);
 			replies.await("Txn", 2);
 			firstLook.complete(Status.OK);
 			replies.await("LeaseKeepAlive", 1);
-			// a poll is ignored until the first look has ended, which may be after the renewal
+			// a poll is ignored until the first look has ended, which may be after the
+			// renewal
 			Awaitility.await("the second look").atMost(LONG).until(() -> {
 				place.lookAgain();
 				return replies.hasArrived("Txn", 3);
@@ -95,7 +97,9 @@ class EtcdPlaceTests {
 			});
 			// etcd has answered that look before the release, which nobody polls for
 			get(before.release());
-			Awaitility.await().during(Duration.ofMillis(500)).until(() -> !place.granted().toCompletableFuture().isDone());
+			Awaitility.await()
+				.during(Duration.ofMillis(500))
+				.until(() -> !place.granted().toCompletableFuture().isDone());
 			poll.complete(Status.OK);
 			assertThat(get(get(place.granted()).release())).isTrue();
 		}

@@ -89,8 +89,8 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Work in a session that commits each statement. Work again if another statement was
-	 * in the way.
+	 * Work in a session that commits each statement. Work again after a collision with
+	 * another statement.
 	 */
 	<T extends @Nullable Object> T inSession(Work<T> work, long giveUpAtNanos) throws SQLException {
 		return retried(() -> {
@@ -111,7 +111,7 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Call again if another statement was in the way, as long as the caller waits.
+	 * Call again after a collision with another statement, as long as the caller waits.
 	 */
 	<T extends @Nullable Object> T retried(CallThreads.Call<T> call, long giveUpAtNanos) throws SQLException {
 		for (long limit = MAX_PAUSE_NANOS / 32;; limit = Math.min(limit * 2, MAX_PAUSE_NANOS)) {

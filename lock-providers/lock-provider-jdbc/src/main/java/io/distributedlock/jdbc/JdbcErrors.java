@@ -98,7 +98,7 @@ final class JdbcErrors {
 		String state = SqlCodes.state(failure);
 		if (SqlCodes.isCollision(failure)) {
 			return new BackendException(
-					"another statement was in the way, and the database ended this one (SQL state %s)".formatted(state),
+					"this statement collided with another one, and the database ended it (SQL state %s)".formatted(state),
 					true, cause);
 		}
 		if (SqlCodes.isReadOnly(failure)) {

@@ -90,8 +90,8 @@ final class SqlCodes {
 	}
 
 	/**
-	 * Return whether another statement was in the way, so that the database has ended
-	 * this one. Retryable, and without a pause: the other statement goes on and ends.
+	 * Return whether this statement collided with another one, so that the database has
+	 * ended it. Retryable, after a short pause: the other statement goes on and ends.
 	 * <ul>
 	 * <li>class 40: the transaction was rolled back, as by a deadlock (40P01 on
 	 * PostgreSQL) or by serializable isolation (40001)</li>

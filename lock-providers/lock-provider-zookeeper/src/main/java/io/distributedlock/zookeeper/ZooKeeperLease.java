@@ -60,7 +60,8 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	/**
-	 * End the lease in time from now on, and tell when its session ends.
+	 * From now on, delete the node when the lease expires, and report when the session
+	 * ends.
 	 */
 	void begin(Duration leaseTime) {
 		this.connection.add(this);
