@@ -11,13 +11,14 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 
 /**
- * Ends commands after the command time-out: one that was not sent by then is not sent
- * when there is a connection again. Watches have no end.
+ * Ends commands after the command time-out, so that a command which was not sent by then
+ * is not sent later, when there is a connection again. Watches have no deadline.
  */
 final class CommandDeadline implements ClientInterceptor {
 
 	/**
-	 * The stream on which jetcd sends a single request for a lease to run anew.
+	 * The stream on which jetcd sends a single request to renew a lease. It is a command
+	 * too, though not of gRPC's type for single requests.
 	 */
 	private static final String KEEP_ALIVE = "etcdserverpb.Lease/LeaseKeepAlive";
 

@@ -18,7 +18,7 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.WatchOption;
 
 /**
- * The commands that locks are made of, each given up after the command time-out.
+ * The commands that locks use. Each fails after the command time-out at the latest.
  */
 final class EtcdCalls implements AutoCloseable {
 
@@ -38,7 +38,7 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Let a lease run anew.
+	 * Renew an etcd lease.
 	 * @return completes with its length in seconds, zero if it has ended
 	 */
 	CompletableFuture<Long> keepAlive(long leaseId) {
@@ -49,7 +49,7 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * End a lease, and with it the keys that it has.
+	 * End an etcd lease, and its keys with it.
 	 * @return completes with whether it was still there
 	 */
 	CompletableFuture<Boolean> revoke(long leaseId) {
@@ -59,15 +59,15 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * End a lease in the background, until etcd has said that it is gone.
+	 * End an etcd lease in the background, until etcd has said that it is gone.
 	 */
 	void abandon(String key, long leaseId, Duration leaseTime) {
 		this.unknownOwners.remove(key, leaseTime, () -> revoke(leaseId));
 	}
 
 	/**
-	 * Do something only if a key is the one that was created at a revision; at zero: if
-	 * there is no such key.
+	 * Execute operations only if a key is still the one that was created at a revision.
+	 * @param revision the revision; zero if there must be no such key
 	 */
 	CompletableFuture<TxnResponse> ifCreatedAt(ByteSequence key, long revision, Op... operations) {
 		Txn transaction = this.client.getKVClient()
@@ -78,10 +78,11 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Be told of the deletion of a key.
-	 * @param changes whether to be told also when its value has changed
-	 * @param onEvent called when that has happened
-	 * @param onEnded called when etcd refuses to watch on, which may be at once
+	 * Watch a key until it is deleted.
+	 * @param changes whether a change of its value is an event too
+	 * @param onEvent called at each event
+	 * @param onEnded called when etcd refuses the watch or ends it, possibly before this
+	 * method returns
 	 */
 	Watch.Watcher watch(ByteSequence key, long fromRevision, boolean changes, Runnable onEvent, Runnable onEnded) {
 		WatchOption option = WatchOption.builder().withRevision(fromRevision).withNoPut(!changes).build();

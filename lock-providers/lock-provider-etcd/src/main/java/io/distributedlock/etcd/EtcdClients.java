@@ -5,14 +5,15 @@ import java.time.Duration;
 import io.etcd.jetcd.ClientBuilder;
 
 /**
- * Makes jetcd clients fit for locks.
+ * Prepares jetcd clients for locks.
  *
  * @since 0.1
  */
 public final class EtcdClients {
 
 	/**
-	 * gRPC asks no sooner than this whether a connection is still there.
+	 * How long a connection may be silent until gRPC asks the server for an answer. gRPC
+	 * allows no shorter time.
 	 */
 	private static final Duration KEEPALIVE = Duration.ofSeconds(10);
 
@@ -20,14 +21,14 @@ public final class EtcdClients {
 	}
 
 	/**
-	 * Prepare a client that is used for locks alone. It asks for a new connection half a
-	 * second after one has failed, however long etcd was down, where gRPC waits for up to
-	 * two minutes; it replaces a connection on which nothing is answered; and a request
-	 * that was not answered within the command time-out is not sent any more, nor again.
+	 * Prepare a client that is used for locks alone. It tries to connect again half a
+	 * second after a connection has failed, however long etcd was down; gRPC would wait
+	 * for up to two minutes. It replaces a connection on which nothing is answered. A
+	 * request that was not answered within the command time-out is not sent after that.
 	 * <p>
-	 * Sets the policy of load balancing, the times of connecting and of keep-alive and
-	 * the number of retries, and adds an interceptor. Addresses, credentials and TLS are
-	 * left to the caller.
+	 * Sets the policy of load balancing, the times to connect and of keep-alive and the
+	 * number of retries, and adds an interceptor. The caller sets addresses, credentials
+	 * and TLS.
 	 * @param builder the builder of the client
 	 * @param commandTimeout how long to wait for the answer to a command, as the
 	 * {@link EtcdLockProvider} is told
@@ -39,6 +40,7 @@ public final class EtcdClients {
 			.keepaliveTime(KEEPALIVE)
 			.keepaliveTimeout(commandTimeout)
 			.loadBalancerPolicy(PromptReconnect.NAME)
+			// the engine tries again itself, and knows until when
 			.retryMaxAttempts(1)
 			.retryDelay(50)
 			.interceptor(new CommandDeadline(commandTimeout));

@@ -1,10 +1,9 @@
 package io.distributedlock.etcd;
 
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import io.etcd.jetcd.common.exception.ErrorCode;
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
@@ -21,7 +20,7 @@ final class EtcdErrors {
 	}
 
 	static BackendException translate(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException backendException) {
 			return backendException;
 		}
@@ -35,15 +34,21 @@ final class EtcdErrors {
 					cause);
 		}
 		String text = String.valueOf(cause.getMessage());
+		// etcd refuses a login with other codes too, so the text decides
 		if (code == ErrorCode.UNAUTHENTICATED || text.contains("authentication failed")
 				|| text.contains("user name is empty")) {
 			return new BackendException("etcd refuses the credentials: check the user name and the password", false,
 					cause);
 		}
 		return switch (code) {
-			// gRPC says UNKNOWN or INTERNAL when a connection breaks at an odd moment
+			// no server answers, or there is no leader (UNAVAILABLE); the answer did not
+			// come in time (DEADLINE_EXCEEDED); the request was ended before its answer
+			// (CANCELLED, ABORTED); etcd has no room or too many requests
+			// (RESOURCE_EXHAUSTED). gRPC says UNKNOWN or INTERNAL where a connection
+			// breaks in the middle of an answer
 			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, RESOURCE_EXHAUSTED, UNKNOWN, INTERNAL ->
 				new BackendException("etcd cannot be reached or has no leader (%s)".formatted(code), true, cause);
+			// another try would be refused too, until somebody changes the role
 			case PERMISSION_DENIED -> new BackendException(
 					"etcd denies the user the prefix of locks: see the least rights in docs/providers/etcd.md", false,
 					cause);
@@ -52,13 +57,12 @@ final class EtcdErrors {
 	}
 
 	static boolean isNotFound(Throwable failure) {
-		return code(unwrap(failure)) == ErrorCode.NOT_FOUND
-				|| String.valueOf(unwrap(failure).getMessage()).contains("requested lease not found");
+		return code(Failures.unwrap(failure)) == ErrorCode.NOT_FOUND
+				|| String.valueOf(Failures.unwrap(failure).getMessage()).contains("requested lease not found");
 	}
 
 	/**
-	 * Return what etcd or gRPC says, or {@code null} if neither has a part in the
-	 * failure.
+	 * Return the code of etcd or gRPC, or {@code null} if the failure comes from neither.
 	 */
 	private static @Nullable ErrorCode code(Throwable failure) {
 		for (Throwable each = failure; each != null; each = each.getCause()) {
@@ -70,15 +74,6 @@ final class EtcdErrors {
 			}
 		}
 		return null;
-	}
-
-	private static Throwable unwrap(Throwable failure) {
-		Throwable cause = failure;
-		while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-				&& cause.getCause() != null) {
-			cause = cause.getCause();
-		}
-		return cause;
 	}
 
 }

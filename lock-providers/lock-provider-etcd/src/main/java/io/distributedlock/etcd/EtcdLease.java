@@ -18,7 +18,7 @@ import io.etcd.jetcd.options.PutOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that one owner has created, and the etcd lease that keeps it.
+ * A key that one owner has created, and the etcd lease with which it ends.
  *
  * @param calls the commands
  * @param key the key of the lock
@@ -32,14 +32,14 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 		OptionalLong fencingToken, LeaseTerm term) implements Lease {
 
 	/**
-	 * The value of a writer's key whose owner only reads.
+	 * The value of a writer's key after a downgrade: its owner only reads now.
 	 */
 	static final ByteSequence READS = EtcdCalls.bytes("r");
 
 	/**
-	 * Let the etcd lease run anew, for the length that it was granted with: etcd cannot
-	 * change it. That the lease is there is not enough, somebody may have deleted the
-	 * key.
+	 * Renew the etcd lease, always for the length that it was granted with: etcd cannot
+	 * change that. It is not enough that the lease is there, as somebody may have deleted
+	 * the key.
 	 */
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
@@ -72,8 +72,8 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 	}
 
 	/**
-	 * The key stays, with the mark of a reader for a value: a new key would stand behind
-	 * those who wait.
+	 * Keep the key, and mark it by its value. A new key would come after those of owners
+	 * who wait already.
 	 */
 	@Override
 	public Optional<Lease> asReader() {

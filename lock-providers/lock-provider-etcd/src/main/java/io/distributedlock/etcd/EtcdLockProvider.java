@@ -14,16 +14,16 @@ import io.etcd.jetcd.Client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants leases on etcd through jetcd, in the way of etcd's own recipe (<a href=
+ * Grants leases on etcd through jetcd, by etcd's own recipe (<a href=
  * "https://pkg.go.dev/go.etcd.io/etcd/client/v3/concurrency">concurrency.Mutex</a>): each
- * owner has an etcd lease and a key below that of the lock; whose key was created first
- * has the lock, and each of the others watches the one just before its own. Readers only
- * wait for the writer before them. The fencing token is the revision at which the key was
- * created. Thread-safe.
+ * owner has an etcd lease, and a key below the prefix of the lock. The owner whose key
+ * was created first has the lock, and each of the others watches the key just before its
+ * own. Readers wait only for the writer before them. The fencing token is the revision at
+ * which the key was created. Thread-safe.
  * <p>
- * etcd counts leases in whole seconds and grants none shorter than its election takes:
- * what is asked for is rounded up, and the holder keeps to what it asked for. jetcd's
- * stream that keeps leases alive is not used.
+ * etcd counts leases in whole seconds and grants none shorter than its election takes, so
+ * a lease may run longer on etcd than was asked for. The holder relies only on what it
+ * asked for. jetcd's stream that renews leases by itself is not used: the engine renews.
  *
  * @since 0.1
  */
@@ -45,8 +45,8 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 
 	/**
 	 * Create a provider.
-	 * @param client the client, which stays the caller's to close
-	 * @param prefix what all keys of locks start with, such as {@link #DEFAULT_PREFIX}: a
+	 * @param client the client, which the caller closes
+	 * @param prefix what all keys of locks start with, such as {@link #DEFAULT_PREFIX}; a
 	 * role that may read and write this prefix is enough
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */

@@ -3,39 +3,27 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.WatchingPlace;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
-import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
 import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner's place among the keys of a lock. Taking it costs two round trips, and if
- * others are in front another one and a watch on the last of those that matter.
+ * One owner's place among the keys of a lock. To take it costs two round trips: one for
+ * the etcd lease, one for the key. If others are in front, a look costs one more, and the
+ * place watches the last of those that matter.
  */
-final class EtcdPlace implements LockQueue.Place {
-
-	/**
-	 * How long a watch that etcd has ended is not begun anew. A release that it misses is
-	 * seen then.
-	 */
-	private static final Duration WATCH_PAUSE = Duration.ofMillis(500);
+final class EtcdPlace extends WatchingPlace {
 
 	private final EtcdCalls calls;
 
@@ -43,226 +31,149 @@ final class EtcdPlace implements LockQueue.Place {
 
 	private final boolean mayWait;
 
-	private final String lockPrefix;
+	private final LockKeys keys;
 
-	private final ByteSequence contested;
-
-	private final CompletableFuture<@Nullable Lease> outcome = new CompletableFuture<>();
-
-	private final AtomicReference<Watch.@Nullable Watcher> watcher = new AtomicReference<>();
-
-	/**
-	 * Looks that were asked for and not yet answered: those that come while one is under
-	 * way are answered by one more.
-	 */
-	private final AtomicInteger looks = new AtomicInteger();
+	private final KeyWatch watch;
 
 	private volatile long leaseId;
 
-	private volatile @Nullable ByteSequence ownKey;
+	private volatile @Nullable OwnKey own;
 
-	private volatile long revision;
-
-	private volatile @Nullable ByteSequence predecessor;
-
-	/**
-	 * Whether others were seen in front.
-	 */
-	private volatile boolean queued;
-
-	private volatile boolean behindOthers;
-
-	private volatile long keptAliveAt;
+	private volatile long renewedAt;
 
 	EtcdPlace(EtcdCalls calls, String prefix, LeaseRequest request, boolean mayWait) {
+		super(EtcdErrors::translate);
 		this.calls = calls;
 		this.request = request;
 		this.mayWait = mayWait;
-		// the permits of a semaphore have nothing to do with a lock of the same key
-		this.lockPrefix = prefix + request.key() + ((request.type() == LockType.SEMAPHORE) ? "~permits/" : "/");
-		this.contested = EtcdCalls.bytes(isReader() ? this.lockPrefix + "w/" : this.lockPrefix);
+		this.keys = LockKeys.of(prefix, request);
+		this.watch = new KeyWatch(calls, this.keys.reader(), this::onSignal);
 	}
 
+	/**
+	 * Take the place: make an etcd lease, then the key that it keeps.
+	 */
 	void take() {
 		long sentAt = System.nanoTime();
-		this.keptAliveAt = sentAt;
-		this.calls.grant(seconds(this.request.leaseTime())).whenComplete((lease, failure) -> {
+		this.renewedAt = sentAt;
+		this.calls.grant(wholeSeconds(this.request.leaseTime())).whenComplete((lease, failure) -> {
 			if (failure != null) {
 				fail(failure);
-				return;
-			}
-			this.leaseId = lease.getID();
-			if (this.outcome.isDone()) {
-				removeKey();
-			}
-			else if (this.request.remainingNanos() <= 0) {
-				giveUp(new BackendException("etcd did not answer in time", true, null));
 			}
 			else {
-				putKey(new LeaseTerm(sentAt, granted(lease.getTTL())));
+				onLeaseMade(lease, sentAt);
 			}
 		});
 	}
 
+	private void onLeaseMade(LeaseGrantResponse lease, long sentAt) {
+		this.leaseId = lease.getID();
+		if (isOver()) {
+			remove();
+		}
+		else if (this.request.remainingNanos() <= 0) {
+			giveUp(new BackendException("etcd did not answer in time", true, null));
+		}
+		else {
+			createKey(new LeaseTerm(sentAt, granted(lease.getTTL())));
+		}
+	}
+
+	private void createKey(LeaseTerm term) {
+		ByteSequence key = this.keys.own(this.leaseId);
+		Op put = Op.put(key, ByteSequence.EMPTY, PutOption.builder().withLeaseId(this.leaseId).build());
+		this.calls.ifCreatedAt(key, 0, put, this.keys.oldest()).whenComplete((response, failure) -> {
+			if (failure != null) {
+				giveUp(failure);
+			}
+			else if (!response.isSucceeded()) {
+				// the client sent it again after a lost answer, and the answer to that
+				// does not say when the key was created
+				giveUp(new BackendException("the answer of etcd to the creation of a key was lost", true, null));
+			}
+			else {
+				onKeyCreated(new OwnKey(key, response.getHeader().getRevision()), found(response), term);
+			}
+		});
+	}
+
+	private void onKeyCreated(OwnKey created, List<KeyValue> oldest, LeaseTerm term) {
+		this.own = created;
+		if (this.keys.isFree(oldest, created.revision())) {
+			grant(created, term);
+		}
+		else if (this.mayWait) {
+			// who is last in front is not known yet
+			poll();
+		}
+		else {
+			refuse();
+		}
+	}
+
 	/**
-	 * Return how the attempt ends if it is one that does not wait.
+	 * Look, and renew the etcd lease that keeps the place, whether a look is under way or
+	 * not.
 	 */
-	CompletionStage<@Nullable Lease> attempt() {
-		return this.outcome;
-	}
-
-	@Override
-	@SuppressWarnings("NullAway") // a place that waits is never answered by nothing
-	public CompletionStage<Lease> granted() {
-		return this.outcome.thenApply((lease) -> lease);
-	}
-
 	@Override
 	public void lookAgain() {
-		if (this.revision == 0 || this.outcome.isDone()) {
+		if (!isTaken() || isOver()) {
 			return;
 		}
 		long now = System.nanoTime();
-		if (now - this.keptAliveAt > this.request.leaseTime().toNanos() / 3) {
-			this.keptAliveAt = now;
-			// an answer that fails shows in the look
+		// a third of a lease, as for a lock that is held: one renewal may fail
+		if (now - this.renewedAt > this.request.leaseTime().toNanos() / 3) {
+			this.renewedAt = now;
+			// a failure needs no handling: if the lease has ended the look finds no key
 			this.calls.keepAlive(this.leaseId);
 		}
-		look();
+		poll();
 	}
 
 	@Override
-	public boolean isBehindOthers() {
-		return this.behindOthers;
+	protected boolean isTaken() {
+		return this.own != null;
 	}
 
 	@Override
-	public void leave() {
-		if (this.outcome.completeExceptionally(new CancellationException("the place was left"))) {
-			stopWatching();
-			if (this.leaseId != 0) {
-				removeKey();
-			}
+	protected CompletionStage<?> look() {
+		OwnKey key = this.own;
+		if (key == null) {
+			throw new IllegalStateException("The place is not taken");
 		}
+		return this.calls.ifCreatedAt(key.name(), key.revision(), this.keys.lastBefore(key.revision()))
+			.thenAccept((response) -> onLooked(key, response));
 	}
 
-	private void putKey(LeaseTerm term) {
-		ByteSequence key = EtcdCalls
-			.bytes(this.lockPrefix + (isReader() ? "r/" : "w/") + Long.toHexString(this.leaseId));
-		this.ownKey = key;
-		GetOption first = GetOption.builder()
-			.isPrefix(true)
-			.withSortField(GetOption.SortTarget.CREATE)
-			.withSortOrder(GetOption.SortOrder.ASCEND)
-			// for a reader the first may be one who only reads by now
-			.withLimit(isReader() ? 2 : this.request.permits())
-			.withKeysOnly(!isReader())
-			.build();
-		Op put = Op.put(key, ByteSequence.EMPTY, PutOption.builder().withLeaseId(this.leaseId).build());
-		this.calls.ifCreatedAt(key, 0, put, Op.get(this.contested, first)).whenComplete((response, failure) -> {
-			if (failure != null) {
-				giveUp(failure);
-				return;
-			}
-			if (!response.isSucceeded()) {
-				// a client that sent it again after a lost answer: it does not say when
-				// the
-				// key was created
-				giveUp(new BackendException("the answer of etcd to the creation of a key was lost", true, null));
-				return;
-			}
-			long created = response.getHeader().getRevision();
-			this.revision = created;
-			List<KeyValue> found = response.getGetResponses().get(0).getKvs();
-			if (found.stream()
-				.filter((each) -> each.getCreateRevision() < created && standsInTheWay(each))
-				.count() < this.request.permits()) {
-				grant(key, term);
-			}
-			else if (this.mayWait) {
-				look();
-			}
-			else if (this.outcome.complete(null)) {
-				removeKey();
-			}
-		});
-	}
-
-	private void look() {
-		if (this.looks.getAndIncrement() == 0) {
-			lookOnce();
-		}
-	}
-
-	private void lookOnce() {
-		ByteSequence key = this.ownKey;
-		if (key == null || this.outcome.isDone()) {
-			return;
-		}
-		int answered = this.looks.get();
-		GetOption lastBefore = GetOption.builder()
-			.isPrefix(true)
-			.withMaxCreateRevision(this.revision - 1)
-			.withSortField(GetOption.SortTarget.CREATE)
-			.withSortOrder(GetOption.SortOrder.DESCEND)
-			.withLimit(this.request.permits())
-			.withKeysOnly(!isReader())
-			.build();
-		this.calls.ifCreatedAt(key, this.revision, Op.get(this.contested, lastBefore))
-			.whenComplete((response, failure) -> {
-				if (failure != null) {
-					onLookFailed(EtcdErrors.translate(failure));
-				}
-				else {
-					onLooked(key, response);
-				}
-				if (this.looks.addAndGet(-answered) > 0) {
-					lookOnce();
-				}
-			});
-	}
-
-	private void onLooked(ByteSequence key, TxnResponse response) {
+	private void onLooked(OwnKey key, TxnResponse response) {
 		if (!response.isSucceeded()) {
-			fail(new BackendException("the place in the queue has expired", true, null));
+			fail(expired());
 			return;
 		}
-		List<KeyValue> found = response.getGetResponses().get(0).getKvs();
-		if (found.stream().filter(this::standsInTheWay).count() < this.request.permits()) {
+		List<KeyValue> found = found(response);
+		if (this.keys.isFree(found, key.revision())) {
 			renewAndGrant(key);
 			return;
 		}
-		this.queued = true;
-		this.behindOthers = true;
-		ByteSequence before = found.get(0).getKey();
-		if (!before.equals(this.predecessor) || this.watcher.get() == null) {
-			this.predecessor = before;
-			watch(before, response.getHeader().getRevision() + 1);
+		stayBehindOthers();
+		// from the revision after the one that was read, so that no release is missed
+		this.watch.begin(found.get(0).getKey(), response.getHeader().getRevision() + 1);
+		if (isOver()) {
+			this.watch.end();
 		}
 	}
 
 	/**
-	 * A place that etcd has confirmed is there as long as its lease: the next look may
-	 * find it.
+	 * The etcd lease has run since the place was taken, so it is renewed for the holder.
 	 */
-	private void onLookFailed(BackendException failure) {
-		this.behindOthers = false;
-		if (!failure.isRetryable() || !this.queued) {
-			giveUp(failure);
-		}
-	}
-
-	/**
-	 * The lease has run since the place was taken: it starts anew for the holder.
-	 */
-	private void renewAndGrant(ByteSequence key) {
+	private void renewAndGrant(OwnKey key) {
 		long sentAt = System.nanoTime();
 		this.calls.keepAlive(this.leaseId).whenComplete((length, failure) -> {
 			if (failure != null) {
-				onLookFailed(EtcdErrors.translate(failure));
+				onLookFailed(failure);
 			}
 			else if (length == 0) {
-				fail(new BackendException("the place in the queue has expired", true, null));
+				fail(expired());
 			}
 			else {
 				grant(key, new LeaseTerm(sentAt, granted(length)));
@@ -270,75 +181,27 @@ final class EtcdPlace implements LockQueue.Place {
 		});
 	}
 
-	private void grant(ByteSequence key, LeaseTerm term) {
-		// permits are held together: a number of their order would guard nothing
+	private void grant(OwnKey key, LeaseTerm term) {
+		// permits are held together, so their order protects nothing
 		OptionalLong token = (this.request.type() == LockType.SEMAPHORE) ? OptionalLong.empty()
-				: OptionalLong.of(this.revision);
-		this.outcome
-			.complete(new EtcdLease(this.calls, this.request.key(), key, this.leaseId, this.revision, token, term));
-		stopWatching();
+				: OptionalLong.of(key.revision());
+		grant(new EtcdLease(this.calls, this.request.key(), key.name(), this.leaseId, key.revision(), token, term));
 	}
 
 	/**
-	 * Remove the key, unless the place was granted meanwhile: then it is its holder's, or
-	 * left: then it is removed already.
+	 * End the etcd lease, and the key with it. There is none before etcd has answered:
+	 * then the answer to that calls this.
 	 */
-	private void giveUp(Throwable failure) {
-		if (fail(failure)) {
-			removeKey();
+	@Override
+	protected void remove() {
+		if (this.leaseId != 0) {
+			this.calls.abandon(this.request.key(), this.leaseId, this.request.leaseTime());
 		}
 	}
 
-	private boolean fail(Throwable failure) {
-		boolean ended = this.outcome.completeExceptionally(EtcdErrors.translate(failure));
-		stopWatching();
-		return ended;
-	}
-
-	private void watch(ByteSequence key, long fromRevision) {
-		Watch.Watcher opened = this.calls.watch(key, fromRevision, isReader(), this::lookAnew, this::lookAnewLater);
-		Watch.Watcher before = this.watcher.getAndSet(opened);
-		if (before != null) {
-			before.close();
-		}
-		if (this.outcome.isDone()) {
-			stopWatching();
-		}
-	}
-
-	private void lookAnew() {
-		this.predecessor = null;
-		look();
-	}
-
-	/**
-	 * What is refused at once may be refused again, and again.
-	 */
-	private void lookAnewLater() {
-		DelayedTasks.after(WATCH_PAUSE).execute(this::lookAnew);
-	}
-
-	private void stopWatching() {
-		Watch.Watcher current = this.watcher.getAndSet(null);
-		if (current != null) {
-			current.close();
-		}
-	}
-
-	private void removeKey() {
-		this.calls.abandon(this.request.key(), this.leaseId, this.request.leaseTime());
-	}
-
-	/**
-	 * Whether a reader waits for another one. A writer who only reads by now has been
-	 * granted, so nobody is in front of it, and who is behind it comes later.
-	 */
-	private boolean standsInTheWay(KeyValue other) {
-		return !isReader() || !EtcdLease.READS.equals(other.getValue());
-	}
-
-	private boolean isReader() {
-		return this.request.type() == LockType.READ;
+	@Override
+	protected void stopWatching() {
+		this.watch.end();
 	}
 
 	private Duration granted(long ttlSeconds) {
@@ -346,8 +209,28 @@ final class EtcdPlace implements LockQueue.Place {
 		return (length.compareTo(this.request.leaseTime()) < 0) ? length : this.request.leaseTime();
 	}
 
-	private static long seconds(Duration leaseTime) {
+	private static List<KeyValue> found(TxnResponse response) {
+		return response.getGetResponses().get(0).getKvs();
+	}
+
+	private static BackendException expired() {
+		return new BackendException("the place in the queue has expired", true, null);
+	}
+
+	/**
+	 * Round up: etcd counts leases in whole seconds.
+	 */
+	private static long wholeSeconds(Duration leaseTime) {
 		return leaseTime.plusMillis(999).toSeconds();
+	}
+
+	/**
+	 * The key that this place has in etcd.
+	 *
+	 * @param name the key
+	 * @param revision the revision at which it was created
+	 */
+	private record OwnKey(ByteSequence name, long revision) {
 	}
 
 }

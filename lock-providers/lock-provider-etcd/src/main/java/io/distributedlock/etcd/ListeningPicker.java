@@ -13,8 +13,9 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 
 /**
- * Listens to the connections that requests go to, and tells of one on which a request was
- * not answered up to its deadline, and nothing else either since it was sent.
+ * Listens to the connections that requests go to. Reports a connection as silent if a
+ * request on it reached its deadline without an answer, and nothing else arrived on it
+ * since that request was sent.
  */
 final class ListeningPicker extends SubchannelPicker {
 
@@ -71,7 +72,7 @@ final class ListeningPicker extends SubchannelPicker {
 
 				@Override
 				public void streamClosed(Status status) {
-					// the status says so to the caller alone
+					// gRPC gives the status of an expired deadline to the caller alone
 					boolean late = !status.isOk() && deadline != null && deadline.isExpired();
 					if (late && Listener.this.heardAt - begunAt <= 0) {
 						Listener.this.onSilence.run();

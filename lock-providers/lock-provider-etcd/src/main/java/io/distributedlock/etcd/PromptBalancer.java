@@ -13,41 +13,43 @@ import io.grpc.util.ForwardingLoadBalancerHelper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares requests out among the servers in turn, by gRPC's own policy, and begins anew
- * with that, and so with new connections, where it does not come to one. gRPC itself
- * waits for longer and longer between two attempts to connect, up to two minutes, and
- * does not see that a connection has fallen silent for twelve seconds.
+ * Sends requests to the servers in turn, by gRPC's own policy. Where that policy finds no
+ * connection, or one that has fallen silent, this class replaces it by a new one, which
+ * opens new connections. gRPC itself waits longer and longer between two tries to
+ * connect, up to two minutes, and needs at least twelve seconds to see that a connection
+ * has fallen silent.
  * <p>
  * All methods are called in gRPC's synchronization context, one after the other.
  */
 final class PromptBalancer extends LoadBalancer {
 
 	/**
-	 * Shorter than the time after which gRPC tries again for the first time, so that no
-	 * attempt is interrupted.
+	 * How long to wait after a failed try to connect. Shorter than the time after which
+	 * gRPC tries again for the first time, so that no try is interrupted.
 	 */
 	private static final Duration PAUSE = Duration.ofMillis(500);
 
 	/**
-	 * How long an attempt to connect may take, and the least time between two beginnings
-	 * because of silence: a server that is slow needs no new connections.
+	 * How long a try to connect may take, and the shortest time between two replacements
+	 * because of silence. Long enough for a server that is only slow: new connections
+	 * would not help it.
 	 */
 	private static final Duration PATIENCE = Duration.ofSeconds(5);
 
 	private final Helper helper;
 
-	private Beginning current;
+	private Life current;
 
 	private @Nullable ResolvedAddresses addresses;
 
 	PromptBalancer(Helper helper) {
 		this.helper = helper;
-		this.current = new Beginning();
+		this.current = new Life();
 	}
 
 	@Override
 	public Status acceptResolvedAddresses(ResolvedAddresses resolved) {
-		// made for this policy, which has none
+		// the configuration is that of this policy, not of gRPC's own
 		this.addresses = resolved.toBuilder().setLoadBalancingPolicyConfig(null).build();
 		return this.current.balancer.acceptResolvedAddresses(this.addresses);
 	}
@@ -67,7 +69,7 @@ final class PromptBalancer extends LoadBalancer {
 		this.current.end();
 	}
 
-	private void beginAnew(Beginning failed) {
+	private void replace(Life failed) {
 		ResolvedAddresses known = this.addresses;
 		if (failed != this.current || failed.ended || known == null) {
 			return;
@@ -75,16 +77,16 @@ final class PromptBalancer extends LoadBalancer {
 		failed.end();
 		this.helper.updateBalancingState(ConnectivityState.CONNECTING,
 				new FixedResultPicker(PickResult.withNoResult()));
-		this.current = new Beginning();
+		this.current = new Life();
 		this.current.balancer.acceptResolvedAddresses(known);
-		// servers that have moved
+		// the servers may have other addresses now
 		this.helper.refreshNameResolution();
 	}
 
 	/**
-	 * One life of gRPC's policy.
+	 * One object of gRPC's policy, from its creation to its replacement.
 	 */
-	private final class Beginning extends ForwardingLoadBalancerHelper {
+	private final class Life extends ForwardingLoadBalancerHelper {
 
 		private final long begunAt = System.nanoTime();
 
@@ -96,7 +98,7 @@ final class PromptBalancer extends LoadBalancer {
 
 		private boolean ended;
 
-		private Beginning() {
+		private Life() {
 			this.balancer = Objects.requireNonNull(LoadBalancerRegistry.getDefaultRegistry().getProvider("round_robin"))
 				.newLoadBalancer(this);
 		}
@@ -115,7 +117,7 @@ final class PromptBalancer extends LoadBalancer {
 				this.state = next;
 				stopTimer();
 				if (next != ConnectivityState.READY) {
-					beginAnewAfter((next == ConnectivityState.TRANSIENT_FAILURE) ? PAUSE : PATIENCE);
+					replaceAfter((next == ConnectivityState.TRANSIENT_FAILURE) ? PAUSE : PATIENCE);
 				}
 			}
 			super.updateBalancingState(next, new ListeningPicker(picker, this::onSilence));
@@ -128,14 +130,14 @@ final class PromptBalancer extends LoadBalancer {
 			getSynchronizationContext().execute(() -> {
 				Duration age = Duration.ofNanos(System.nanoTime() - this.begunAt);
 				if (this.state == ConnectivityState.READY && this.timer == null) {
-					beginAnewAfter(PATIENCE.minus(age).isNegative() ? Duration.ZERO : PATIENCE.minus(age));
+					replaceAfter(PATIENCE.minus(age).isNegative() ? Duration.ZERO : PATIENCE.minus(age));
 				}
 			});
 		}
 
-		private void beginAnewAfter(Duration time) {
-			this.timer = getSynchronizationContext().schedule(() -> beginAnew(this), time.toNanos(),
-					TimeUnit.NANOSECONDS, getScheduledExecutorService());
+		private void replaceAfter(Duration time) {
+			this.timer = getSynchronizationContext().schedule(() -> replace(this), time.toNanos(), TimeUnit.NANOSECONDS,
+					getScheduledExecutorService());
 		}
 
 		private void end() {

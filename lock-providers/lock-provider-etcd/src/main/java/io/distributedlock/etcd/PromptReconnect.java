@@ -5,7 +5,7 @@ import io.grpc.LoadBalancerProvider;
 import io.grpc.LoadBalancerRegistry;
 
 /**
- * Names {@link PromptBalancer} to gRPC, which knows such policies by name only.
+ * Registers {@link PromptBalancer} with gRPC, which finds such policies by name only.
  */
 final class PromptReconnect extends LoadBalancerProvider {
 
@@ -14,7 +14,7 @@ final class PromptReconnect extends LoadBalancerProvider {
 	private static final PromptReconnect INSTANCE = new PromptReconnect();
 
 	static void register() {
-		// the registry takes one that it has already
+		// the registry accepts one that it has already
 		LoadBalancerRegistry.getDefaultRegistry().register(INSTANCE);
 	}
 
@@ -25,6 +25,7 @@ final class PromptReconnect extends LoadBalancerProvider {
 
 	@Override
 	public int getPriority() {
+		// gRPC's default; it decides only between policies of one name
 		return 5;
 	}
 

@@ -63,7 +63,7 @@ class EtcdClientsTests {
 	}
 
 	@Test
-	void connectionIsAskedForAgainAndAgainWithoutLongerAndLongerPauses() throws IOException {
+	void pausesBetweenTriesToConnectDoNotGrow() throws IOException {
 		AtomicInteger attempts = new AtomicInteger();
 		try (ServerSocket refusing = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
 			Thread accepting = new Thread(() -> acceptAndClose(refusing, attempts));
@@ -72,8 +72,8 @@ class EtcdClientsTests {
 			assertThatExceptionOfType(RuntimeException.class)
 				.isThrownBy(() -> get(provider.tryAcquire(request("refused"))))
 				.withCauseInstanceOf(BackendException.class);
-			// gRPC by itself would come to six in this time
-			Awaitility.await("attempts to connect")
+			// gRPC by itself would make six tries in this time
+			Awaitility.await("tries to connect")
 				.atMost(Duration.ofSeconds(18))
 				.untilAtomic(attempts, (count) -> assertThat(count).isGreaterThanOrEqualTo(10));
 		}
@@ -89,7 +89,7 @@ class EtcdClientsTests {
 				connection.drop(Direction.REPLIES);
 			});
 			get(acquire(provider, "silent").release());
-			assertThat(proxy.connections()).as("the silent one and another").hasSizeGreaterThan(1);
+			assertThat(proxy.connections()).as("the silent connection and a new one").hasSizeGreaterThan(1);
 		}
 	}
 
@@ -104,10 +104,10 @@ class EtcdClientsTests {
 				.withCauseInstanceOf(BackendException.class);
 			Client near = client(server.port());
 			long leaseId = ((EtcdLease) lease).leaseId();
-			Awaitility.await("part of the lease").ignoreExceptions().until(() -> rest(near, leaseId) <= 57);
+			Awaitility.await("a part of the lease is over").ignoreExceptions().until(() -> rest(near, leaseId) <= 57);
 			proxy.heal();
 			get(acquire(provider, "another").release());
-			assertThat(rest(near, leaseId)).as("seconds that are left of it").isLessThanOrEqualTo(57);
+			assertThat(rest(near, leaseId)).as("seconds until the lease ends").isLessThanOrEqualTo(57);
 			get(lease.release());
 		}
 	}
@@ -151,7 +151,7 @@ class EtcdClientsTests {
 
 	private Client client(int port) {
 		Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT)
-			// what gRPC finds out by itself comes too late for these tests
+			// so long that it is not gRPC that finds the silent connection
 			.keepaliveTime(Duration.ofMinutes(5))
 			.endpoints("http://127.0.0.1:" + port)
 			.build();

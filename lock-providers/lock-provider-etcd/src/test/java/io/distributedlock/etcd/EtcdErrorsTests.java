@@ -32,7 +32,7 @@ class EtcdErrorsTests {
 	}
 
 	@Test
-	void mistakeOfOursIsNotTriedAgain() {
+	void failureThatComesFromNeitherEtcdNorGrpcIsNotTriedAgain() {
 		BackendException translated = EtcdErrors.translate(new CompletionException(new NullPointerException()));
 		assertThat(translated.isRetryable()).isFalse();
 		assertThat(translated).hasMessageContaining("NullPointerException");

@@ -64,7 +64,7 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 		@Override
 		public Node create(List<String> arguments) {
 			Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT).endpoints(arguments.get(0)).build();
-			// where time is short the first connection may take longer than a command
+			// on a slow machine the first connection may take longer than a command may
 			Awaitility.await("connection")
 				.atMost(Duration.ofMinutes(1))
 				.ignoreExceptions()

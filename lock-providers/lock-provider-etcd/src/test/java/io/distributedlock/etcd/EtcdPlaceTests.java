@@ -50,26 +50,82 @@ class EtcdPlaceTests {
 			CompletableFuture<Status> creation = replies.hold("Txn", 1);
 			CompletableFuture<Status> firstLook = replies.hold("Txn", 2);
 			CompletableFuture<Status> secondLook = replies.hold("Txn", 3);
-			CompletableFuture<Status> keptAlive = replies.hold("LeaseKeepAlive", 1);
+			CompletableFuture<Status> renewal = replies.hold("LeaseKeepAlive", 1);
 			LockQueue.Place place = provider.enqueue(REQUEST);
 			replies.await("Txn", 1);
-			// it was behind another one, and is not when it looks
+			// the place was behind another one when it was created, and is first when it
+			// looks
 			get(before.release());
 			creation.complete(Status.OK);
 			replies.await("Txn", 2);
 			firstLook.complete(Status.OK);
 			replies.await("LeaseKeepAlive", 1);
-			place.lookAgain();
-			replies.await("Txn", 3);
-			keptAlive.complete(Status.OK);
+			// a poll is ignored until the first look has ended, which may be after the
+			// renewal
+			Awaitility.await("the second look").atMost(LONG).until(() -> {
+				place.lookAgain();
+				return replies.hasArrived("Txn", 3);
+			});
+			renewal.complete(Status.OK);
 			Lease lease = get(place.granted());
 			secondLook.complete(Status.UNAVAILABLE);
-			Awaitility.await("the lock of its holder")
+			Awaitility.await("the holder still has the lock")
 				.during(Duration.ofSeconds(1))
 				.atMost(LONG)
 				.until(() -> get(lease.renew(LONG)) != null);
 			assertThat(get(other.tryAcquire(REQUEST))).isNull();
 			assertThat(get(lease.release())).isTrue();
+		}
+	}
+
+	@Test
+	void releaseDuringALookIsFoundByOneMoreLook() {
+		HeldReplies replies = new HeldReplies();
+		try (EtcdTestServer server = EtcdTestServer.run();
+				Client near = Client.builder().endpoints(server.url()).build();
+				Client far = Client.builder().endpoints(server.url()).interceptor(replies).build();
+				EtcdLockProvider other = provider(near);
+				EtcdLockProvider provider = provider(far)) {
+			Lease before = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
+			// the first creates the key and the second begins the watch
+			CompletableFuture<Status> poll = replies.hold("Txn", 3);
+			LockQueue.Place place = provider.enqueue(REQUEST);
+			Awaitility.await("the first look").atMost(LONG).until(place::isBehindOthers);
+			Awaitility.await("the second look").atMost(LONG).until(() -> {
+				place.lookAgain();
+				return replies.hasArrived("Txn", 3);
+			});
+			// etcd has answered that look before the release, which nobody polls for
+			get(before.release());
+			Awaitility.await()
+				.during(Duration.ofMillis(500))
+				.until(() -> !place.granted().toCompletableFuture().isDone());
+			poll.complete(Status.OK);
+			assertThat(get(get(place.granted()).release())).isTrue();
+		}
+	}
+
+	@Test
+	void pollDuringALookAsksNoSecondQuestion() {
+		HeldReplies replies = new HeldReplies();
+		try (EtcdTestServer server = EtcdTestServer.run();
+				Client near = Client.builder().endpoints(server.url()).build();
+				Client far = Client.builder().endpoints(server.url()).interceptor(replies).build();
+				EtcdLockProvider other = provider(near);
+				EtcdLockProvider provider = provider(far)) {
+			Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
+			CompletableFuture<Status> firstLook = replies.hold("Txn", 2);
+			LockQueue.Place place = provider.enqueue(REQUEST);
+			replies.await("Txn", 2);
+			place.lookAgain();
+			place.lookAgain();
+			firstLook.complete(Status.OK);
+			Awaitility.await().atMost(LONG).until(place::isBehindOthers);
+			Awaitility.await("no other look")
+				.during(Duration.ofMillis(500))
+				.atMost(LONG)
+				.until(() -> replies.count("Txn") == 2);
+			place.leave();
 		}
 	}
 
@@ -82,7 +138,7 @@ class EtcdPlaceTests {
 	}
 
 	/**
-	 * Holds replies back, and lets them go or replaces them by a failure.
+	 * Holds replies, until a test lets them through or replaces them by a failure.
 	 */
 	private static final class HeldReplies implements ClientInterceptor {
 
@@ -97,7 +153,15 @@ class EtcdPlaceTests {
 		}
 
 		void await(String method, int number) {
-			Awaitility.await(method + number).atMost(LONG).until(() -> this.arrived.containsKey(method + number));
+			Awaitility.await(method + number).atMost(LONG).until(() -> hasArrived(method, number));
+		}
+
+		boolean hasArrived(String method, int number) {
+			return this.arrived.containsKey(method + number);
+		}
+
+		int count(String method) {
+			return this.calls.getOrDefault(method, new AtomicInteger()).get();
 		}
 
 		@Override

@@ -15,17 +15,21 @@ import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs blocking calls on a few threads. Nobody waits for one longer than he wants to, and
- * one that nobody waits for any more is not begun. A thread whose call goes on after that
- * is stuck: another one stands in for it until it is back.
+ * Runs blocking calls on a few threads. No caller waits for its call longer than its
+ * time-out, and a call whose caller has stopped waiting is not begun. A thread whose call
+ * goes on after that is stuck: another thread replaces it until it comes back.
  */
 final class CallThreads implements AutoCloseable {
 
+	/**
+	 * How many calls may wait for a thread. Most of any further ones would time out
+	 * before they are begun, and would only take memory.
+	 */
 	private static final int MAX_QUEUED = 1000;
 
 	/**
-	 * How many threads stand in for each one at most, so that a database that answers
-	 * nobody does not take all memory.
+	 * How many threads replace each stuck one at most. Without a limit, threads would use
+	 * up all memory while a database answers nobody.
 	 */
 	private static final int MAX_SUBSTITUTES = 4;
 
@@ -47,7 +51,7 @@ final class CallThreads implements AutoCloseable {
 	/**
 	 * Run a call.
 	 * @param timeoutNanos how long the caller waits for it
-	 * @param late is told how a call has ended for which nobody waited any more
+	 * @param late is told how a call has ended after its caller has stopped waiting
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> run(Call<T> call, long timeoutNanos, Late<T> late) {
 		CompletableFuture<T> result = new CompletableFuture<>();
@@ -63,7 +67,7 @@ final class CallThreads implements AutoCloseable {
 			return CompletableFuture.failedFuture(refused(ex));
 		}
 		catch (Error ex) {
-			// no memory for another thread, say
+			// for example no memory for another thread
 			return CompletableFuture.failedFuture(ex);
 		}
 		result.orTimeout(Math.max(timeoutNanos, 0), TimeUnit.NANOSECONDS).whenComplete((value, failure) -> {
@@ -75,8 +79,8 @@ final class CallThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Run a task in any case, however long it has to wait for its turn and also when this
-	 * is closed.
+	 * Run a task in any case: however long it has to wait for a thread, and also after
+	 * this object was closed.
 	 */
 	void runInAnyCase(Runnable task) {
 		try {
@@ -96,7 +100,7 @@ final class CallThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Return how many calls are being run.
+	 * Return how many calls are under way.
 	 */
 	int running() {
 		return this.threads.getActiveCount();
@@ -141,7 +145,7 @@ final class CallThreads implements AutoCloseable {
 			return new BackendException("the lock provider is closed", false, cause);
 		}
 		return new BackendException(
-				"%d calls wait for the database already: it is too slow, or lock.jdbc.threads too few"
+				"%d calls wait for the database already: check that it is fast enough, or raise lock.jdbc.threads"
 					.formatted(MAX_QUEUED),
 				true, cause);
 	}
@@ -169,7 +173,7 @@ final class CallThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Is told how a call has ended for which nobody waited any more.
+	 * Is told how a call has ended after its caller has stopped waiting.
 	 */
 	interface Late<T extends @Nullable Object> {
 

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A row lock and the session that holds it. A session that breaks has lost its lock.
+ * A row lock and the session that holds it. If the session breaks, the lock is lost.
  */
 final class ForUpdateLease implements Lease {
 
@@ -38,7 +38,7 @@ final class ForUpdateLease implements Lease {
 
 	private @Nullable Session session;
 
-	private @Nullable Future<?> end;
+	private @Nullable Future<?> timer;
 
 	ForUpdateLease(ForUpdateLockProvider provider, JdbcCalls calls, String key, Session session, long token,
 			LeaseTerm term) {
@@ -68,48 +68,49 @@ final class ForUpdateLease implements Lease {
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.calls.end(this::letGo);
+		return this.calls.end(this::end);
 	}
 
 	/**
-	 * End the lock when a term is over, unless it is renewed.
+	 * End the row lock when a term is over, unless it is renewed.
 	 */
 	void endAfter(LeaseTerm running) {
 		this.use.lock();
 		try {
-			cancelEnd();
+			cancelTimer();
 			if (this.session == null) {
 				return;
 			}
-			this.end = this.calls.later(running.startNanos() + running.granted().toNanos() - System.nanoTime(),
-					this::endUnattended);
-			if (this.end != null) {
+			this.timer = this.calls.later(running.startNanos() + running.granted().toNanos() - System.nanoTime(),
+					this::endInBackground);
+			if (this.timer != null) {
 				return;
 			}
 		}
 		finally {
 			this.use.unlock();
 		}
-		// the provider is closed, and nobody would end it later
-		letGo();
+		// the provider is closed, so no timer would end it later
+		end();
 	}
 
 	/**
-	 * End the lock without anyone waiting for it.
+	 * End the row lock while nobody waits for that.
 	 */
-	void endUnattended() {
+	private void endInBackground() {
 		release().whenComplete((released, failure) -> {
 			if (failure != null && !(failure.getCause() instanceof BackendException)) {
-				logger.debug("The row lock of '{}' ends with its connection", this.key, failure);
+				logger.debug("The row lock of '{}' could not be released; it ends with its connection", this.key,
+						failure);
 			}
 		});
 	}
 
 	/**
-	 * End the lock and wait for that.
-	 * @return whether it was there
+	 * End the row lock and wait for that.
+	 * @return whether the session had its row lock until now
 	 */
-	boolean letGo() {
+	boolean end() {
 		this.use.lock();
 		try {
 			Session current = this.session;
@@ -117,7 +118,7 @@ final class ForUpdateLease implements Lease {
 				return false;
 			}
 			this.session = null;
-			cancelEnd();
+			cancelTimer();
 			return this.provider.end(this, this.key, current);
 		}
 		finally {
@@ -137,16 +138,16 @@ final class ForUpdateLease implements Lease {
 				endAfter(next);
 				return true;
 			}
-			letGo();
+			end();
 			return false;
 		}
 		catch (Session.GivenUpException ex) {
-			// nothing was sent, and nobody waits: the lock ends when it would have
+			// nothing was sent, and nobody waits: the lock ends when its timer says so
 			return false;
 		}
 		catch (SQLException ex) {
 			logger.debug("The connection that held lock '{}' was broken", this.key, ex);
-			letGo();
+			end();
 			return false;
 		}
 		finally {
@@ -154,12 +155,12 @@ final class ForUpdateLease implements Lease {
 		}
 	}
 
-	private void cancelEnd() {
-		Future<?> timer = this.end;
-		if (timer != null) {
-			timer.cancel(false);
+	private void cancelTimer() {
+		Future<?> running = this.timer;
+		if (running != null) {
+			running.cancel(false);
 		}
-		this.end = null;
+		this.timer = null;
 	}
 
 	@Override

@@ -25,15 +25,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases by the row lock of {@code SELECT ... FOR UPDATE}, held by a connection
- * that stays open. The token comes from a sequence, which a rollback does not take back:
- * it rises also after a holder whose connection died.
+ * that stays open. The fencing token comes from a sequence, which a rollback does not
+ * reset: it also rises after a holder whose connection died.
  */
 final class ForUpdateLockProvider implements LockProvider {
 
 	private static final Logger logger = LoggerFactory.getLogger(ForUpdateLockProvider.class);
 
 	/**
-	 * The longest silence that PostgreSQL can be told to end a connection after.
+	 * Up to 24 days: PostgreSQL counts the silence after which it ends a connection in
+	 * milliseconds, as an int.
 	 */
 	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofMillis(1), Duration.ofDays(24));
 
@@ -78,21 +79,22 @@ final class ForUpdateLockProvider implements LockProvider {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.calls
 			.attempt((giveUpAt) -> this.calls.retried(() -> acquire(request, term, giveUpAt), giveUpAt),
-					request.giveUpAtNanos(), (late) -> late.ifPresent(ForUpdateLease::letGo))
+					request.giveUpAtNanos(), (late) -> late.ifPresent(ForUpdateLease::end))
 			.thenApply((lease) -> lease.orElse(null));
 	}
 
 	/**
-	 * Return whether a session still has its lock, which it then keeps for as long.
+	 * Return whether a session still has its row lock. If so, the server keeps it for one
+	 * more lease.
 	 */
 	boolean isAlive(Session session, Duration leaseTime) throws SQLException {
 		return this.limit.set(session, untilCutOff(leaseTime)) || session.isValid();
 	}
 
 	/**
-	 * End a lock and give its session back. Always comes to its end: a session that does
-	 * not answer is ended itself.
-	 * @return whether the session had its lock until now
+	 * End a row lock and close its session. Always ends it: if the session does not
+	 * answer, its connection is ended.
+	 * @return whether the session had its row lock until now
 	 */
 	boolean end(ForUpdateLease lease, String key, Session session) {
 		try {
@@ -108,7 +110,7 @@ final class ForUpdateLockProvider implements LockProvider {
 		}
 		finally {
 			this.held.remove(lease);
-			giveBack(session);
+			close(session);
 		}
 	}
 
@@ -117,7 +119,7 @@ final class ForUpdateLockProvider implements LockProvider {
 	}
 
 	/**
-	 * Delete rows that nobody has locked and that were made some time ago.
+	 * Delete rows that nobody has locked and that were inserted some time ago.
 	 */
 	CompletableFuture<Integer> sweepNow() {
 		return this.calls.upkeep((session) -> this.rows.sweep(session, this.settings.sweepAfter()));
@@ -133,7 +135,7 @@ final class ForUpdateLockProvider implements LockProvider {
 			CompletableFuture.allOf(endings).get(this.calls.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			logger.debug("Some row locks end with their connections", ex);
+			logger.debug("Some row locks were not released in time; they end with their connections", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -176,7 +178,7 @@ final class ForUpdateLockProvider implements LockProvider {
 			abandon(session);
 			throw ex;
 		}
-		giveBack(session);
+		close(session);
 		return Optional.empty();
 	}
 
@@ -196,10 +198,10 @@ final class ForUpdateLockProvider implements LockProvider {
 		catch (SQLException | RuntimeException ex) {
 			session.abort();
 		}
-		giveBack(session);
+		close(session);
 	}
 
-	private void giveBack(Session session) {
+	private void close(Session session) {
 		try {
 			session.close();
 		}
@@ -209,7 +211,8 @@ final class ForUpdateLockProvider implements LockProvider {
 	}
 
 	/**
-	 * The holder ends its lock itself, and has a command time-out for that.
+	 * Return after how long a silence the server ends the connection. The holder ends its
+	 * row lock itself when the lease is over, and has a command time-out for that.
 	 */
 	private Duration untilCutOff(Duration leaseTime) {
 		return leaseTime.plus(this.calls.commandTimeout());

@@ -17,12 +17,17 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls to the database, each on a connection of its own that is not the caller's: its
- * transaction is neither seen nor touched. What keeps locks and gives them back has
- * threads of its own, so that a crowd of attempts does not stand in the way.
+ * Calls to the database, each on a connection of its own, so that they neither see nor
+ * touch a transaction of the caller. Renewals and releases have threads of their own, so
+ * that they never wait behind many attempts.
  */
 final class JdbcCalls implements AutoCloseable {
 
+	/**
+	 * The longest pause after a collision. The first pause is at most a 32nd of it, about
+	 * three milliseconds, and each further one at most twice as long: most collisions end
+	 * within one statement, but a crowd must spread.
+	 */
 	private static final long MAX_PAUSE_NANOS = 100_000_000;
 
 	private final DataSource dataSource;
@@ -52,7 +57,7 @@ final class JdbcCalls implements AutoCloseable {
 	 * @param call opens a session until the given time
 	 * @param giveUpAtNanos when the caller gives up, at the latest after the command
 	 * time-out
-	 * @param late is told how a call has ended for which nobody waited any more
+	 * @param late is told how a call has ended after its caller has stopped waiting
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> attempt(Until<T> call, long giveUpAtNanos,
 			CallThreads.Late<T> late) {
@@ -60,14 +65,14 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Keep something, give it back or clean up, in a session of its own.
+	 * Renew, release or clean up, in a session of its own.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> upkeep(Work<T> work) {
 		return upkeepOfHeld((giveUpAt) -> inSession(work, giveUpAt));
 	}
 
 	/**
-	 * Keep something in the session that has it.
+	 * Renew a row lock, in the session that holds it.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> upkeepOfHeld(Until<T> call) {
 		return run(this.upkeep, call, System.nanoTime() + Session.NEVER_NANOS, (value) -> {
@@ -75,7 +80,7 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * End something that is held, whether somebody waits for that or not.
+	 * End a row lock, whether somebody waits for that or not.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> end(Supplier<T> ending) {
 		CompletableFuture<T> ended = new CompletableFuture<>();
@@ -84,8 +89,8 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Work in a session that commits each statement, again if another statement was in
-	 * the way.
+	 * Work in a session that commits each statement. Work again after a collision with
+	 * another statement.
 	 */
 	<T extends @Nullable Object> T inSession(Work<T> work, long giveUpAtNanos) throws SQLException {
 		return retried(() -> {
@@ -106,7 +111,7 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Call again if another statement was in the way, as long as the caller waits.
+	 * Call again after a collision with another statement, as long as the caller waits.
 	 */
 	<T extends @Nullable Object> T retried(CallThreads.Call<T> call, long giveUpAtNanos) throws SQLException {
 		for (long limit = MAX_PAUSE_NANOS / 32;; limit = Math.min(limit * 2, MAX_PAUSE_NANOS)) {
@@ -115,7 +120,7 @@ final class JdbcCalls implements AutoCloseable {
 			}
 			catch (SQLException ex) {
 				long pause = ThreadLocalRandom.current().nextLong(limit / 4, limit);
-				if (!JdbcErrors.isCollision(ex) || System.nanoTime() + pause - giveUpAtNanos >= 0) {
+				if (!SqlCodes.isCollision(ex) || System.nanoTime() + pause - giveUpAtNanos >= 0) {
 					throw ex;
 				}
 				LockSupport.parkNanos(pause);
@@ -143,8 +148,8 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * A connection that is broken says so again: what broke it comes first. If it breaks
-	 * only now, no work may go on in this session.
+	 * Roll back. A connection that is broken fails here again, and the first failure is
+	 * the one to report. If it breaks only now, no work may go on in this session.
 	 */
 	private static void rollBack(Session session, Exception failure) throws SQLException {
 		try {
@@ -194,7 +199,7 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Return how many calls are being run.
+	 * Return how many calls are under way.
 	 */
 	int running() {
 		return this.attempts.running() + this.upkeep.running();

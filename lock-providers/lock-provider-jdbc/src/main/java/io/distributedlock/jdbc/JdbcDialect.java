@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What databases say differently. All of them count time since the epoch by their own
- * clock, and none by the zone of a session.
+ * The SQL of a database, where databases differ. All dialects count time since the epoch
+ * by the clock of the database, whatever the time zone of a session.
  *
  * @since 0.1
  */
@@ -34,8 +34,8 @@ public enum JdbcDialect {
 			"SELECT NEXT VALUE FOR distributed_lock_token"),
 
 	/**
-	 * MySQL. It has no sequences: a row is added to a table that counts up, which a
-	 * rollback does not take back.
+	 * MySQL. It has no sequences, so a row is inserted into a table with
+	 * {@code AUTO_INCREMENT}. A rollback does not reset that counter.
 	 */
 	MYSQL("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %d))", null);
 
@@ -49,10 +49,10 @@ public enum JdbcDialect {
 	}
 
 	/**
-	 * Find out what a database speaks. Opens a connection.
+	 * Find out the dialect of a database. Opens a connection.
 	 * @param dataSource the database
 	 * @return its dialect
-	 * @throws IllegalStateException if the database cannot be asked or is another one
+	 * @throws IllegalStateException if the database does not answer or is not supported
 	 */
 	public static JdbcDialect detect(DataSource dataSource) {
 		try (Connection connection = dataSource.getConnection()) {
@@ -60,8 +60,9 @@ public enum JdbcDialect {
 		}
 		catch (SQLException ex) {
 			String refusal = JdbcErrors.refusal(ex);
-			throw new IllegalStateException("The database cannot be asked which one it is"
-					+ ((refusal != null) ? ": " + refusal : ". Name its dialect to start without it."), ex);
+			throw new IllegalStateException("The database did not say which product it is"
+					+ ((refusal != null) ? ": " + refusal : ". Set lock.jdbc.dialect to start without a connection."),
+					ex);
 		}
 	}
 
@@ -69,7 +70,7 @@ public enum JdbcDialect {
 	 * Return the dialect of a product.
 	 * @param product the name by which the driver calls it
 	 * @return its dialect
-	 * @throws IllegalStateException if there is none
+	 * @throws IllegalStateException if the product is not supported
 	 */
 	public static JdbcDialect ofProduct(String product) {
 		return switch (product.toLowerCase(Locale.ROOT)) {
@@ -78,13 +79,12 @@ public enum JdbcDialect {
 			case "mariadb" -> MARIADB;
 			case "mysql" -> MYSQL;
 			default -> throw new IllegalStateException(
-					"Locks know no dialect for the database %s, only H2, PostgreSQL, MariaDB and MySQL"
-						.formatted(product));
+					"Locks do not support the database %s, only H2, PostgreSQL, MariaDB and MySQL".formatted(product));
 		};
 	}
 
 	/**
-	 * Return where the statements are that create what locks need.
+	 * Return the name of the resource with the statements that create the tables.
 	 * @return a resource on the class path
 	 */
 	public String schema() {
@@ -104,14 +104,14 @@ public enum JdbcDialect {
 	}
 
 	/**
-	 * Whether an update can say what it has written.
+	 * Return whether an update can return the values that it has written.
 	 */
 	boolean returnsUpdated() {
 		return this == POSTGRESQL;
 	}
 
 	/**
-	 * Whether waiters can be sent a message.
+	 * Return whether the database can send messages to waiters.
 	 */
 	boolean notifies() {
 		return this == POSTGRESQL;

@@ -31,7 +31,9 @@ public final class JdbcFencedResource {
 	private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_.]*");
 
 	/**
-	 * How often a row may appear and disappear under a check.
+	 * How often a check begins again because another transaction has inserted or deleted
+	 * the row meanwhile. Once is normal, as two first writers may meet; more than twice
+	 * means a row that this transaction cannot see.
 	 */
 	private static final int TRIES = 3;
 
@@ -43,18 +45,18 @@ public final class JdbcFencedResource {
 
 	/**
 	 * Guard something as a whole, such as a table.
-	 * @param resource what to call it, at most 255 characters
+	 * @param resource its name, at most 255 characters
 	 * @return the resource
-	 * @throws IllegalArgumentException if it is blank, too long, or holds what a database
-	 * cannot keep: a null character or half of a surrogate pair
+	 * @throws IllegalArgumentException if the name is blank, too long, or has a character
+	 * that a database cannot store: a null character or half of a surrogate pair
 	 */
 	public static JdbcFencedResource named(String resource) {
 		if (resource.isBlank() || resource.length() > 255) {
-			throw new IllegalArgumentException("The name of a fenced resource has 1 to 255 characters");
+			throw new IllegalArgumentException("The name of a fenced resource must have 1 to 255 characters");
 		}
 		if (resource.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(resource)) {
 			throw new IllegalArgumentException(
-					"The name of a fenced resource holds a null character or half of a surrogate pair");
+					"The name of a fenced resource must not have a null character or half of a surrogate pair");
 		}
 		return new JdbcFencedResource(resource);
 	}
@@ -72,12 +74,12 @@ public final class JdbcFencedResource {
 	}
 
 	/**
-	 * Let the rest of the transaction write only if no higher token was seen, and note
-	 * this one.
+	 * Refuse a token that is lower than the highest one seen, and note this one. Call it
+	 * before the writes of the transaction.
 	 * @param connection the connection of the transaction
 	 * @param token the fencing token of the lock that is held
-	 * @throws StaleTokenException if a higher token was seen; the transaction is to be
-	 * rolled back
+	 * @throws StaleTokenException if a higher token was seen; then roll back the
+	 * transaction
 	 * @throws IllegalStateException if the connection commits each statement
 	 * @throws SQLException if the database fails
 	 */
@@ -91,7 +93,8 @@ public final class JdbcFencedResource {
 			if (raise(session, token)) {
 				return;
 			}
-			// not as it was when the transaction began, but as it is now
+			// FOR UPDATE reads the row as it is now, not as it was when the transaction
+			// began
 			String highest = session.text("SELECT token FROM distributed_lock_fence WHERE resource = ? FOR UPDATE",
 					this.resource);
 			if (highest == null) {
@@ -119,14 +122,14 @@ public final class JdbcFencedResource {
 	}
 
 	private boolean insert(Session session, long token) throws SQLException {
-		// a duplicate must not end the transaction of the caller
+		// on PostgreSQL a duplicate would otherwise end the transaction of the caller
 		Savepoint before = session.connection().setSavepoint();
 		try {
 			session.update("INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)", this.resource, token);
 			return true;
 		}
 		catch (SQLException ex) {
-			if (JdbcErrors.isDuplicate(ex)) {
+			if (SqlCodes.isDuplicate(ex)) {
 				session.connection().rollback(before);
 				return false;
 			}
@@ -136,7 +139,7 @@ public final class JdbcFencedResource {
 
 	private static String identifier(String name) {
 		if (!IDENTIFIER.matcher(name).matches()) {
-			throw new IllegalArgumentException("'%s' is no name of a table or column".formatted(name));
+			throw new IllegalArgumentException("'%s' is not a name of a table or column".formatted(name));
 		}
 		return name;
 	}
@@ -186,7 +189,8 @@ public final class JdbcFencedResource {
 					values) > 0) {
 				return true;
 			}
-			// not as it was when the transaction began, but as it is now
+			// FOR UPDATE reads the row as it is now, not as it was when the transaction
+			// began
 			String found = session.text(
 					"SELECT %s FROM %s WHERE %s = ? FOR UPDATE".formatted(this.tokenColumn, this.table, this.idColumn),
 					id);

@@ -16,13 +16,17 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
- * Creates what locks need in a database. The same statements are resources on the class
- * path, for tools that manage a schema.
+ * Creates the tables and the sequence that locks need. The same statements are resources
+ * on the class path, for tools that manage a schema.
  *
  * @since 0.1
  */
 public final class JdbcLockSchema {
 
+	/**
+	 * How often a statement is tried that meets one of another node. The pauses grow to
+	 * 0.4 s, so a node tries for about two seconds: longer than other nodes need.
+	 */
 	private static final int TRIES = 20;
 
 	private JdbcLockSchema() {
@@ -30,9 +34,9 @@ public final class JdbcLockSchema {
 
 	/**
 	 * Create the tables and the sequence, unless they are there. Several nodes may do so
-	 * at once.
+	 * at the same time.
 	 * @param dataSource the database
-	 * @param dialect what it speaks
+	 * @param dialect its dialect
 	 * @throws IllegalStateException if the database refuses a statement
 	 */
 	public static void create(DataSource dataSource, JdbcDialect dialect) {
@@ -40,7 +44,7 @@ public final class JdbcLockSchema {
 		try (Connection connection = dataSource.getConnection()) {
 			boolean autoCommit = connection.getAutoCommit();
 			if (!autoCommit) {
-				// a statement that comes too late must not take back those before
+				// a statement that fails must not undo those before it
 				connection.setAutoCommit(true);
 			}
 			for (String sql : statements(dialect)) {
@@ -60,7 +64,9 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * "If not exists" looks before it creates, and two nodes may look at the same moment.
+	 * Execute a statement. "If not exists" reads before it creates, and two nodes may
+	 * read at the same moment: then one of them tries again. Without a time-out, as a
+	 * statement that changes a schema may have to wait for others.
 	 */
 	private static void execute(Connection connection, String sql) throws SQLException {
 		for (int attempt = 1;; attempt++) {
@@ -69,7 +75,7 @@ public final class JdbcLockSchema {
 				return;
 			}
 			catch (SQLException ex) {
-				if (attempt == TRIES || !(JdbcErrors.isThereAlready(ex) || JdbcErrors.isCollision(ex))) {
+				if (attempt == TRIES || !(SqlCodes.isThereAlready(ex) || SqlCodes.isCollision(ex))) {
 					throw ex;
 				}
 				LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000, 20_000_000L * attempt));

@@ -3,14 +3,14 @@ package io.distributedlock.jdbc;
 import java.time.Duration;
 
 /**
- * How locks use a database. Immutable; each {@code with} method gives a changed copy.
+ * How locks use a database. Immutable; each {@code with} method returns a changed copy.
  *
- * @param dialect what the database speaks
+ * @param dialect the dialect of the database
  * @param strategy how locks are made of rows
  * @param commandTimeout how long one call to the database may take, the wait for a
  * connection included
  * @param threads how many attempts run at a time, each with a connection of its own; half
- * as many more, at least two, keep locks and give them back
+ * as many more, at least two, renew and release
  * @param maxLockConnections how many connections hold locks at a time, with
  * {@link JdbcLockStrategy#FOR_UPDATE}
  * @param sweepAfter how long a row that nobody uses is kept
@@ -21,7 +21,7 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 
 	/**
 	 * Check the settings.
-	 * @param dialect what the database speaks
+	 * @param dialect the dialect of the database
 	 * @param strategy how locks are made of rows
 	 * @param commandTimeout how long one call to the database may take
 	 * @param threads how many calls run at a time
@@ -36,8 +36,8 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 	}
 
 	/**
-	 * Return how many connections locks take at a time at most: for attempts, to keep
-	 * locks and give them back, to hold them, and one to listen for releases.
+	 * Return how many connections locks use at a time at most: for attempts, to renew and
+	 * release, to hold row locks, and one to listen for releases.
 	 * @return the size of a pool for locks alone
 	 */
 	public int connections() {
@@ -45,7 +45,10 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 	}
 
 	/**
-	 * With row locks each of these has a connection already.
+	 * Return how many threads renew and release. Fewer than for attempts, as an attempt
+	 * that is not granted needs neither; two at least, so that one slow statement does
+	 * not hold up all others. With row locks one for each, as each has its connection
+	 * already.
 	 */
 	int upkeepThreads() {
 		return (this.strategy == JdbcLockStrategy.FOR_UPDATE) ? this.maxLockConnections : Math.max(2, this.threads / 2);
@@ -54,7 +57,7 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 	/**
 	 * Return the defaults: strategy row, three seconds for a call, four threads, ten
 	 * connections that hold locks, rows are swept after seven days.
-	 * @param dialect what the database speaks
+	 * @param dialect the dialect of the database
 	 * @return the settings
 	 */
 	public static JdbcLockSettings of(JdbcDialect dialect) {

@@ -1,14 +1,11 @@
 package io.distributedlock.jdbc;
 
-import java.util.concurrent.CompletionException;
-
 import javax.sql.DataSource;
 
-import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
 
 /**
- * Makes providers of locks on a database.
+ * Makes lock providers on a database.
  *
  * @since 0.1
  */
@@ -24,11 +21,11 @@ public final class JdbcLocks {
 
 	/**
 	 * Make a provider. It asks for connections of its own and commits each statement, so
-	 * that a transaction of the caller is neither seen nor touched; a pool needs room for
-	 * that. Does not open a connection yet.
-	 * @param dataSource the database, which stays the caller's to close
+	 * that it neither sees nor touches a transaction of the caller. A pool needs room for
+	 * these connections. Does not open a connection yet.
+	 * @param dataSource the database, which the caller closes
 	 * @param settings how to use it
-	 * @return a provider, to be closed by the caller
+	 * @return a provider, which the caller closes
 	 */
 	public static LockProvider provider(DataSource dataSource, JdbcLockSettings settings) {
 		JdbcCalls calls = new JdbcCalls(dataSource, settings);
@@ -36,15 +33,6 @@ public final class JdbcLocks {
 				? new ForUpdateLockProvider(calls, settings) : new TableLockProvider(calls, settings);
 		return (settings.dialect().notifies() && PostgresReleases.isSupported())
 				? new NotifiedLockProvider(provider, new PostgresReleases(calls)) : provider;
-	}
-
-	static RuntimeException backendException(Throwable failure) {
-		if (failure instanceof BackendException backendException) {
-			return backendException;
-		}
-		return (failure instanceof CompletionException completionException
-				&& completionException.getCause() instanceof BackendException backendException) ? backendException
-						: new CompletionException(failure);
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.distributedlock.jdbc;
 
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -9,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statements on the table with a row for each key. Every statement that changes a row
- * goes by the primary key, so that never more than the row is locked, and takes the time
- * from the database.
+ * finds it by the primary key, so that the database locks only this row, and takes the
+ * time from the database.
  */
 final class LockTable {
 
@@ -18,26 +16,29 @@ final class LockTable {
 
 	private final JdbcDialect dialect;
 
+	private final ReleaseAnnouncements announcements;
+
 	/**
 	 * The time for expiry.
 	 */
 	private final String now;
 
 	/**
-	 * The time for a first token, finer than anybody can make a row, delete it and make
-	 * it again.
+	 * The time for a first token: so fine that nobody can insert a row, delete it and
+	 * insert it again within one unit.
 	 */
 	private final String firstToken;
 
 	LockTable(JdbcDialect dialect) {
 		this.dialect = dialect;
+		this.announcements = new ReleaseAnnouncements(dialect);
 		this.now = dialect.nowMillis();
 		this.firstToken = dialect.nowMicros();
 	}
 
 	/**
-	 * Take a row that is free or has expired, whoever had it. A call that is tried again
-	 * after a collision may have taken it already.
+	 * Take a row that is free or has expired, or that this owner has: a call that is
+	 * tried again after a collision may have taken it already.
 	 * @return the token, zero if another owner has the key
 	 */
 	private long takeIfFree(Session session, String key, String owner, Duration lease) throws SQLException {
@@ -86,18 +87,17 @@ final class LockTable {
 	 * Read the version of a row.
 	 */
 	Version read(Session session, String key) throws SQLException {
-		try (PreparedStatement statement = session.prepare("SELECT token, CASE WHEN owner IS NULL OR expires_at <= "
-				+ this.now + " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ?", key);
-				ResultSet result = statement.executeQuery()) {
-			return result.next() ? new Version(true, result.getLong(1), result.getInt(2) == 1)
-					: new Version(false, 0, true);
-		}
+		Version version = session.first(
+				"SELECT token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
+						+ TABLE + " WHERE lock_key = ?",
+				(row) -> new Version(true, row.getLong(1), row.getInt(2) == 1), key);
+		return (version != null) ? version : new Version(false, 0, true);
 	}
 
 	/**
-	 * Make the row of a key, taken by its first owner. Its token starts at the clock: a
+	 * Insert the row of a key, taken by its first owner. Its token starts at the clock: a
 	 * row that was swept or deleted by hand had a lower one.
-	 * @return the token, zero if somebody else has made the row
+	 * @return the token, zero if somebody else has inserted the row
 	 */
 	long insert(Session session, String key, String owner, Duration lease) throws SQLException {
 		try {
@@ -105,7 +105,7 @@ final class LockTable {
 					+ this.firstToken + ", " + this.now + " + ?)", key, owner, lease.toMillis());
 		}
 		catch (SQLException ex) {
-			if (JdbcErrors.isDuplicate(ex)) {
+			if (SqlCodes.isDuplicate(ex)) {
 				return 0;
 			}
 			throw ex;
@@ -118,19 +118,18 @@ final class LockTable {
 	 * @throws MissingRowException if there is none
 	 */
 	Row lockRow(Session session, String key) throws SQLException {
-		try (PreparedStatement statement = session
-			.prepare("SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now
-					+ " THEN 1 ELSE 0 END FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE", key);
-				ResultSet result = statement.executeQuery()) {
-			if (!result.next()) {
-				throw new MissingRowException();
-			}
-			return new Row(result.getString(1), result.getLong(2), result.getInt(3) == 1);
+		Row locked = session.first(
+				"SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
+						+ TABLE + " WHERE lock_key = ? FOR UPDATE",
+				(row) -> new Row(row.getString(1), row.getLong(2), row.getInt(3) == 1), key);
+		if (locked == null) {
+			throw new MissingRowException();
 		}
+		return locked;
 	}
 
 	/**
-	 * Make the row of a key that nobody has, unless it is there.
+	 * Insert the row of a key that nobody has, unless it is there.
 	 */
 	void insertFree(Session session, String key) throws SQLException {
 		try {
@@ -138,7 +137,7 @@ final class LockTable {
 					+ this.firstToken + ", " + this.now + ")", key);
 		}
 		catch (SQLException ex) {
-			if (!JdbcErrors.isDuplicate(ex)) {
+			if (!SqlCodes.isDuplicate(ex)) {
 				throw ex;
 			}
 		}
@@ -153,7 +152,7 @@ final class LockTable {
 	}
 
 	/**
-	 * Give a locked row to an owner who comes from the one before, with the same token.
+	 * Give a locked row to readers, with the token of the writer who had it.
 	 */
 	void passOn(Session session, String key, String owner, long expiresAt) throws SQLException {
 		session.update("UPDATE " + TABLE + " SET owner = ?, expires_at = ? WHERE lock_key = ?", owner, expiresAt, key);
@@ -175,12 +174,10 @@ final class LockTable {
 	}
 
 	/**
-	 * Tell those who wait, where the database can.
+	 * Announce to waiters that a key may be free, where the database can send messages.
 	 */
-	void notifyWaiters(Session session, String key) throws SQLException {
-		if (this.dialect.notifies()) {
-			session.text("SELECT pg_notify('" + PostgresReleases.CHANNEL + "', ?)", key);
-		}
+	void announceRelease(Session session, String key) throws SQLException {
+		this.announcements.announce(session, key);
 	}
 
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
@@ -190,21 +187,15 @@ final class LockTable {
 	}
 
 	boolean release(Session session, String key, String owner) throws SQLException {
-		String sql = "UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now
-				+ " WHERE lock_key = ? AND owner = ?";
-		if (!this.dialect.notifies()) {
-			return session.update(sql, key, owner) == 1;
-		}
-		try (PreparedStatement statement = session.prepare("WITH released AS (" + sql + " RETURNING lock_key) "
-				+ "SELECT pg_notify('" + PostgresReleases.CHANNEL + "', lock_key) FROM released", key, owner);
-				ResultSet result = statement.executeQuery()) {
-			return result.next();
-		}
+		return this.announcements.announceUpdate(session,
+				"UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ? AND owner = ?",
+				key, owner);
 	}
 
 	/**
 	 * Delete some rows that nobody has used for a while, also those of holders that have
-	 * died. One whose token is ahead of the clock stays: a new row would start below it.
+	 * died. A row whose token is ahead of the clock stays: a new row would start with a
+	 * lower one.
 	 */
 	int sweep(Session session, Duration unusedFor) throws SQLException {
 		String unused = "expires_at < " + this.now + " - ? AND token < " + this.firstToken;
@@ -223,7 +214,7 @@ final class LockTable {
 	 *
 	 * @param exists whether there is a row
 	 * @param token its version
-	 * @param free whether nobody has it, or whoever had it has let it expire
+	 * @param free whether nobody has it, or the lease on it has expired
 	 */
 	record Version(boolean exists, long token, boolean free) {
 	}

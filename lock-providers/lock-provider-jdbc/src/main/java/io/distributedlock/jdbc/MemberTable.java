@@ -6,9 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements on the table of those who share a key or queue for it. Those who share
- * it are changed while the row of the key is locked, so that members of one key never
- * collide.
+ * The statements on the table of owners that share a key or wait in its queue. Members
+ * that share a key are changed only while the row of the key is locked, so that these
+ * statements never collide.
  */
 final class MemberTable {
 
@@ -21,7 +21,7 @@ final class MemberTable {
 	}
 
 	/**
-	 * Add a member behind the others, or let it stay for longer in its place.
+	 * Add a member behind the others, or renew it in its place.
 	 */
 	void put(Session session, String key, String owner, Duration lease) throws SQLException {
 		if (!stay(session, key, owner, lease)) {
@@ -32,8 +32,8 @@ final class MemberTable {
 	}
 
 	/**
-	 * Let a member stay for longer.
-	 * @return {@code false} if it is none
+	 * Renew a member.
+	 * @return {@code false} if the owner is not a member
 	 */
 	boolean stay(Session session, String key, String owner, Duration lease) throws SQLException {
 		return session.update(
@@ -58,19 +58,19 @@ final class MemberTable {
 	}
 
 	/**
-	 * Return when the last member ends, on the clock of the database.
+	 * Return when the lease of the last member ends, by the clock of the database.
 	 */
 	long lastExpiry(Session session, String key) throws SQLException {
 		return session.number("SELECT MAX(expires_at)" + OF_KEY, key);
 	}
 
 	/**
-	 * Return the owner who has waited longest, and drop those in front of it who no
-	 * longer ask.
+	 * Return the owner that has waited longest. Delete members in front of it that have
+	 * stopped asking.
 	 */
 	@Nullable String firstAlive(Session session, String key) throws SQLException {
 		while (true) {
-			// two who come at the same moment may have the same ticket
+			// two that join at the same moment may have the same ticket
 			String first = session.text("SELECT owner" + OF_KEY + " ORDER BY ticket, owner LIMIT 1", key);
 			if (first == null || session.update("DELETE" + OF_KEY + " AND owner = ? AND expires_at <= " + this.now, key,
 					first) == 0) {
@@ -80,7 +80,8 @@ final class MemberTable {
 	}
 
 	/**
-	 * Delete the dead members of some keys, those of keys that nobody uses any more.
+	 * Delete members that have ended some time ago, of some keys at a time: nobody else
+	 * deletes those of a key that is not used any more.
 	 */
 	int sweep(Session session, Duration endedFor) throws SQLException {
 		String ended = "expires_at < " + this.now + " - ?";

@@ -18,7 +18,7 @@ import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on a database that sends messages to those who wait.
+ * Locks on a database that sends messages to waiters.
  */
 final class NotifiedLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to PostgreSQL's notifications of releases, all over one connection, which is
- * taken while somebody of this node waits and given back some time after.
+ * Listens to PostgreSQL's notifications of releases. Uses one connection for all waiters
+ * of this node, from the first waiter to some time after the last one.
  */
 final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 
@@ -25,12 +25,29 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(PostgresReleases.class);
 
+	/**
+	 * How long to wait for notifications at a time. A notification ends the wait, so this
+	 * delays only the end of listening.
+	 */
 	private static final int LOOK_MILLIS = 500;
 
+	/**
+	 * After how many waits without any waiter the connection is returned: ten seconds, so
+	 * that short pauses between waiters do not cost a connection each.
+	 */
 	private static final int IDLE_LOOKS = 20;
 
+	/**
+	 * After how many waits without a notification the server is asked whether it still
+	 * answers: ten seconds. Until then a broken connection costs polls instead of
+	 * signals.
+	 */
 	private static final int QUIET_LOOKS = 20;
 
+	/**
+	 * How long to wait after a failure: a database that is down is not asked more often
+	 * than waiters poll.
+	 */
 	private static final long RETRY_NANOS = 1_000_000_000;
 
 	private final ConcurrentHashMap<String, Set<Waiter>> waiters = new ConcurrentHashMap<>();

@@ -5,10 +5,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner that waits in a queue and asks again and again. An answer may be lost or come
- * late, and the database may act on a question that was given up. So the next question
- * looks whether the lock was granted already, and what comes when the place or the lock
- * is over is removed.
+ * One owner that waits in a queue and asks at intervals. An answer may be lost or come
+ * late, and the database may still execute a statement that was given up. So the next
+ * question looks whether the lock was granted already, and this owner is removed again
+ * when something comes after it has left or released.
  */
 final class QueuedOwner implements CallThreads.Late<Long> {
 
@@ -27,7 +27,7 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * Return whether the lock may have been granted in an answer that nobody saw.
+	 * Return whether the lock may have been granted in an answer that was lost.
 	 */
 	boolean isInDoubt() {
 		return this.inDoubt;
@@ -38,27 +38,27 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * A question has ended for who asked it.
+	 * Note that a question has ended for the caller.
 	 */
 	void answered(@Nullable Throwable failure) {
 		if (failure != null) {
 			this.inDoubt = true;
 		}
-		lookBack();
+		removeIfOver();
 	}
 
 	@Override
 	public void succeeded(Long token) {
-		lookBack();
+		removeIfOver();
 	}
 
 	@Override
 	public void failed(Throwable failure) {
-		lookBack();
+		removeIfOver();
 	}
 
 	/**
-	 * The place is left.
+	 * Leave the queue.
 	 */
 	void leave() {
 		this.over = true;
@@ -66,7 +66,8 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * Return a lease of this owner after whose end nothing of it stays.
+	 * Return a lease of this owner whose release also removes what a lost answer has
+	 * left.
 	 */
 	TableLease watched(TableLease lease) {
 		return new TableLease(lease.key(), lease.fencingToken(), lease.term(), lease.renewal(), () -> release(lease),
@@ -83,9 +84,10 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * What was under way when it was over may have come after the removal.
+	 * Remove this owner again if it has left or released: a question that was under way
+	 * then may have come after the removal.
 	 */
-	private void lookBack() {
+	private void removeIfOver() {
 		if (this.over) {
 			this.removal.run();
 		}

@@ -1,21 +1,25 @@
 package io.distributedlock.jdbc;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 
 /**
- * The statements that lock a row for as long as a transaction lasts. A row that another
- * one has locked is skipped and never waited for.
+ * The statements that lock a row until a transaction ends. They skip a row that somebody
+ * else has locked, and never wait for it.
  */
 final class RowLocks {
 
 	private static final String TABLE = "distributed_lock_row";
 
+	/**
+	 * How long a row may stay locked by a sweep that was cut off. A sweep that works
+	 * needs some milliseconds.
+	 */
 	private static final Duration SWEEP_SILENCE = Duration.ofSeconds(10);
 
 	private final JdbcDialect dialect;
+
+	private final ReleaseAnnouncements announcements;
 
 	private final SilenceLimit limit;
 
@@ -23,13 +27,14 @@ final class RowLocks {
 
 	RowLocks(JdbcDialect dialect, SilenceLimit limit) {
 		this.dialect = dialect;
+		this.announcements = new ReleaseAnnouncements(dialect);
 		this.limit = limit;
 		this.now = dialect.nowMillis();
 	}
 
 	/**
-	 * Lock the row of a key, which is made if it is not there.
-	 * @param silence how long the server waits for a word of this session from now on
+	 * Lock the row of a key, and insert it first if it is not there.
+	 * @param silence after how long a silence of this session the server ends it
 	 * @return {@code false} if somebody else has locked it
 	 */
 	boolean lock(Session session, String key, Duration silence) throws SQLException {
@@ -43,39 +48,31 @@ final class RowLocks {
 	}
 
 	/**
-	 * Return the next token, which a rollback does not take back.
+	 * Return the next token. A rollback does not undo that.
 	 */
 	long nextToken(Session session) throws SQLException {
 		String sequence = this.dialect.nextToken();
-		if (sequence != null) {
-			return session.number(sequence);
-		}
-		try (Statement statement = session.connection().createStatement()) {
-			statement.executeUpdate("INSERT INTO distributed_lock_token () VALUES ()", Statement.RETURN_GENERATED_KEYS);
-			try (ResultSet result = statement.getGeneratedKeys()) {
-				result.next();
-				return result.getLong(1);
-			}
-		}
+		return (sequence != null) ? session.number(sequence)
+				: session.insertNumbered("INSERT INTO distributed_lock_token () VALUES ()");
 	}
 
 	/**
-	 * Let go of a row that is locked, and tell those who wait.
+	 * Unlock a row, and announce that to waiters.
 	 */
 	void free(Session session, String key) throws SQLException {
-		if (this.dialect.notifies()) {
-			session.text("SELECT pg_notify(?, ?)", PostgresReleases.CHANNEL, key);
+		if (this.announcements.announce(session, key)) {
+			// a rollback would send no message
 			session.connection().commit();
 		}
 		else {
-			// there is nothing to keep: the row that counted up stays uncounted
+			// nothing to keep; on MySQL this also removes the row that counted the token
 			session.connection().rollback();
 		}
 	}
 
 	/**
-	 * Delete rows that are not locked and were made some time ago, one by one: a key that
-	 * is in use has its row made anew.
+	 * Delete rows that are not locked and were inserted some time ago, one by one. A key
+	 * that is in use gets a new row with its next attempt.
 	 * @return how many there were
 	 */
 	int sweep(Session session, Duration madeBefore) throws SQLException {
@@ -110,7 +107,7 @@ final class RowLocks {
 					key) == 1;
 		}
 		catch (SQLException ex) {
-			if (JdbcErrors.isDuplicate(ex)) {
+			if (SqlCodes.isDuplicate(ex)) {
 				return true;
 			}
 			throw ex;

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLTimeoutException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection for the length of a call, or of a lock. No statement is sent once the
- * caller has given up, and none waits without end for its answer: neither for a row that
- * another one has locked nor for a server that fell silent. Not thread-safe.
+ * A connection for one call, or for as long as it holds a row lock. Runs all statements
+ * of locks. No statement is sent once the caller has given up, and none waits without end
+ * for its answer: neither for a row that another one has locked nor for a server that
+ * fell silent. Not thread-safe.
  */
 final class Session implements AutoCloseable {
 
@@ -34,18 +36,25 @@ final class Session implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(Session.class);
 
+	/**
+	 * In place of a limit, where a driver has none.
+	 */
 	private static final int UNSUPPORTED = -1;
 
+	/**
+	 * How long a broken connection is kept from its pool: longer than the half second for
+	 * which HikariCP trusts a connection after its use.
+	 */
 	private static final long BROKEN_PAUSE_MILLIS = 1000;
 
 	/**
-	 * More than a pool has.
+	 * How many ended connections of a pool are passed over: more than a pool has.
 	 */
 	private static final int MAX_ENDED = 200;
 
 	/**
-	 * How much later than the server is told to cancel a statement the connection is
-	 * given up.
+	 * How much longer a connection may be silent than a statement may take, so that the
+	 * server has time to cancel the statement and to say so.
 	 */
 	private static final int GRACE_MILLIS = 1000;
 
@@ -78,6 +87,7 @@ final class Session implements AutoCloseable {
 	 * @param giveUpAtNanos when the caller gives up
 	 */
 	static Session open(DataSource dataSource, Duration commandTimeout, long giveUpAtNanos) throws SQLException {
+		// zero would mean no limit; and the silence, in milliseconds, must fit an int
 		int timeoutSeconds = (int) Math.max(1, Math.min(commandTimeout.toSeconds(), 1_000_000));
 		Connection connection = connection(dataSource, giveUpAtNanos);
 		int networkTimeout = UNSUPPORTED;
@@ -99,9 +109,9 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Ask for a connection until there is one that has not ended. A pool hands out what
-	 * was given back a moment ago without a look whether it still works, and does not
-	 * know what every driver says of a connection that broke.
+	 * Ask for a connection until there is one that has not ended. A pool does not test a
+	 * connection that was returned shortly before, and does not know how every driver
+	 * reports a broken connection.
 	 */
 	private static Connection connection(DataSource dataSource, long giveUpAtNanos) throws SQLException {
 		for (int tries = 0; tries < MAX_ENDED; tries++) {
@@ -114,7 +124,7 @@ final class Session implements AutoCloseable {
 			ended.close();
 			requireWaiting(giveUpAtNanos);
 		}
-		throw new SQLNonTransientConnectionException("the pool hands out connections that have ended", "08003");
+		throw new SQLNonTransientConnectionException("the pool hands out only connections that have ended", "08003");
 	}
 
 	/**
@@ -130,7 +140,7 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Work on a connection of somebody else, as it is.
+	 * Work on a connection of the application, as it is.
 	 */
 	static Session on(Connection connection) {
 		return new Session(connection, 0, true, UNSUPPORTED, System.nanoTime() + NEVER_NANOS);
@@ -160,12 +170,42 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
+	 * Insert a row, and return the number that the database has generated for it.
+	 */
+	long insertNumbered(String sql) throws SQLException {
+		requireWaiting(this.giveUpAtNanos);
+		try (PreparedStatement statement = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
+			statement.setQueryTimeout(this.timeoutSeconds);
+			statement.executeUpdate();
+			try (ResultSet generated = statement.getGeneratedKeys()) {
+				generated.next();
+				return generated.getLong(1);
+			}
+		}
+	}
+
+	/**
+	 * Read the first row, {@code null} where there is none.
+	 */
+	<T> @Nullable T first(String sql, Row<T> row, @Nullable Object... parameters) throws SQLException {
+		try (PreparedStatement statement = prepare(sql, parameters); ResultSet result = statement.executeQuery()) {
+			return result.next() ? row.read(result) : null;
+		}
+	}
+
+	/**
+	 * Return whether there is any row.
+	 */
+	boolean isAny(String sql, @Nullable Object... parameters) throws SQLException {
+		return first(sql, (row) -> true, parameters) != null;
+	}
+
+	/**
 	 * Return the number in the first column of the first row, zero where there is none.
 	 */
 	long number(String sql, @Nullable Object... parameters) throws SQLException {
-		try (PreparedStatement statement = prepare(sql, parameters); ResultSet result = statement.executeQuery()) {
-			return result.next() ? result.getLong(1) : 0;
-		}
+		Long number = first(sql, (row) -> row.getLong(1), parameters);
+		return (number != null) ? number : 0;
 	}
 
 	/**
@@ -191,7 +231,7 @@ final class Session implements AutoCloseable {
 		return texts;
 	}
 
-	PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
+	private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
 		requireWaiting(this.giveUpAtNanos);
 		PreparedStatement statement = this.connection.prepareStatement(sql);
 		statement.setQueryTimeout(this.timeoutSeconds);
@@ -209,15 +249,15 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Note a failure, which may be one of the connection.
+	 * Note a failure: if it is one of the connection, the connection is not used again.
 	 */
 	void failed(Exception failure) {
-		this.broken |= failure instanceof SQLException sqlException && JdbcErrors.isConnectionProblem(sqlException);
+		this.broken |= failure instanceof SQLException sqlException && SqlCodes.isConnectionProblem(sqlException);
 	}
 
 	/**
-	 * End the connection itself, which a pool then replaces: its transaction is in an
-	 * unknown state.
+	 * End the connection itself, since its transaction is in an unknown state. A pool
+	 * then replaces it.
 	 */
 	void abort() {
 		this.broken = true;
@@ -230,22 +270,22 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Give the connection back as it was. A pool hands out the connection that a thread
-	 * gave back last to that thread, and does not look whether it still works. So one
-	 * that is broken comes back later, on another thread.
+	 * Return the connection to its pool in the state in which it came. A pool hands out
+	 * the connection that a thread returned last to that thread again, without a test. So
+	 * a broken one is returned later, and on another thread.
 	 */
 	@Override
 	public void close() {
 		if (this.broken) {
 			CompletableFuture.delayedExecutor(BROKEN_PAUSE_MILLIS, TimeUnit.MILLISECONDS, BROKEN)
-				.execute(this::giveBack);
+				.execute(this::returnConnection);
 		}
 		else {
-			giveBack();
+			returnConnection();
 		}
 	}
 
-	private void giveBack() {
+	private void returnConnection() {
 		try {
 			if (!this.autoCommitBefore) {
 				this.connection.setAutoCommit(false);
@@ -255,13 +295,13 @@ final class Session implements AutoCloseable {
 			}
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("A connection broke while it was used, which its pool will see", ex);
+			logger.debug("A connection broke while it was used; its pool will replace it", ex);
 		}
 		try {
 			this.connection.close();
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("A connection broke while it was used", ex);
+			logger.debug("A connection that broke could not be returned to its pool", ex);
 		}
 	}
 
@@ -272,8 +312,10 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Without a limit a thread waits for hours for a server that fell silent.
-	 * @return the limit before, or that the driver has none
+	 * Limit how long the connection may be silent. Without a limit a thread waits for
+	 * hours for a server that fell silent.
+	 * @return the limit before; {@link #UNSUPPORTED} if the driver has none, or has a
+	 * shorter one already
 	 */
 	private static int limitSilence(Connection connection, int millis) {
 		try {
@@ -290,7 +332,17 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * The caller does not wait any more, so that nothing is sent.
+	 * Reads a row.
+	 */
+	@FunctionalInterface
+	interface Row<T> {
+
+		T read(ResultSet row) throws SQLException;
+
+	}
+
+	/**
+	 * The caller does not wait any more, so nothing is sent.
 	 */
 	static final class GivenUpException extends SQLTimeoutException {
 

@@ -6,9 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the server end a connection that it hears nothing from for some time, so that a row
- * does not stay locked by somebody who was cut off. On H2 it stays until the connection
- * ends.
+ * Makes the server end a connection that has been silent for some time, so that a row
+ * does not stay locked by an owner that was cut off. H2 has no such limit: there the row
+ * stays locked until the connection ends.
  */
 final class SilenceLimit {
 
@@ -26,8 +26,10 @@ final class SilenceLimit {
 		switch (this.dialect) {
 			case POSTGRESQL -> session.text("SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
 					Long.toString(time.toMillis()));
+			// keeps the limit of the session, if none is kept yet, to set it again later
 			case MARIADB, MYSQL -> session.execute(
 					"SET @distributed_lock_wait = COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout), SESSION wait_timeout = ?",
+					// in whole seconds, rounded up
 					time.toSeconds() + 1);
 			default -> {
 				return false;
@@ -37,7 +39,7 @@ final class SilenceLimit {
 	}
 
 	/**
-	 * Undo it where it does not end with the transaction.
+	 * Remove the limit, where it does not end with the transaction.
 	 */
 	void lift(Session session) throws SQLException {
 		if (this.dialect == JdbcDialect.MARIADB || this.dialect == JdbcDialect.MYSQL) {
@@ -47,7 +49,7 @@ final class SilenceLimit {
 	}
 
 	/**
-	 * Work, and undo the limits that were set, also after a failure.
+	 * Work, and remove the limits that the work has set, also after a failure.
 	 */
 	<T extends @Nullable Object> T liftedAfter(Session session, CallThreads.Call<T> work) throws SQLException {
 		T result;

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class TableLockProvider implements LockProvider, LockQueue {
 
 	/**
-	 * How often a compare-and-set is tried that meets another one.
+	 * How often a compare-and-set that meets another one is tried. Whoever meets others
+	 * so often has met owners who took the lock, so the lock is contended: the engine
+	 * asks again.
 	 */
 	private static final int VERSION_TRIES = 3;
 
@@ -129,13 +131,13 @@ final class TableLockProvider implements LockProvider, LockQueue {
 				(lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease)),
 				() -> onRow(row, (session) -> {
 					boolean had = this.shares.release(session, row, owner);
-					this.table.notifyWaiters(session, request.key());
+					this.table.announceRelease(session, request.key());
 					return had;
 				}), null);
 	}
 
 	private static TableLease withToken(TableLease lease, LeaseRequest request, long token) {
-		// permits are held together: a number of their order would guard nothing
+		// permits are held together, so their order protects nothing
 		return (request.type() == LockType.SEMAPHORE) ? lease : lease.withToken(token);
 	}
 
@@ -144,8 +146,8 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	}
 
 	/**
-	 * Work in a transaction that starts with locking a row, which is made if it is not
-	 * there.
+	 * Work in a transaction that locks a row first. If there is no such row, insert it
+	 * and begin the transaction again.
 	 */
 	private <T> CompletableFuture<T> onRow(String row, JdbcCalls.Work<T> work) {
 		return this.calls.upkeep((session) -> onRow(session, row, work));
@@ -208,6 +210,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 			if (this.table.takeIfVersionIs(session, request.key(), version.token(), owner, request.leaseTime())) {
 				return version.token() + 1;
 			}
+			// random, so that those who met do not meet again
 			LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(500_000, 4_000_000L * attempt));
 		}
 		return 0;

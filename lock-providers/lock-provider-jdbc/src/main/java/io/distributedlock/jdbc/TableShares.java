@@ -4,14 +4,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * Keys that several owners have together. The row of the key is locked first and tells
- * the others that it is shared; its members are in a table of their own. Each method is
- * one transaction.
+ * Keys that several owners share, as readers or with permits. The row of the key says
+ * that it is shared, and its members are in a table of their own. Each method runs in one
+ * transaction, which locks the row first.
  */
 final class TableShares {
 
 	/**
-	 * Stands in the place of an owner where the owners are in the table of members.
+	 * The owner of a row whose owners are in the table of members. No owner has this
+	 * name.
 	 */
 	private static final String SHARED = "*";
 
@@ -44,7 +45,7 @@ final class TableShares {
 	}
 
 	/**
-	 * Let a share run anew. A writer who only reads from now on gets its share with that.
+	 * Renew a share. A writer that is downgraded gets its share by this.
 	 */
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
 		LockTable.Row row = this.table.lockRow(session, key);
@@ -52,7 +53,7 @@ final class TableShares {
 		if (owner.equals(row.owner())) {
 			this.members.put(session, key, owner, lease);
 			this.table.passOn(session, key, SHARED, this.members.lastExpiry(session, key));
-			this.table.notifyWaiters(session, key);
+			this.table.announceRelease(session, key);
 			return true;
 		}
 		if (!SHARED.equals(row.owner()) || !this.members.stay(session, key, owner, lease)) {
@@ -63,7 +64,7 @@ final class TableShares {
 	}
 
 	/**
-	 * Give a share back, or what a writer has that was to get one.
+	 * Release a share, or the row of a writer whose downgrade was not confirmed.
 	 */
 	boolean release(Session session, String key, String owner) throws SQLException {
 		LockTable.Row row = this.table.lockRow(session, key);
@@ -90,8 +91,8 @@ final class TableShares {
 	}
 
 	/**
-	 * The permits of a semaphore have nothing to do with a lock of the same key. Keys
-	 * never contain the character in front.
+	 * Return the key of the row for a semaphore, as a semaphore and a lock with the same
+	 * key do not exclude each other. Keys never contain the character {@code ~}.
 	 */
 	static String permitsOf(String key) {
 		return key + "~permits";

@@ -3,7 +3,7 @@ package io.distributedlock.jdbc;
 import io.distributedlock.spi.BackendException;
 
 /**
- * Removes the owner of an attempt whose outcome nobody knows, unless nothing was sent.
+ * Removes the owner of an attempt whose outcome is unknown, unless nothing was sent.
  */
 final class UnknownOutcome implements CallThreads.Late<Long> {
 
@@ -23,11 +23,11 @@ final class UnknownOutcome implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * The caller is told of a failure.
-	 * @return what to tell
+	 * Deal with a failure that the caller is told of.
+	 * @return the exception for the caller
 	 */
 	RuntimeException explain(Throwable failure) {
-		RuntimeException exception = JdbcLocks.backendException(failure);
+		RuntimeException exception = JdbcErrors.unwrapped(failure);
 		if (this.sent && exception instanceof BackendException backendException && backendException.isRetryable()) {
 			this.removal.run();
 		}
@@ -35,7 +35,8 @@ final class UnknownOutcome implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * What was removed when the caller was told of a failure may have come before this.
+	 * Remove the owner again: the removal after the failure may have come before this
+	 * grant.
 	 */
 	@Override
 	public void succeeded(Long token) {

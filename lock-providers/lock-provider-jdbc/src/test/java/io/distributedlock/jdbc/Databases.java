@@ -46,8 +46,7 @@ final class Databases {
 	}
 
 	/**
-	 * Let the kit stand between a database and its clients: the port in the URL becomes
-	 * that of a proxy.
+	 * Put a proxy of the kit between a database and its clients, by its port in the URL.
 	 */
 	static ProviderSource throughProxy(ProviderSource source) {
 		String url = source.arguments().get(2);
@@ -63,8 +62,8 @@ final class Databases {
 	}
 
 	/**
-	 * Return what creates the schema in a database that has none yet, as a node does at
-	 * its start.
+	 * Return what creates the schema in a database without one, as a node does when it
+	 * starts.
 	 */
 	static Runnable creation(JdbcDialect dialect, String url, String user, String password) {
 		return () -> createSchema(dialect, url, user, password);

@@ -42,7 +42,7 @@ class FairQueueTests {
 	/**
 	 * The last statement of a grant.
 	 */
-	private static final Predicate<String> LEAVE_LINE = "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"::equals;
+	private static final Predicate<String> LEAVE_QUEUE = "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"::equals;
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -76,7 +76,7 @@ class FairQueueTests {
 	@Test
 	void grantWhoseAnswerWasLostIsRecognisedByTheNextQuestion() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
-		LostStatements.Fault fault = this.lost.loseReply(LEAVE_LINE);
+		LostStatements.Fault fault = this.lost.loseReply(LEAVE_QUEUE);
 		get(this.held.release());
 		this.first.lookAgain();
 		Awaitility.await().until(fault::isReached);
@@ -86,22 +86,22 @@ class FairQueueTests {
 	@Test
 	void grantWhoseAnswerIsLateIsRecognisedByTheNextQuestion() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
-		LostStatements.Fault fault = this.lost.delayReply(LEAVE_LINE);
+		LostStatements.Fault fault = this.lost.delayReply(LEAVE_QUEUE);
 		get(this.held.release());
 		this.first.lookAgain();
 		Awaitility.await().until(fault::isReached);
 		assertThatGrantedInTurn(this.first, second);
-		fault.letGo();
+		fault.proceed();
 	}
 
 	/**
-	 * Two answers are lost: after the first one the place is at the end of the queue, and
-	 * the second question could not take it out.
+	 * Two answers are lost. After the first one the place is at the end of the queue, and
+	 * the second question could not remove it from there.
 	 */
 	@Test
 	void grantIsRecognisedThoughItsPlaceIsAtTheEndOfTheQueue() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
-		LostStatements.Fault afterGrant = this.lost.loseReply(LEAVE_LINE);
+		LostStatements.Fault afterGrant = this.lost.loseReply(LEAVE_QUEUE);
 		get(this.held.release());
 		this.first.lookAgain();
 		Awaitility.await().until(afterGrant::isReached);
@@ -114,8 +114,8 @@ class FairQueueTests {
 	}
 
 	/**
-	 * A question that was given up is executed when the next one has been granted and its
-	 * lock given back.
+	 * A question that was given up is executed after the next question was granted and
+	 * its lease released.
 	 */
 	@Test
 	void grantThatComesAfterTheReleaseIsUndone() {
@@ -124,7 +124,7 @@ class FairQueueTests {
 		this.first.lookAgain();
 		Awaitility.await().until(fault::isReached);
 		get(granted(this.first).release());
-		fault.letGo();
+		fault.proceed();
 		Awaitility.await().until(fault::isExecuted);
 		Lease next = Awaitility.await()
 			.atMost(PATIENCE)

@@ -10,7 +10,7 @@ import io.distributedlock.test.server.ServerProcess;
 import org.h2.tools.Server;
 
 /**
- * H2 as a server of its own, with a file that outlives a restart.
+ * H2 as a server of its own, with a file that remains after a restart.
  */
 final class H2TestServer extends ServerProcess {
 
@@ -29,7 +29,8 @@ final class H2TestServer extends ServerProcess {
 	}
 
 	/**
-	 * Return the URL by way of a proxy. What was committed is written at once.
+	 * Return the URL that leads through a proxy. A commit is written to the file
+	 * immediately.
 	 */
 	String url(int proxyPort) {
 		return "jdbc:h2:tcp://127.0.0.1:%d/./locks;WRITE_DELAY=0".formatted(proxyPort);

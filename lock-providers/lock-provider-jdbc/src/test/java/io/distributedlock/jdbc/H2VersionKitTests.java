@@ -7,8 +7,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 
 /**
- * Apart from {@link H2KitTests}: only one statement differs from those of the strategy
- * row.
+ * Not part of {@link H2KitTests}, as only one statement differs from those of the
+ * strategy row.
  */
 @DisplayName("jdbc version on H2")
 class H2VersionKitTests extends LockProviderCompatibilityKit {

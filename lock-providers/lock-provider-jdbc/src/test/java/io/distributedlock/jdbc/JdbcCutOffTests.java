@@ -58,7 +58,8 @@ class JdbcCutOffTests {
 	}
 
 	/**
-	 * Without readers and permits: H2 cannot be told to end a connection that is silent.
+	 * Without readers and permits: H2 has no limit after which it ends a silent
+	 * connection.
 	 */
 	@Test
 	void onH2() {
@@ -80,7 +81,7 @@ class JdbcCutOffTests {
 				proxies.add(proxy);
 				String url = database.url.replace(":" + database.port, ":" + proxy.port());
 				LockProvider cutOff = provider(database.dialect, strategy, pool(database, url, 1));
-				// has its connection then, and the row is there
+				// then the provider has its connection, and the row is there
 				Awaitility.await()
 					.atMost(PATIENCE)
 					.ignoreExceptions()

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What databases refuse, and what that is called.
+ * What the failures of real databases are translated to.
  */
 class JdbcErrorsTests {
 
@@ -90,7 +90,7 @@ class JdbcErrorsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void readOnlyPostgresIsCalledSo(JdbcLockStrategy strategy) {
+	void readOnlyPostgresIsReportedAsSuch(JdbcLockStrategy strategy) {
 		LockProvider provider = provider(
 				pool(postgres.url() + "?options=-c%20default_transaction_read_only=on", "postgres", ""),
 				JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(strategy));
@@ -98,7 +98,7 @@ class JdbcErrorsTests {
 	}
 
 	@Test
-	void readOnlyMariaDbIsCalledSo() throws SQLException {
+	void readOnlyMariaDbIsReportedAsSuch() throws SQLException {
 		try (Connection connection = DriverManager.getConnection(mariaDb.url(), "app", "secret");
 				Statement statement = connection.createStatement()) {
 			statement.execute("CREATE USER reader IDENTIFIED BY 'secret'");
@@ -117,7 +117,7 @@ class JdbcErrorsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void attemptsThatMeetUnderSerializableIsolationAreNoFailures(JdbcLockStrategy strategy) {
+	void attemptsThatCollideUnderSerializableIsolationDoNotFail(JdbcLockStrategy strategy) {
 		HikariDataSource onPostgres = Databases.pool(postgres.url(), "postgres", "", 20);
 		onPostgres.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
 		contend(open(onPostgres), JdbcDialect.POSTGRESQL, strategy);
@@ -138,13 +138,13 @@ class JdbcErrorsTests {
 				assertThat(ex.getSQLState()).isEqualTo("25P01");
 				JdbcErrors errors = new JdbcErrors(JdbcDialect.POSTGRESQL, Duration.ofSeconds(1));
 				assertThat(errors.translate(ex).isRetryable()).isTrue();
-				assertThat(JdbcErrors.isConnectionProblem(ex)).isTrue();
+				assertThat(SqlCodes.isConnectionProblem(ex)).isTrue();
 			});
 		}
 	}
 
 	@Test
-	void wrongPasswordAndWrongDatabaseAreCalledSo() throws SQLException {
+	void wrongPasswordAndWrongDatabaseAreReportedAsSuch() throws SQLException {
 		try (Connection connection = DriverManager.getConnection(postgres.url(), "postgres", "");
 				Statement statement = connection.createStatement()) {
 			statement.execute("CREATE USER locker PASSWORD 'secret'");
@@ -164,10 +164,10 @@ class JdbcErrorsTests {
 	}
 
 	/**
-	 * A pool tries for longer than a call waits, and says only then what was wrong.
+	 * A pool tries for longer than a call waits, and reports only then what was wrong.
 	 */
 	@Test
-	void reasonOfAPoolThatAnswersLateIsTold() {
+	void reasonOfAPoolThatAnswersLateIsReportedToLaterCalls() {
 		HikariDataSource slow = open(Databases.pool(mariaDb.url(), "app", "wr0ng", 2));
 		slow.setConnectionTimeout(1500);
 		LockProvider provider = provider(slow,
@@ -184,7 +184,7 @@ class JdbcErrorsTests {
 		try (ServerSocket socket = new ServerSocket(0)) {
 			port = socket.getLocalPort();
 		}
-		// as an application has it: the pool connects at its first use, and throws no
+		// as in an application: the pool connects at its first use, and its failure is no
 		// SQLException
 		HikariDataSource eager = open(
 				Databases.pool("jdbc:mariadb://127.0.0.1:%d/locks".formatted(port), "app", "x", 2));
@@ -195,7 +195,7 @@ class JdbcErrorsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void whateverADataSourceThrowsIsAnAnswer(JdbcLockStrategy strategy) {
+	void callFailsWhateverADataSourceThrows(JdbcLockStrategy strategy) {
 		for (Throwable thrown : List.of(new IllegalStateException("closed"), new NoClassDefFoundError("Driver"),
 				new SQLException("no state at all"))) {
 			LockProvider provider = provider(unwilling(thrown),

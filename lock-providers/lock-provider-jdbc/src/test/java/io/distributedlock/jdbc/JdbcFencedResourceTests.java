@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Writes with a stale token are refused. PostgreSQL ends a transaction at its first
- * error; MariaDB lets it read what was there when it began.
+ * Writes with a stale token are refused: on PostgreSQL, where a transaction ends at its
+ * first error, and on MariaDB, where it reads what was there when it began.
  */
 class JdbcFencedResourceTests {
 
@@ -102,7 +102,7 @@ class JdbcFencedResourceTests {
 		}
 
 		@Test
-		void laterHolderIsSeenThatCameAfterTheTransactionBegan() throws SQLException {
+		void tokenThatCameAfterTheTransactionBeganIsSeen() throws SQLException {
 			JdbcFencedResource prices = JdbcFencedResource.named("prices");
 			try (Connection early = transaction(); Connection late = transaction()) {
 				Session.on(early).number("SELECT balance FROM account WHERE id = 1");
@@ -165,7 +165,7 @@ class JdbcFencedResourceTests {
 		}
 
 		@Test
-		void laterHolderOfARowIsSeenThatCameAfterTheTransactionBegan() throws SQLException {
+		void tokenOfARowThatCameAfterTheTransactionBeganIsSeen() throws SQLException {
 			JdbcFencedResource.Rows accounts = JdbcFencedResource.rows("account", "id", "fence");
 			try (Connection early = transaction(); Connection late = connect()) {
 				Session.on(early).number("SELECT balance FROM account WHERE id = 1");
@@ -202,7 +202,7 @@ class JdbcFencedResourceTests {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> JdbcFencedResource.rows("a; drop table b", "id", "t"));
 			assertThatIllegalArgumentException().isThrownBy(() -> JdbcFencedResource.named(" "));
-			assertThatIllegalArgumentException().as("half of a pair, which is sent as a question mark")
+			assertThatIllegalArgumentException().as("half of a surrogate pair, which drivers send as a question mark")
 				.isThrownBy(() -> JdbcFencedResource.named("price\ud83d"));
 			assertThatIllegalArgumentException().isThrownBy(() -> JdbcFencedResource.named("\ude00price"));
 			assertThatIllegalArgumentException().isThrownBy(() -> JdbcFencedResource.named("price\0"));
@@ -248,7 +248,8 @@ class JdbcFencedResourceTests {
 	}
 
 	/**
-	 * The driver counts rows that have changed, as MySQL's does where it is told to.
+	 * The driver counts rows that have changed, as MySQL's does with
+	 * {@code useAffectedRows}.
 	 */
 	@Nested
 	class OnMariaDbCountingChanges extends Contract {

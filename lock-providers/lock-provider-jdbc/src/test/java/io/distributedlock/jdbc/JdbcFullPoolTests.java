@@ -30,7 +30,7 @@ import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A pool whose connections the application has all, for longer than any lease.
+ * A pool whose connections are all in use by the application, for longer than any lease.
  */
 class JdbcFullPoolTests {
 
@@ -112,7 +112,7 @@ class JdbcFullPoolTests {
 		}
 		Awaitility.await().until(late::isDone);
 		assertThat(late).isCompletedExceptionally();
-		// the next one has its turn on the same thread
+		// the next call runs on the same thread
 		assertThat(get(provider.tryAcquire(request("next", Duration.ofSeconds(60))))).isNotNull();
 		assertThat(rows("late")).as("rows of the call that was given up").isZero();
 	}
@@ -129,7 +129,7 @@ class JdbcFullPoolTests {
 	}
 
 	/**
-	 * Have all threads for attempts wait for a connection that does not come.
+	 * Make all threads for attempts wait for a connection that does not come.
 	 */
 	private void blockEveryThread(LockProvider provider) throws SQLException {
 		takeAllConnections();

@@ -30,8 +30,8 @@ import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The tables: made by several nodes at once, and emptied of what nobody uses; no two keys
- * in them meet.
+ * The tables: several nodes create them at the same time, unused rows are deleted, and
+ * two different keys are never taken for one.
  */
 class JdbcSchemaTests {
 
@@ -65,28 +65,28 @@ class JdbcSchemaTests {
 	}
 
 	@Test
-	void nodesCreateTheTablesAtOnceOnPostgres() throws Exception {
+	void nodesCreateTheTablesAtTheSameTimeOnPostgres() throws Exception {
 		for (int round = 0; round < ROUNDS; round++) {
-			createAtOnce(JdbcDialect.POSTGRESQL, emptyPostgres("together" + round), "postgres", "");
+			createAtTheSameTime(JdbcDialect.POSTGRESQL, emptyPostgres("together" + round), "postgres", "");
 		}
 	}
 
 	@Test
-	void nodesCreateTheTablesAtOnceOnMariaDb() throws Exception {
+	void nodesCreateTheTablesAtTheSameTimeOnMariaDb() throws Exception {
 		for (int round = 0; round < ROUNDS; round++) {
-			createAtOnce(JdbcDialect.MARIADB, emptyMariaDb("together" + round), "app", "secret");
+			createAtTheSameTime(JdbcDialect.MARIADB, emptyMariaDb("together" + round), "app", "secret");
 		}
 	}
 
 	@Test
-	void nodesCreateTheTablesAtOnceOnH2() throws Exception {
+	void nodesCreateTheTablesAtTheSameTimeOnH2() throws Exception {
 		for (int round = 0; round < ROUNDS; round++) {
-			createAtOnce(JdbcDialect.H2, emptyH2(""), "sa", "");
+			createAtTheSameTime(JdbcDialect.H2, emptyH2(""), "sa", "");
 		}
 	}
 
 	@Test
-	void rowsOfDeadHoldersAreSwept() throws SQLException {
+	void rowsOfDeadHoldersAreDeleted() throws SQLException {
 		HikariDataSource pool = pool(JdbcDialect.H2, emptyH2(""), "sa", "");
 		TableLockProvider provider = open(
 				new TableLockProvider(new JdbcCalls(pool, JdbcLockSettings.of(JdbcDialect.H2)),
@@ -104,7 +104,7 @@ class JdbcSchemaTests {
 	}
 
 	@Test
-	void freeRowsOfRowLocksAreSwept() throws SQLException {
+	void freeRowsOfRowLocksAreDeleted() throws SQLException {
 		rowLocksLeaveNothing(JdbcDialect.H2, pool(JdbcDialect.H2, emptyH2(""), "sa", ""));
 		rowLocksLeaveNothing(JdbcDialect.POSTGRESQL,
 				pool(JdbcDialect.POSTGRESQL, emptyPostgres("swept"), "postgres", ""));
@@ -116,22 +116,23 @@ class JdbcSchemaTests {
 
 	@Test
 	void keysThatDifferAreDifferentLocks() throws SQLException {
-		keysDoNotMeet(JdbcDialect.H2, emptyH2(""));
-		keysDoNotMeet(JdbcDialect.H2, emptyH2(";IGNORECASE=TRUE"));
-		keysDoNotMeet(JdbcDialect.POSTGRESQL, emptyPostgres("keys"), "postgres", "");
-		keysDoNotMeet(JdbcDialect.MARIADB, emptyMariaDb("different"), "app", "secret");
-		keysDoNotMeet(JdbcDialect.MYSQL, emptyMariaDb("keysmysql"), "app", "secret");
+		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(""));
+		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(";IGNORECASE=TRUE"));
+		keysAreDifferentLocks(JdbcDialect.POSTGRESQL, emptyPostgres("keys"), "postgres", "");
+		keysAreDifferentLocks(JdbcDialect.MARIADB, emptyMariaDb("different"), "app", "secret");
+		keysAreDifferentLocks(JdbcDialect.MYSQL, emptyMariaDb("keysmysql"), "app", "secret");
 	}
 
-	private void keysDoNotMeet(JdbcDialect dialect, String url) throws SQLException {
-		keysDoNotMeet(dialect, url, "sa", "");
+	private void keysAreDifferentLocks(JdbcDialect dialect, String url) throws SQLException {
+		keysAreDifferentLocks(dialect, url, "sa", "");
 	}
 
 	/**
 	 * Every printable character alone and twice, and pairs that differ in case, width or
 	 * order.
 	 */
-	private void keysDoNotMeet(JdbcDialect dialect, String url, String user, String password) throws SQLException {
+	private void keysAreDifferentLocks(JdbcDialect dialect, String url, String user, String password)
+			throws SQLException {
 		HikariDataSource pool = pool(dialect, url, user, password);
 		List<String> keys = new ArrayList<>(List.of("key", "KEY", "Key", "kEY", "key.", "key..", "ss", "sS", "0", "00",
 				"1e1", "10", "true", "null"));
@@ -173,7 +174,7 @@ class JdbcSchemaTests {
 		get(next.release());
 	}
 
-	private void createAtOnce(JdbcDialect dialect, String url, String user, String password) throws Exception {
+	private void createAtTheSameTime(JdbcDialect dialect, String url, String user, String password) throws Exception {
 		CyclicBarrier start = new CyclicBarrier(NODES);
 		ExecutorService nodes = Executors.newFixedThreadPool(NODES);
 		try {

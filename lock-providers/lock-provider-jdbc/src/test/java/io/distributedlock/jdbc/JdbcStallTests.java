@@ -54,14 +54,14 @@ class JdbcStallTests {
 	}
 
 	@Test
-	void serverThatStoodStillKeepsNothing() {
+	void locksWorkAgainAfterTheServerStoodStill() {
 		MariaDbTestServer server = open(MariaDbTestServer.run());
 		Databases.createSchema(JdbcDialect.MARIADB, server.url(), "app", "secret");
 		stall(JdbcDialect.MARIADB, pool(server.url(), "app", "secret"), server::suspend, server::resume);
 	}
 
 	@Test
-	void networkThatWasSilentKeepsNothing() {
+	void locksWorkAgainAfterTheNetworkWasSilent() {
 		PostgresTestServer server = open(PostgresTestServer.run());
 		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
 		TcpProxy proxy = open(new TcpProxy(server.port()));
@@ -69,7 +69,7 @@ class JdbcStallTests {
 	}
 
 	/**
-	 * As after a firewall has dropped them: those that are in use do not answer, new ones
+	 * As after a firewall has dropped connections: those in use do not answer, new ones
 	 * do.
 	 */
 	@Test
@@ -97,8 +97,8 @@ class JdbcStallTests {
 	}
 
 	/**
-	 * A pool knows neither what H2 says of a connection that broke nor, for half a second
-	 * after it was given back, whether it still works.
+	 * A pool does not know how H2 reports a broken connection, and does not test a
+	 * connection for half a second after it was returned.
 	 */
 	@Test
 	void connectionsThatBrokeAreNotUsedAgain() throws SQLException {
@@ -121,7 +121,7 @@ class JdbcStallTests {
 	}
 
 	/**
-	 * What H2's driver does not have: no limit for the silence of a connection.
+	 * As with H2, whose driver cannot limit the silence of a connection.
 	 */
 	@Test
 	void threadsThatNeverComeBackAreReplaced() throws Exception {
@@ -139,7 +139,7 @@ class JdbcStallTests {
 	}
 
 	/**
-	 * As it is if the holder's machine is cut off or stands still.
+	 * As when the holder's machine is cut off or stands still.
 	 */
 	@Test
 	void serverEndsARowLockWhoseHolderIsSilent() throws SQLException {
@@ -165,7 +165,7 @@ class JdbcStallTests {
 	}
 
 	@Test
-	void sessionIsGivenBackAsItWas() throws SQLException {
+	void sessionIsReturnedToThePoolAsItWas() throws SQLException {
 		MariaDbTestServer mariaDb = open(MariaDbTestServer.run());
 		Databases.createSchema(JdbcDialect.MARIADB, mariaDb.url(), "app", "secret");
 		HikariDataSource pool = open(

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 /**
- * A database of which one statement, or the reply to it, is lost or comes late.
+ * A database where one statement, or the reply to it, is lost or comes late.
  */
 final class LostStatements {
 
@@ -46,24 +46,24 @@ final class LostStatements {
 	}
 
 	/**
-	 * Keep the reply to the next such statement until it is let go.
+	 * Hold the reply to the next such statement until {@link Fault#proceed()}.
 	 */
 	Fault delayReply(Predicate<String> statement) {
 		return arm(new Fault(statement, (fault, execution) -> {
 			Object reply = execution.call();
 			fault.reached.countDown();
-			fault.awaitLetGo();
+			fault.awaitProceed();
 			return reply;
 		}));
 	}
 
 	/**
-	 * Keep the next such statement from the database until it is let go.
+	 * Hold the next such statement until {@link Fault#proceed()}.
 	 */
 	Fault delay(Predicate<String> statement) {
 		return arm(new Fault(statement, (fault, execution) -> {
 			fault.reached.countDown();
-			fault.awaitLetGo();
+			fault.awaitProceed();
 			Object reply = execution.call();
 			fault.executed.countDown();
 			return reply;
@@ -134,7 +134,7 @@ final class LostStatements {
 
 		private final CountDownLatch reached = new CountDownLatch(1);
 
-		private final CountDownLatch letGo = new CountDownLatch(1);
+		private final CountDownLatch proceeds = new CountDownLatch(1);
 
 		private final CountDownLatch executed = new CountDownLatch(1);
 
@@ -151,13 +151,13 @@ final class LostStatements {
 			return this.executed.getCount() == 0;
 		}
 
-		void letGo() {
-			this.letGo.countDown();
+		void proceed() {
+			this.proceeds.countDown();
 		}
 
-		private void awaitLetGo() throws InterruptedException {
-			if (!this.letGo.await(60, TimeUnit.SECONDS)) {
-				throw new IllegalStateException("nobody let the statement go");
+		private void awaitProceed() throws InterruptedException {
+			if (!this.proceeds.await(60, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("The held statement was never told to proceed");
 			}
 		}
 

@@ -32,7 +32,8 @@ class MariaDbKitTests {
 			container = DockerServer.run("mariadb:11.4", 3306, Map.of("MARIADB_DATABASE", "locks", "MARIADB_USER",
 					"app", "MARIADB_PASSWORD", "secret", "MARIADB_RANDOM_ROOT_PASSWORD", "yes"));
 		}
-		// an image opens its port before the server behind it is the one that stays
+		// the image starts a server for its own set-up first: the port alone proves
+		// nothing
 		Awaitility.await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
 			Databases.createSchema(JdbcDialect.MARIADB, url(), "app", "secret");
 			return true;

@@ -19,7 +19,7 @@ import io.distributedlock.test.server.ServerBinary;
 import io.distributedlock.test.server.ServerProcess;
 
 /**
- * A real mariadbd: the one on the {@code PATH}, else that of the distribution's package.
+ * A real mariadbd: the one on the {@code PATH}, or else that of a Debian package.
  */
 final class MariaDbTestServer extends ServerProcess {
 
@@ -54,8 +54,8 @@ final class MariaDbTestServer extends ServerProcess {
 	}
 
 	/**
-	 * What was committed outlives the end of the process, and need not outlive that of
-	 * the machine.
+	 * Commits must survive the end of the process, but not that of the machine, which
+	 * saves time.
 	 */
 	@Override
 	protected List<String> command() {
@@ -82,7 +82,7 @@ final class MariaDbTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Write the tables of the server itself, as its installation does.
+	 * Write the system tables of the server, as its installation does.
 	 */
 	private void bootstrap() {
 		try {

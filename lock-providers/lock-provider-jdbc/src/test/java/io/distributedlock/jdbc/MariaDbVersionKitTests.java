@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 
 /**
- * Apart from {@link MariaDbKitTests}: only one statement differs from those of the
+ * Not part of {@link MariaDbKitTests}, as only one statement differs from those of the
  * strategy row.
  */
 @DisplayName("jdbc version on MariaDB")

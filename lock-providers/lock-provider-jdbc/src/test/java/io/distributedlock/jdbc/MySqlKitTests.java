@@ -15,7 +15,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 
 /**
- * Only where a Docker engine runs: no program of MySQL is available otherwise.
+ * Runs only where there is a Docker engine: MySQL is not available otherwise.
  */
 class MySqlKitTests {
 
@@ -26,7 +26,8 @@ class MySqlKitTests {
 		Assumptions.assumeTrue(DockerServer.isAvailable(), "no Docker engine for MySQL");
 		container = DockerServer.run("mysql:8.4", 3306, Map.of("MYSQL_DATABASE", "locks", "MYSQL_USER", "app",
 				"MYSQL_PASSWORD", "secret", "MYSQL_RANDOM_ROOT_PASSWORD", "yes"));
-		// the image opens its port before the server behind it is the one that stays
+		// the image starts a server for its own set-up first: the port alone proves
+		// nothing
 		Awaitility.await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
 			Databases.createSchema(JdbcDialect.MYSQL, url(), "app", "secret");
 			return true;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The newest PostgreSQL that there is as an artifact, beside the oldest.
+ * The kit on the newest PostgreSQL that is available as an artifact.
  */
 class NewestPostgresKitTests {
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What ends the thread that listens does not end listening.
+ * Listening goes on after a failure of the thread that listens.
  */
 class PostgresReleasesTests {
 
@@ -44,7 +44,7 @@ class PostgresReleasesTests {
 				@Override
 				public synchronized void start() {
 					if (PostgresReleasesTests.this.noMemory.get()) {
-						// not an OutOfMemoryError, which a test run does not survive
+						// not an OutOfMemoryError, which would end the test run
 						throw new InternalError("unable to create native thread");
 					}
 					super.start();

@@ -16,8 +16,8 @@ import io.distributedlock.test.server.ServerBinary;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
- * A real PostgreSQL, which a Maven artifact carries: an old one on the class path, a new
- * one beside it, in the build folder.
+ * A real PostgreSQL from a Maven artifact: an old one is on the class path, a new one in
+ * the build folder.
  */
 final class PostgresTestServer implements AutoCloseable {
 
@@ -64,7 +64,7 @@ final class PostgresTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return the URL by way of a proxy.
+	 * Return the URL that leads through a proxy.
 	 */
 	String url(int proxyPort) {
 		return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxyPort);
@@ -75,7 +75,7 @@ final class PostgresTestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return how the kit comes by providers on this server.
+	 * Return how the kit creates providers on this server.
 	 */
 	ProviderSource source(JdbcLockStrategy strategy) {
 		return Databases.source(strategy, JdbcDialect.POSTGRESQL, this::restart, url(), "postgres", "")

@@ -10,9 +10,9 @@ import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
 
 /**
- * What becomes of the client's connection and of its session. A connection that is only
- * suspended is no loss: the session may live, and the local deadline says how long that
- * may be relied on.
+ * Follows the client's connection and its session, and tells the leases when the session
+ * has ended. A connection that is only suspended is no loss: the session may live, and
+ * the local deadline says how long a holder may rely on that.
  */
 final class Connection implements AutoCloseable {
 
@@ -30,7 +30,7 @@ final class Connection implements AutoCloseable {
 	}
 
 	/**
-	 * Tell a lease if its session ends.
+	 * Tell a lease when its session ends, until it is removed.
 	 */
 	void add(ZooKeeperLease lease) {
 		this.leases.add(lease);
@@ -41,11 +41,12 @@ final class Connection implements AutoCloseable {
 	}
 
 	/**
-	 * Send something as soon as there is a connection, unless it is forgotten before.
-	 * Curator would keep it too, but send it though nobody waits for it any more.
+	 * Send a command as soon as there is a connection, unless {@link #forget} is called
+	 * before. Curator would also keep a command until then, but it would send it even if
+	 * nobody waits for the answer any more.
 	 */
 	void whenConnected(Runnable sending) {
-		// a client that is closed says so itself
+		// a client that is closed, or not started, fails when it is asked to send
 		if (isConnected() || this.client.getState() != CuratorFrameworkState.STARTED) {
 			sending.run();
 			return;
@@ -65,14 +66,14 @@ final class Connection implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether a node is that of the session which this client has now. One of an
-	 * earlier session may still be there, and nobody keeps it alive.
+	 * Return whether a session is the one that this client has now. The node of an
+	 * earlier session may still be there, but the client no longer renews that session.
 	 */
 	boolean isCurrent(long session) {
 		try {
 			return this.client.getZookeeperClient().getZooKeeper().getSessionId() == session;
 		}
-		// Curator declares no other
+		// Curator declares no narrower type
 		catch (Exception ex) {
 			return false;
 		}
@@ -89,22 +90,23 @@ final class Connection implements AutoCloseable {
 	}
 
 	/**
-	 * Curator begins with a new connection, where the one that it has comes to nothing,
-	 * only when it has something to send. A look at the root is nobody's attempt.
+	 * Make Curator connect: when a connection has failed, it opens a new one only once it
+	 * has something to send. To read the root node changes nothing on the server.
 	 */
 	private void askForConnection() {
 		try {
 			this.client.checkExists().inBackground().forPath("/");
 		}
-		// Curator declares no other
+		// Curator declares no narrower type
 		catch (Exception ex) {
-			// closed meanwhile, which what waits finds out when it is sent
+			// the client was closed meanwhile: each command fails with that when it is
+			// sent
 			sendWaiting();
 		}
 	}
 
 	private void sendWaiting() {
-		// each once, though two may come here together
+		// two threads may be here together: only the one that removes a command sends it
 		List.copyOf(this.waiting).stream().filter(this.waiting::remove).forEach(Runnable::run);
 	}
 
@@ -115,7 +117,7 @@ final class Connection implements AutoCloseable {
 		else if (state.isConnected()) {
 			this.leases.stream()
 				.filter((lease) -> !isCurrent(lease.session()))
-				.forEach((lease) -> lease.lose("the ZooKeeper session is another one"));
+				.forEach((lease) -> lease.lose("the client has another ZooKeeper session now"));
 			sendWaiting();
 		}
 	}

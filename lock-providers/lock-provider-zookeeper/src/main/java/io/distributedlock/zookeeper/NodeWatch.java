@@ -10,25 +10,32 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches one node at a time, to tell once when it goes.
+ * Watches one node at a time, and sends one signal when that node has gone.
  */
 final class NodeWatch {
 
 	private final ZooKeeperCalls calls;
 
-	private final Runnable onGone;
+	private final Runnable onSignal;
 
 	private final AtomicReference<@Nullable Watched> watched = new AtomicReference<>();
 
-	NodeWatch(ZooKeeperCalls calls, Runnable onGone) {
+	/**
+	 * Create a watch on no node.
+	 * @param onSignal called on any thread, and sometimes for a node that was watched
+	 * before
+	 */
+	NodeWatch(ZooKeeperCalls calls, Runnable onSignal) {
 		this.calls = calls;
-		this.onGone = onGone;
+		this.onSignal = onSignal;
 	}
 
 	/**
 	 * Watch a node, unless it is watched already.
-	 * @return completes when the server knows; fails if the server refuses, which tells
-	 * nobody: to ask again at once could be refused as fast, for ever
+	 * @return completes when the server has set the watch, or has said that the node is
+	 * not there, which is a signal too; fails without a signal if the server refuses: an
+	 * immediate second try could be refused as fast, in a loop without end. The next poll
+	 * tries again
 	 */
 	CompletionStage<?> begin(String path) {
 		Watched current = this.watched.get();
@@ -36,9 +43,10 @@ final class NodeWatch {
 			return CompletableFuture.completedFuture(current);
 		}
 		CuratorWatcher watcher = (event) -> {
-			// a change of the connection leaves the watch where it is
+			// None is a change of the connection: ZooKeeper's client sets its watches
+			// again when it has connected again
 			if (event.getType() != EventType.None) {
-				tell();
+				signal();
 			}
 		};
 		this.watched.set(new Watched(path, watcher));
@@ -47,7 +55,7 @@ final class NodeWatch {
 				this.watched.set(null);
 			}
 			else if (event.getResultCode() == Code.NONODE.intValue()) {
-				tell();
+				signal();
 			}
 		});
 	}
@@ -59,9 +67,12 @@ final class NodeWatch {
 		}
 	}
 
-	private void tell() {
+	/**
+	 * ZooKeeper has used up the watch: the next look begins another one.
+	 */
+	private void signal() {
 		this.watched.set(null);
-		this.onGone.run();
+		this.onSignal.run();
 	}
 
 	private record Watched(String path, CuratorWatcher watcher) {

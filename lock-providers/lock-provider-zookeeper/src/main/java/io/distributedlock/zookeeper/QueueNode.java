@@ -7,10 +7,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node below that of a lock: an owner, or one who waits.
+ * A node below that of a lock: the owner of a lease, or one who waits.
  *
  * @param name the name of the node
- * @param made the name that its maker gave, to which the server has added a number
+ * @param made the name that its owner has asked for, to which the server has added a
+ * number
  * @param number the number
  */
 record QueueNode(String name, String made, int number) {
@@ -22,14 +23,14 @@ record QueueNode(String name, String made, int number) {
 	private static final Pattern NAME = Pattern.compile("([rw]-.*[^-]-)(-?\\d{10})");
 
 	/**
-	 * Return the name to make a node by.
+	 * Return the name to create a node with.
 	 */
 	static String nameFor(boolean reader, String owner) {
 		return (reader ? READER : WRITER) + owner + "-";
 	}
 
 	/**
-	 * Return the node of a reader in the place of a writer's.
+	 * Return the path of the reader's node that replaces a writer's.
 	 * @param path the path of the writer's node
 	 */
 	static String readerAt(String path) {
@@ -38,7 +39,7 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
-	 * Return those of the children of a lock's node that have a place in its order.
+	 * Return those children of a lock's node that have a place in its queue.
 	 */
 	static List<QueueNode> of(List<String> children) {
 		return children.stream()
@@ -49,16 +50,17 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
-	 * Return whether the numbers of this lock's node are used up. ZooKeeper's next number
-	 * would be negative; it then gives out the highest again and again, and such nodes
-	 * have no order.
+	 * Return whether the numbers of this lock's node are used up. After the highest
+	 * number ZooKeeper gives a negative one or the highest again, so that such nodes have
+	 * no order.
 	 */
 	boolean isBeyondTheLastNumber() {
 		return this.number < 0 || this.number == Integer.MAX_VALUE;
 	}
 
 	/**
-	 * Return the last one in front of this one, if there are so many that it has to wait.
+	 * Return the last node in front of this one, or {@code null} if there are so few that
+	 * this one need not wait.
 	 */
 	@Nullable QueueNode lastBefore(List<QueueNode> all, int permits) {
 		QueueNode last = null;
@@ -73,7 +75,7 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
-	 * Return whether this is what the same maker has made in one more try.
+	 * Return whether the same owner has made this node and another one, in two tries.
 	 */
 	boolean isTwinOf(QueueNode other) {
 		return this.made.equals(other.made) && this.number != other.number;
@@ -85,7 +87,7 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	private boolean isBefore(QueueNode other) {
-		// beyond the last number comes what is negative
+		// a negative number comes after the highest one
 		return Integer.compareUnsigned(this.number, other.number) < 0;
 	}
 

@@ -19,14 +19,16 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that locks are made of, each given up after the command time-out. They
- * complete with what ZooKeeper answered, whether a node is there or not, and fail with
- * {@link BackendException} otherwise.
+ * The commands that locks use. Each fails after the command time-out at the latest. A
+ * command completes with ZooKeeper's answer, also if that is that a node is there already
+ * or is not there, and fails with {@link BackendException} otherwise.
  */
 final class ZooKeeperCalls implements AutoCloseable {
 
 	/**
-	 * What may have been left lives as long as the session: it is removed however late.
+	 * How long to try to remove a node that nobody uses. Such a node lives as long as the
+	 * session, which may be as long as the application runs; after a day without any
+	 * answer the session has ended.
 	 */
 	private static final Duration SESSION = Duration.ofDays(1);
 
@@ -53,11 +55,11 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Create a node at the end of the order. If that fails, and also if it is answered
-	 * when nobody waits for it any more, what it has left is removed.
+	 * Create a node at the end of the order. If that fails, or is answered after the
+	 * owner has stopped waiting, what it has left is removed.
 	 * @param parent the node of the lock
-	 * @param name what the names of this maker's nodes start with, and nobody else's
-	 * @param patience how long the maker waits
+	 * @param name what the names of this owner's nodes start with, and of nobody else's
+	 * @param patience how long the owner waits
 	 */
 	CompletableFuture<CuratorEvent> createInOrder(String parent, String name, Duration patience) {
 		Duration timeout = ZooKeeperLease.shorter(patience, this.commandTimeout);
@@ -71,8 +73,9 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Write to a node: a proof of its session, since the leader orders it and a majority
-	 * takes it down. A read proves nothing, a server that is cut off answers it.
+	 * Write to a node. This proves that its session lives, since the leader orders the
+	 * write and a majority records it. A read proves nothing: a server that is cut off
+	 * from the leader answers it too.
 	 */
 	CompletableFuture<CuratorEvent> prove(String path) {
 		return send((callback) -> this.client.setData().inBackground(callback).forPath(path, new byte[0]));
@@ -87,7 +90,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Be told once when a node goes. Leaves no watch if it is gone already.
+	 * Watch a node for one event. Sets no watch if the node is not there.
 	 */
 	CompletableFuture<CuratorEvent> watch(String path, CuratorWatcher watcher) {
 		return send((callback) -> this.client.getData().usingWatcher(watcher).inBackground(callback).forPath(path));
@@ -98,8 +101,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Put a node in the place of another one, in one step.
-	 * @return completes also if the other one is not there, or the step was made before
+	 * Replace a node by another one, in one transaction.
+	 * @return completes also if the first node is not there, or was replaced before
 	 */
 	CompletableFuture<CuratorEvent> replace(String path, String replacement) {
 		return send((callback) -> this.client.transaction()
@@ -127,8 +130,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Delete a node and one that may have come in its place. In this order: once the
-	 * first is gone nothing comes in its place any more.
+	 * Delete a node and the one that may have replaced it. In this order: once the first
+	 * is gone, nothing can replace it any more.
 	 * @return completes with whether one of them was there
 	 */
 	CompletableFuture<Boolean> delete(String path, String replacement) {
@@ -143,20 +146,20 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Delete in the background the nodes that may have been created though nobody was
-	 * told.
+	 * Delete in the background the nodes that may have been created though the answer was
+	 * lost.
 	 */
 	void removeByName(String parent, String name) {
 		this.unknownOwners.remove(parent, SESSION,
 				() -> ifWorthwhile(send((callback) -> this.client.sync().inBackground(callback).forPath(parent))
-					// a server that lags behind would not show them
+					// a server that is behind the leader would not list them
 					.thenCompose((synced) -> children(parent))
 					.thenCompose((event) -> deleteAll(parent, event.getChildren(), name))));
 	}
 
 	/**
-	 * End the tries where another one would fail as well: the client was closed, and its
-	 * nodes go with its session, or the user lacks the right.
+	 * Stop trying where another try would fail too: the client was closed, so that its
+	 * nodes end with its session, or the user lacks the right.
 	 */
 	private static CompletableFuture<Boolean> ifWorthwhile(CompletableFuture<Boolean> removal) {
 		return removal.exceptionallyCompose((failure) -> ZooKeeperErrors.translate(failure).isRetryable()
@@ -174,11 +177,12 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Return how long a node can be relied on from before the request that has proved its
-	 * session. The leader lets a session run anew when a server tells it of the client's
-	 * last sign of life: that is up to a third of the session old, as often as a client
-	 * gives one, and told up to half a tick later, which is at most a quarter of the
-	 * shortest session.
+	 * Return how long a holder may rely on a node, counted from before the request that
+	 * has proved its session: two fifths of the session time-out. The leader counts a
+	 * session from the client's last sign of life that a server has reported. That sign
+	 * may be a third of the session old, as clients send one that often. The server
+	 * reports it up to half a tick later, and as a session has at least two ticks, that
+	 * is at most a quarter of it. 1 - 1/3 - 1/4 = 5/12, which is more than two fifths.
 	 */
 	Duration provenLength() {
 		return Duration.ofMillis(this.client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs() * 2L / 5);
@@ -205,9 +209,9 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Send a command unless it has been given up before there is a connection.
-	 * @param onUnknown called when Curator is done with the command and nobody knows what
-	 * it has left: its answer was lost, or came when it had been given up
+	 * Send a command as soon as there is a connection, unless its time-out comes first.
+	 * @param onUnknown called when Curator has finished the command and nobody knows what
+	 * it has left: its answer was lost, or came after the time-out
 	 */
 	private CompletableFuture<CuratorEvent> send(Duration timeout, Command command, Runnable onUnknown) {
 		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
@@ -225,7 +229,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 					command.send(callback);
 				}
 			}
-			// Curator declares no other
+			// Curator declares no narrower type
 			catch (Exception ex) {
 				answer.completeExceptionally(ZooKeeperErrors.notSent(ex));
 			}

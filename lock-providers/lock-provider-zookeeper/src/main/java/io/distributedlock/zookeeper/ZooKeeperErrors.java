@@ -1,9 +1,9 @@
 package io.distributedlock.zookeeper;
 
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
@@ -22,25 +22,28 @@ final class ZooKeeperErrors {
 		}
 		KeeperException cause = KeeperException.create(code);
 		return switch (code) {
+			// no server answers, or the one that does has no majority behind it, or the
+			// session went on elsewhere: the client connects again by itself
 			case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED, SESSIONMOVED, NOTREADONLY -> new BackendException(
 					"ZooKeeper cannot be reached: check its address and that a majority runs", true, cause);
+			// another try would be refused too, until somebody changes the rights
 			case NOAUTH, AUTHFAILED, SESSIONCLOSEDREQUIRESASLAUTH -> new BackendException(
 					"ZooKeeper denies the user the node of locks: see the least rights in docs/providers/zookeeper.md",
 					false, cause);
+			// the server has too much to do, or a limit that others may soon leave
 			case QUOTAEXCEEDED, THROTTLEDOP ->
-				new BackendException("ZooKeeper refuses more (" + code + ")", true, cause);
+				new BackendException("ZooKeeper refuses more nodes or requests for now (" + code + ")", true, cause);
 			default -> new BackendException("ZooKeeper answered " + code, false, cause);
 		};
 	}
 
 	static BackendException notSent(Exception cause) {
-		return new BackendException("the client of ZooKeeper does not work: is it started, and not closed?", false,
-				cause);
+		return new BackendException(
+				"the client of ZooKeeper cannot send a command: check that it is started and not closed", false, cause);
 	}
 
 	static BackendException translate(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException backendException) {
 			return backendException;
 		}

@@ -29,7 +29,7 @@ final class ZooKeeperLease implements Lease {
 	private volatile long created;
 
 	/**
-	 * The path of the node that is, or may be, in the place of the first one.
+	 * The path of the node that has replaced the first one, or may have.
 	 */
 	private volatile @Nullable String replacement;
 
@@ -60,7 +60,8 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	/**
-	 * Watch over the session and over the end of the lease from now on.
+	 * From now on, delete the node when the lease expires, and report when the session
+	 * ends.
 	 */
 	void begin(Duration leaseTime) {
 		this.connection.add(this);
@@ -69,7 +70,7 @@ final class ZooKeeperLease implements Lease {
 
 	@Override
 	public OptionalLong fencingToken() {
-		// permits are held together: a number of their order would guard nothing
+		// permits are held together, so their order protects nothing
 		return this.fenced ? OptionalLong.of(this.token) : OptionalLong.empty();
 	}
 
@@ -89,24 +90,25 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	/**
-	 * Write to the node, which proves the session that it belongs to.
+	 * Write to the node, which proves that its session lives.
 	 */
 	CompletableFuture<CuratorEvent> prove() {
 		return this.calls.prove(this.path);
 	}
 
 	/**
-	 * Look whether the node is still there: enough beside a proof of its session.
+	 * Look whether the node is still there. That is enough if another node has proved the
+	 * session.
 	 */
 	CompletableFuture<CuratorEvent> look() {
 		return this.calls.look(this.path);
 	}
 
 	/**
-	 * Renew the lease if its session was proved, and its node is still there and of the
-	 * present session.
+	 * Renew the lease if its session was proved, its node is still there, and the client
+	 * still has that session.
 	 * @param provedAt the instant before the proof was sent
-	 * @param answer what the server has said of the node
+	 * @param answer the server's answer about the node
 	 */
 	CompletionStage<@Nullable LeaseTerm> renewed(Duration leaseTime, long provedAt,
 			CompletableFuture<CuratorEvent> answer) {
@@ -121,12 +123,12 @@ final class ZooKeeperLease implements Lease {
 		return answer.thenApply((event) -> {
 			Stat stat = event.getStat();
 			if (stat == null && this.replacement != null && !asked.equals(this.replacement)) {
-				// a late answer: another node is, or comes, in the place of that one
+				// a late answer: another node has replaced that one, or is about to
 				return null;
 			}
 			if (stat == null || stat.getCzxid() != this.created || !this.connection.isCurrent(this.session)) {
 				stop();
-				// it may be there all the same, and of a session that lives
+				// the node may still be there, in a session that lives
 				remove();
 				return null;
 			}
@@ -143,7 +145,7 @@ final class ZooKeeperLease implements Lease {
 				: this.calls.delete(this.path);
 		return deleted.whenComplete((had, failure) -> {
 			if (failure != null) {
-				// the session would keep it
+				// otherwise the node would stay as long as the session
 				remove();
 			}
 		});
@@ -155,8 +157,8 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	/**
-	 * Put the node of a reader in the place of this one, which nobody can come between as
-	 * it keeps the number, and renew the lease.
+	 * Replace this node by that of a reader, and renew the lease. The reader's node keeps
+	 * the number, so no other owner can come in between.
 	 */
 	private CompletionStage<@Nullable LeaseTerm> renewAsReader(Duration leaseTime) {
 		if (this.path.equals(this.replacement)) {

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Grants leases on ZooKeeper through Curator, by ZooKeeper's own recipe (<a href=
  * "https://zookeeper.apache.org/doc/current/recipes.html#sc_recipes_Locks">Locks</a> and
- * Shared Locks): each owner has an ephemeral sequential node below that of the lock;
- * whose number is lowest has the lock, and each of the others watches the one just before
- * its own. Readers only wait for the writer before them. The fencing token is the
+ * Shared Locks): each owner has an ephemeral sequential node below that of the lock. The
+ * owner with the lowest number has the lock, and each of the others watches the node just
+ * before its own. Readers wait only for the writer before them. The fencing token is the
  * transaction in which the node was created, its czxid. Thread-safe; nothing blocks.
  * <p>
  * A node lives as long as the session of its client. So a lease is granted for two fifths
- * of the negotiated session time-out, from before the last write that a majority has
- * taken down, and proved anew by another one before that is over; Curator's own recipes
- * are not used, as they tie a lock to a thread and know no lease. A lease that ends while
- * its holder lives is ended by this object, which deletes the node.
+ * of the negotiated session time-out, counted from before the last write that a majority
+ * has recorded, and another write renews it in time. Curator's own recipes are not used:
+ * they tie a lock to a thread and have no leases. When a lease expires while its holder
+ * lives, this provider deletes the node.
  *
  * @since 0.1
  */
@@ -57,8 +57,8 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 
 	/**
 	 * Create a provider.
-	 * @param client the client, started by the caller and the caller's to close; its
-	 * session time-out says how long a lock stays after its holder died
+	 * @param client the client, which the caller starts and closes. Its session time-out
+	 * says how long a lock stays after its holder died
 	 * @param root the node below which all locks are, such as {@link #DEFAULT_ROOT}
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
@@ -90,8 +90,8 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 	}
 
 	/**
-	 * Renew leases by one write, which proves the session of all of them, and a look at
-	 * each of the others.
+	 * Renew leases by one write, which proves the session of all of them, and one read
+	 * for each of the others.
 	 */
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
@@ -109,7 +109,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 				answer = proof;
 			}
 			else {
-				// the server looks when it has written
+				// same connection: the server reads after it has written the proof
 				answer = lease.look().thenCombine(proof, (looked, proved) -> looked);
 			}
 			renewed.add(lease.renewed(renewal.leaseTime(), sentAt, answer));

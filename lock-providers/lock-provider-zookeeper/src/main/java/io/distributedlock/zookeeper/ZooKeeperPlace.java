@@ -2,26 +2,25 @@ package io.distributedlock.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.WatchingPlace;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner's place among the nodes of a lock. Taking it costs two round trips, and if
- * others are in front another one, with a watch on the last of those that matter.
+ * One owner's place among the nodes of a lock. To take it costs two round trips: one
+ * creates the node, one looks. If others are in front, one more puts a watch on the last
+ * of those that matter.
  */
-final class ZooKeeperPlace implements LockQueue.Place {
+final class ZooKeeperPlace extends WatchingPlace {
 
 	private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
 
@@ -40,162 +39,117 @@ final class ZooKeeperPlace implements LockQueue.Place {
 	 */
 	private final String name;
 
-	private final CompletableFuture<@Nullable Lease> outcome = new CompletableFuture<>();
-
 	private final NodeWatch watch;
-
-	/**
-	 * Looks that were asked for and not yet answered: those that come while one is under
-	 * way are answered by one more.
-	 */
-	private final AtomicInteger looks = new AtomicInteger();
 
 	private volatile @Nullable Node own;
 
 	/**
-	 * Whether others were seen in front.
-	 */
-	private volatile boolean queued;
-
-	private volatile boolean behindOthers;
-
-	/**
-	 * Whether a client that tried again after a lost answer has left no other nodes of
-	 * this place, or those are being removed.
+	 * Whether a look has seen that this place has only one node, or has started to remove
+	 * the others. A client that tries again after a lost answer makes more than one.
 	 */
 	private volatile boolean twinsKnown;
 
 	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, String root, LeaseRequest request, String owner,
 			boolean mayWait) {
+		super(ZooKeeperErrors::translate);
 		this.calls = calls;
 		this.connection = connection;
 		this.request = request;
 		this.mayWait = mayWait;
-		this.watch = new NodeWatch(calls, this::look);
-		// the permits of a semaphore have nothing to do with a lock of the same key
+		this.watch = new NodeWatch(calls, this::onSignal);
+		// a semaphore and a lock with the same key do not exclude each other
 		this.parent = root + "/" + request.key() + ((request.type() == LockType.SEMAPHORE) ? "~permits" : "");
 		this.name = QueueNode.nameFor(request.type() == LockType.READ, owner);
 	}
 
+	/**
+	 * Take the place: create the node, and look for the first time.
+	 */
 	void take() {
 		long sentAt = System.nanoTime();
 		Duration patience = Duration.ofNanos(this.request.giveUpAtNanos() - sentAt);
 		this.calls.createInOrder(this.parent, this.name, patience).whenComplete((event, failure) -> {
 			if (failure != null) {
+				// what it may have left is removed by who has sent it
 				fail(failure);
-				return;
-			}
-			if (event.getResultCode() != Code.OK.intValue()) {
-				fail(new BackendException("the node of locks was removed while it was made", true, null));
-				return;
-			}
-			Node created = new Node(event.getName(), event.getStat(), sentAt);
-			this.own = created;
-			if (this.outcome.isDone()) {
-				removeNode();
 			}
 			else {
-				look();
+				onCreated(event, sentAt);
 			}
 		});
 	}
 
-	/**
-	 * Return how the attempt ends if it is one that does not wait.
-	 */
-	CompletionStage<@Nullable Lease> attempt() {
-		return this.outcome;
-	}
-
-	@Override
-	@SuppressWarnings("NullAway") // a place that waits is never answered by nothing
-	public CompletionStage<Lease> granted() {
-		return this.outcome.thenApply((lease) -> lease);
-	}
-
-	@Override
-	public void lookAgain() {
-		if (!this.outcome.isDone()) {
-			look();
-		}
-	}
-
-	@Override
-	public boolean isBehindOthers() {
-		return this.behindOthers;
-	}
-
-	@Override
-	public void leave() {
-		if (this.outcome.completeExceptionally(new CancellationException("the place was left"))) {
-			removeNode();
-		}
-	}
-
-	private void look() {
-		if (this.own != null && this.looks.getAndIncrement() == 0) {
-			lookOnce();
-		}
-	}
-
-	private void lookOnce() {
-		Node node = this.own;
-		if (node == null || this.outcome.isDone()) {
+	private void onCreated(CuratorEvent event, long sentAt) {
+		if (event.getResultCode() != Code.OK.intValue()) {
+			fail(new BackendException(
+					"ZooKeeper removed the node of the lock because it was empty, before an owner was added: try again",
+					true, null));
 			return;
 		}
-		int answered = this.looks.get();
-		this.calls.children(this.parent)
-			.thenCompose((event) -> onLooked(node, (event.getChildren() != null) ? event.getChildren() : List.of()))
-			.whenComplete((done, failure) -> {
-				if (failure != null) {
-					onLookFailed(ZooKeeperErrors.translate(failure));
-				}
-				if (this.looks.addAndGet(-answered) > 0) {
-					lookOnce();
-				}
-			});
+		this.own = new Node(event.getName(), event.getStat(), sentAt);
+		if (isOver()) {
+			remove();
+		}
+		else {
+			poll();
+		}
+	}
+
+	@Override
+	protected boolean isTaken() {
+		return this.own != null;
+	}
+
+	@Override
+	protected CompletionStage<?> look() {
+		Node node = this.own;
+		if (node == null) {
+			throw new IllegalStateException("The place is not taken");
+		}
+		return this.calls.children(this.parent)
+			.thenCompose((event) -> onLooked(node, (event.getChildren() != null) ? event.getChildren() : List.of()));
 	}
 
 	private CompletionStage<?> onLooked(Node node, List<String> children) {
 		List<QueueNode> all = QueueNode.of(children);
 		QueueNode self = all.stream().filter((each) -> node.path.endsWith("/" + each.name())).findFirst().orElse(null);
 		if (self == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
-			return giveUp(new BackendException("the place in the queue has gone with its session", true, null));
+			giveUp(goneWithItsSession());
+			return DONE;
 		}
 		if (self.isBeyondTheLastNumber()) {
-			return giveUp(new BackendException("ZooKeeper has no more numbers for the node " + this.parent
+			giveUp(new BackendException("ZooKeeper has no more numbers for the node " + this.parent
 					+ ": delete it, or leave it unused for a minute", false, null));
+			return DONE;
 		}
-		// what an answer that was lost has left, and a client that then tried again
 		all.stream().filter(self::isTwinOf).forEach((twin) -> this.calls.remove(this.parent + "/" + twin.name()));
 		this.twinsKnown = true;
 		QueueNode before = self.lastBefore(all, this.request.permits());
 		if (before == null) {
 			return proved(node).thenAccept((provedAt) -> grant(node, provedAt));
 		}
-		if (this.mayWait) {
-			this.queued = true;
-			this.behindOthers = true;
-			return this.watch.begin(this.parent + "/" + before.name()).thenRun(this::endWatchIfDone);
+		if (!this.mayWait) {
+			refuse();
+			return DONE;
 		}
-		if (this.outcome.complete(null)) {
-			this.calls.remove(node.path);
-		}
-		return DONE;
+		stayBehindOthers();
+		// part of the look: a node that has gone by then sends a signal, which causes one
+		// more
+		return this.watch.begin(this.parent + "/" + before.name()).thenRun(this::stopWatchingIfOver);
 	}
 
 	/**
-	 * Return the instant before the last request that has proved the session: that which
-	 * created the node, unless it has waited since.
+	 * Return the instant before the last request that has proved the session. That is the
+	 * creation of the node, unless the place has waited since then.
 	 */
 	private CompletionStage<Long> proved(Node node) {
-		if (!this.queued) {
+		if (!isConfirmed()) {
 			return CompletableFuture.completedFuture(node.createdAt);
 		}
 		long sentAt = System.nanoTime();
 		return this.calls.prove(node.path).thenApply((event) -> {
 			if (event.getStat() == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
-				throw new BackendException("the place in the queue has gone with its session", true, null);
+				throw goneWithItsSession();
 			}
 			return sentAt;
 		});
@@ -206,42 +160,17 @@ final class ZooKeeperPlace implements LockQueue.Place {
 				ZooKeeperLease.shorter(this.request.leaseTime(), this.calls.provenLength()));
 		ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.connection, node.path, node.stat,
 				this.request.type() != LockType.SEMAPHORE, term);
-		if (this.outcome.complete(lease)) {
+		if (grant(lease)) {
 			lease.begin(this.request.leaseTime());
-			this.watch.end();
 		}
 	}
 
 	/**
-	 * A place that the server knows is there as long as the session: the next look may
-	 * find it.
+	 * Remove the node. There is none before ZooKeeper has answered: then the answer to
+	 * that calls this.
 	 */
-	private void onLookFailed(BackendException failure) {
-		this.behindOthers = false;
-		if (!failure.isRetryable() || !this.queued) {
-			giveUp(failure);
-		}
-	}
-
-	private void endWatchIfDone() {
-		if (this.outcome.isDone()) {
-			this.watch.end();
-		}
-	}
-
-	/**
-	 * Remove the node, unless the place was granted meanwhile: then it is its holder's,
-	 * or left: then it is removed already.
-	 */
-	private CompletionStage<?> giveUp(BackendException failure) {
-		if (fail(failure)) {
-			removeNode();
-		}
-		return DONE;
-	}
-
-	private void removeNode() {
-		this.watch.end();
+	@Override
+	protected void remove() {
 		Node node = this.own;
 		if (node != null && this.twinsKnown) {
 			this.calls.remove(node.path);
@@ -251,10 +180,28 @@ final class ZooKeeperPlace implements LockQueue.Place {
 		}
 	}
 
-	private boolean fail(Throwable failure) {
-		return this.outcome.completeExceptionally(ZooKeeperErrors.translate(failure));
+	@Override
+	protected void stopWatching() {
+		this.watch.end();
 	}
 
+	private void stopWatchingIfOver() {
+		if (isOver()) {
+			this.watch.end();
+		}
+	}
+
+	private static BackendException goneWithItsSession() {
+		return new BackendException("the place in the queue ended with its ZooKeeper session", true, null);
+	}
+
+	/**
+	 * The node of this place.
+	 *
+	 * @param path its path
+	 * @param stat what ZooKeeper knows of it
+	 * @param createdAt the instant before its creation was sent
+	 */
 	private record Node(String path, Stat stat, long createdAt) {
 	}
 

@@ -38,7 +38,7 @@ final class Ensemble implements AutoCloseable {
 			}
 			servers.get(i).join(i + 1, members);
 		}
-		// each is ready when a majority is
+		// no server is ready before a majority runs, so they start at the same time
 		CompletableFuture
 			.allOf(servers.stream()
 				.map((server) -> CompletableFuture.runAsync(server::start,
@@ -57,8 +57,8 @@ final class Ensemble implements AutoCloseable {
 	}
 
 	/**
-	 * Let nothing through between a follower and whom it follows, with the connection
-	 * left open.
+	 * Let nothing through between a follower and its leader, while the connection stays
+	 * open.
 	 */
 	void cutOff(ZooKeeperTestServer follower) {
 		for (TcpProxy link : this.links[this.servers.indexOf(follower)]) {

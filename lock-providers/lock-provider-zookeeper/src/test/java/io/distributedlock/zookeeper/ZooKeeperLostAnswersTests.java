@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Answers that are lost, or come when nobody waits for them any more.
+ * Answers that are lost, or that come after the caller has stopped waiting.
  */
 class ZooKeeperLostAnswersTests {
 
@@ -61,17 +61,17 @@ class ZooKeeperLostAnswersTests {
 	}
 
 	@Test
-	void nodeWhoseCreationWasRetriedAfterALostAnswerStandsInNobodysWay() throws Exception {
+	void nodeWhoseCreationAnswerWasLostIsRemovedAndBlocksNobody() throws Exception {
 		CuratorFramework near = client(this.server.getPort());
 		ZooKeeperLockProvider provider = provider(client(this.proxy.port()), LONG);
 		get(get(provider.tryAcquire(request(LONG))).release());
 		this.proxy.dropReplies();
 		CompletionStage<Lease> attempt = provider.tryAcquire(request(LONG));
-		Awaitility.await("a node of which nobody was told").atMost(PATIENCE).until(() -> children(near) == 1);
+		Awaitility.await("a node whose creation was not answered").atMost(PATIENCE).until(() -> children(near) == 1);
 		this.proxy.heal();
 		Lease lease = get(attempt);
-		assertThat(lease).as("a lock that only an orphan of its own has").isNotNull();
-		Awaitility.await("without the orphan").atMost(PATIENCE).until(() -> children(near) == 1);
+		assertThat(lease).as("the lock, which only an earlier node of the same owner has").isNotNull();
+		Awaitility.await("the earlier node is removed").atMost(PATIENCE).until(() -> children(near) == 1);
 		assertThat(get(lease.release())).isTrue();
 		Awaitility.await().atMost(PATIENCE).until(() -> children(near) == 0);
 	}
@@ -84,7 +84,7 @@ class ZooKeeperLostAnswersTests {
 		this.proxy.dropReplies();
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(request(LONG))))
 			.withCauseInstanceOf(BackendException.class);
-		assertThat(children(near)).as("taken, though nobody knows").isEqualTo(1);
+		assertThat(children(near)).as("nodes whose creation was not answered").isEqualTo(1);
 		this.proxy.heal();
 		ZooKeeperLockProvider other = provider(near, LONG);
 		Lease next = Awaitility.await()
@@ -101,11 +101,11 @@ class ZooKeeperLostAnswersTests {
 		get(get(provider.tryAcquire(request(LONG))).release());
 		this.proxy.dropReplies();
 		LockQueue.Place place = provider.enqueue(request(LONG));
-		Awaitility.await("a node of which nobody was told").atMost(PATIENCE).until(() -> children(near) == 1);
+		Awaitility.await("a node whose creation was not answered").atMost(PATIENCE).until(() -> children(near) == 1);
 		place.leave();
 		this.proxy.heal();
-		Awaitility.await("another creation").atMost(PATIENCE).until(() -> owners(near) == 3);
-		Awaitility.await("without both").atMost(PATIENCE).until(() -> children(near) == 0);
+		Awaitility.await("the second try has created a node too").atMost(PATIENCE).until(() -> owners(near) == 3);
+		Awaitility.await("both nodes are removed").atMost(PATIENCE).until(() -> children(near) == 0);
 	}
 
 	@Test
@@ -120,7 +120,7 @@ class ZooKeeperLostAnswersTests {
 			}
 			late.start();
 			CuratorFramework near = client(late.port());
-			Awaitility.await("no node of a lock that nobody wants any more")
+			Awaitility.await("no node of an attempt that has failed")
 				.during(Duration.ofSeconds(3))
 				.atMost(PATIENCE)
 				.until(() -> near.checkExists().forPath(NODE) == null);

@@ -28,7 +28,7 @@ class ZooKeeperNumbersTests {
 	private static final LeaseRequest REQUEST = new LeaseRequest("k", Duration.ofSeconds(30), LockType.EXCLUSIVE);
 
 	@Test
-	void lockWithoutFurtherNumbersIsRefusedAndNotHeldTwice(@TempDir Path folder) throws Exception {
+	void lockWhoseNumbersAreUsedUpIsRefusedAndNotGrantedTwice(@TempDir Path folder) throws Exception {
 		ZooKeeperServer server = new ZooKeeperServer(folder.toFile(), folder.toFile(), Servers.TICK_MILLIS);
 		ServerCnxnFactory listener = ServerCnxnFactory.createFactory(0, 10);
 		listener.startup(server);
@@ -68,7 +68,7 @@ class ZooKeeperNumbersTests {
 	}
 
 	@Test
-	void nodesThatAMakerMadeTwiceAreNotInItsOwnWay() {
+	void nodeThatAnOwnerMadeTwiceDoesNotMakeItWaitForItself() {
 		List<QueueNode> all = QueueNode.of(List.of("w-a-0000000001", "w-b-0000000002", "w-a-0000000003"));
 		assertThat(before(all, 3, 1)).isEqualTo("w-b-0000000002");
 		assertThat(all.stream().filter(all.get(2)::isTwinOf)).containsExactly(all.get(0));

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Three servers, one of which is cut off while its clients still reach it.
+ * Three servers: one is cut off from the others while its clients still reach it.
  */
 class ZooKeeperPartitionTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	@Test
-	void holderOnAFollowerThatIsCutOffHasLostBeforeAnotherOwnerBegins() {
+	void holderOnAFollowerThatIsCutOffHasLostTheLockBeforeTheNextOwnerHasIt() {
 		try (Ensemble ensemble = Ensemble.run()) {
 			ZooKeeperTestServer follower = ensemble.follower();
 			try (CuratorFramework near = Servers.connect(follower.address());

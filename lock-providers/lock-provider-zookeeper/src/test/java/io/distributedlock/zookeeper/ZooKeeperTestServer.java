@@ -13,9 +13,9 @@ import java.util.List;
 import io.distributedlock.test.server.ServerProcess;
 
 /**
- * A real ZooKeeper as a process of its own, to be stopped, killed and cut off: of the
- * version that comes with the client, or what the system property
- * {@code lock.test.zookeeper} has on its class path.
+ * A real ZooKeeper in a process of its own, which tests stop, kill and cut off. Its
+ * version is that of the client, unless the system property {@code lock.test.zookeeper}
+ * gives the class path of another one.
  */
 final class ZooKeeperTestServer extends ServerProcess {
 
@@ -52,8 +52,8 @@ final class ZooKeeperTestServer extends ServerProcess {
 	/**
 	 * Make the server one of several.
 	 * @param number its number
-	 * @param members the lines of the configuration that name all of them, as this one
-	 * reaches them
+	 * @param members the lines of the configuration with the addresses at which this
+	 * server reaches all of them
 	 */
 	void join(int number, List<String> members) {
 		this.number = number;
@@ -77,7 +77,7 @@ final class ZooKeeperTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Send one of the commands of four letters.
+	 * Send one of ZooKeeper's commands of four letters.
 	 */
 	String ask(String command) {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
@@ -108,7 +108,7 @@ final class ZooKeeperTestServer extends ServerProcess {
 	}
 
 	/**
-	 * What comes first counts.
+	 * The version that comes first on the class path is used.
 	 */
 	private static String classPath() {
 		String own = System.getProperty("java.class.path");

@@ -45,7 +45,11 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class EtcdTrapsTests {
+/**
+ * Keys and leases that others end, watches that etcd ends, servers that fail, rights and
+ * TLS.
+ */
+class EtcdEdgeCaseTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -85,7 +89,7 @@ class EtcdTrapsTests {
 			place.granted().thenAccept((lease) -> woken.incrementAndGet());
 			places.add(place);
 		}
-		// one who leaves in the middle wakes nobody for good
+		// when one in the middle leaves, the one behind it looks and goes on waiting
 		places.get(5).leave();
 		assertThat(get(holder.release())).isTrue();
 		Lease next = get(places.get(0).granted());
@@ -101,7 +105,7 @@ class EtcdTrapsTests {
 	}
 
 	@Test
-	void keyDeletedByHandIsALossAndNoRelease() {
+	void lockWhoseKeyIsDeletedByHandIsLost() {
 		Client client = client(server.url());
 		try (DefaultLockTemplate template = template(client, Duration.ofSeconds(3));
 				LockHandle handle = template.acquire("deleted")) {
@@ -113,7 +117,7 @@ class EtcdTrapsTests {
 	}
 
 	@Test
-	void revokedLeaseIsALoss() {
+	void lockWhoseEtcdLeaseIsRevokedIsLost() {
 		Client client = client(server.url());
 		try (DefaultLockTemplate template = template(client, Duration.ofSeconds(3));
 				LockHandle handle = template.acquire("revoked")) {
@@ -128,7 +132,7 @@ class EtcdTrapsTests {
 	}
 
 	@Test
-	void waiterKeepsItsPlaceLongerThanItsLease() throws Exception {
+	void placeIsRenewedWhileItsOwnerWaits() throws Exception {
 		Client client = client(server.url());
 		try (DefaultLockTemplate holder = template(client, Duration.ofSeconds(2));
 				DefaultLockTemplate waiter = template(client, Duration.ofSeconds(2))) {
@@ -148,7 +152,7 @@ class EtcdTrapsTests {
 	}
 
 	@Test
-	void watchThatIsRefusedIsBegunAnewAfterAPause() {
+	void watchThatIsRefusedIsBegunAgainAfterAPause() {
 		AtomicInteger watches = new AtomicInteger();
 		Client refusing = refusingWatches(client(server.url()), watches);
 		EtcdLockProvider provider = provider(refusing);
@@ -163,7 +167,7 @@ class EtcdTrapsTests {
 	}
 
 	@Test
-	void waiterGoesOnThoughWhatItWatchesFromWasCompacted() throws Exception {
+	void waiterIsGrantedTheLockThoughTheRevisionOfItsWatchWasCompacted() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			Client near = client(server.url());
 			EtcdLockProvider holding = provider(near);
@@ -256,7 +260,7 @@ class EtcdTrapsTests {
 	}
 
 	@Test
-	void tlsIsSpoken(@TempDir Path folder) throws IOException, InterruptedException {
+	void locksWorkWithTls(@TempDir Path folder) throws IOException, InterruptedException {
 		ServerBinary openssl = ServerBinary.require("openssl", List.of(() -> ServerBinary.onPath("openssl")));
 		Path certificate = folder.resolve("cert.pem");
 		Path key = folder.resolve("key.pem");
@@ -280,7 +284,7 @@ class EtcdTrapsTests {
 	}
 
 	/**
-	 * A client whose server ends every watch as soon as it is begun.
+	 * Return a client whose server ends every watch as soon as it is begun.
 	 */
 	private static Client refusingWatches(Client client, AtomicInteger watches) {
 		Watch refusing = (Watch) Proxy.newProxyInstance(Watch.class.getClassLoader(), new Class<?>[] { Watch.class },
@@ -301,7 +305,7 @@ class EtcdTrapsTests {
 		return Awaitility.await()
 			.ignoreExceptions()
 			.atMost(Duration.ofSeconds(60))
-			.until(() -> cluster.stream().filter(EtcdTrapsTests::isLeader).findFirst(), Optional::isPresent)
+			.until(() -> cluster.stream().filter(EtcdEdgeCaseTests::isLeader).findFirst(), Optional::isPresent)
 			.orElseThrow();
 	}
 

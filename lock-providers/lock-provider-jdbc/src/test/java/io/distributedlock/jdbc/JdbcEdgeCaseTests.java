@@ -30,7 +30,11 @@ import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class JdbcTrapsTests {
+/**
+ * Transactions of the caller, pools that are too small, rows that others delete, rights,
+ * and statements for MySQL.
+ */
+class JdbcEdgeCaseTests {
 
 	private static final LeaseRequest REQUEST = new LeaseRequest("k", Duration.ofSeconds(60), LockType.EXCLUSIVE);
 
@@ -84,13 +88,13 @@ class JdbcTrapsTests {
 				.withMessageContaining("pool");
 			connection.rollback();
 		}
-		// nothing of it is left, and what comes late is given back
+		// nothing is left of it, and a lock that is granted too late is released
 		template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(15))).close();
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void missingTableNamesItsStatements(JdbcLockStrategy strategy) {
+	void failureForAMissingTableNamesTheSchema(JdbcLockStrategy strategy) {
 		HikariDataSource empty = open(Databases.pool("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "", 2));
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> template(strategy, empty).acquire("k"))
@@ -101,7 +105,7 @@ class JdbcTrapsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void rowDeletedByHandIsMadeAgainWithAHigherToken(JdbcLockStrategy strategy) throws SQLException {
+	void rowDeletedByHandIsInsertedAgainWithAHigherToken(JdbcLockStrategy strategy) throws SQLException {
 		LockProvider provider = provider(strategy, this.pool);
 		Lease first = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
 		get(first.release());
@@ -113,7 +117,8 @@ class JdbcTrapsTests {
 	}
 
 	/**
-	 * A renewal that was sent in time may be executed after the lease has ended there.
+	 * A renewal that was sent in time may be executed after the lease has expired in the
+	 * database.
 	 */
 	@Test
 	void versionThatWasReadBeforeALateRenewalIsNotTaken() throws SQLException {
@@ -132,7 +137,7 @@ class JdbcTrapsTests {
 	}
 
 	@Test
-	void rowDeletedUnderItsHolderIsALoss() throws SQLException {
+	void lockWhoseRowIsDeletedIsLost() throws SQLException {
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(provider(JdbcLockStrategy.ROW, this.pool))
 			.renewalLeaseTime(Duration.ofSeconds(1))
@@ -145,7 +150,7 @@ class JdbcTrapsTests {
 	}
 
 	@Test
-	void rowsThatNobodyUsesAreSweptAndTheirTokensDoNotComeAgain() throws SQLException {
+	void unusedRowsAreDeletedAndTheirTokensAreNotUsedAgain() throws SQLException {
 		TableLockProvider provider = open(
 				new TableLockProvider(new JdbcCalls(this.pool, settings(JdbcLockStrategy.ROW)),
 						settings(JdbcLockStrategy.ROW).withSweepAfter(Duration.ZERO)));
@@ -164,7 +169,7 @@ class JdbcTrapsTests {
 	}
 
 	@Test
-	void moreRowLocksThanConnectionsAreRefusedAndGivenBack() {
+	void moreRowLocksThanConnectionsAreRefusedAndLeaveNoConnectionBehind() {
 		LockProvider provider = open(
 				JdbcLocks.provider(this.pool, settings(JdbcLockStrategy.FOR_UPDATE).withMaxLockConnections(2)));
 		DefaultLockTemplate template = open(DefaultLockTemplate.builder().provider(provider).build());
@@ -232,16 +237,16 @@ class JdbcTrapsTests {
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock_row TO locker",
 					"GRANT SELECT, INSERT ON locks.distributed_lock_token TO locker");
 			rightsAreEnough(JdbcDialect.MARIADB, server.url());
-			wrongPasswordIsSaidWithoutIt(server.url());
+			failureDoesNotShowAWrongPassword(server.url());
 		}
 	}
 
 	/**
-	 * There is no MySQL without a Docker engine. What it says differently from MariaDB,
-	 * the counting table in place of a sequence, MariaDB understands too.
+	 * There is no MySQL without a Docker engine. Its statements differ from those for
+	 * MariaDB only by a counting table instead of a sequence, which MariaDB executes too.
 	 */
 	@Test
-	void statementsForMySqlAreUnderstoodByItsRelative() {
+	void statementsForMySqlWorkOnMariaDb() {
 		try (MariaDbTestServer server = MariaDbTestServer.run()) {
 			execute(open(Databases.pool(server.url(), "app", "secret", 1)), "CREATE DATABASE mysqlish");
 			HikariDataSource database = open(
@@ -283,7 +288,7 @@ class JdbcTrapsTests {
 			.withMessageContaining("least rights");
 	}
 
-	private void wrongPasswordIsSaidWithoutIt(String databaseUrl) {
+	private void failureDoesNotShowAWrongPassword(String databaseUrl) {
 		LockProvider wrong = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "locker", "wr0ng", 2)),
 				JdbcLockSettings.of(JdbcDialect.MARIADB)));
 		DefaultLockTemplate refused = open(DefaultLockTemplate.builder().provider(wrong).build());

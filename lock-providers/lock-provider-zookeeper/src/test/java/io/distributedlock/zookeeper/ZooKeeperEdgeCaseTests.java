@@ -43,7 +43,10 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class ZooKeeperTrapsTests {
+/**
+ * Sessions that end, servers that fail, rights that are too few, and many waiters.
+ */
+class ZooKeeperEdgeCaseTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -71,7 +74,7 @@ class ZooKeeperTrapsTests {
 		ZooKeeperLockProvider provider = provider(client(this.server.getConnectString()));
 		LeaseRequest request = new LeaseRequest("herd", LONG, LockType.EXCLUSIVE);
 		Lease holder = Objects.requireNonNull(get(provider.tryAcquire(request)));
-		// Curator watches the configuration of the ensemble
+		// Curator itself watches the configuration of the ensemble
 		long before = watches();
 		AtomicInteger granted = new AtomicInteger();
 		List<LockQueue.Place> places = new ArrayList<>();
@@ -85,7 +88,7 @@ class ZooKeeperTrapsTests {
 		get(holder.release());
 		Lease next = get(places.get(0).granted());
 		Awaitility.await().during(Duration.ofMillis(300)).until(() -> granted.get() == 1);
-		assertThat(watches() - before).as("one was used up").isEqualTo(19);
+		assertThat(watches() - before).as("the signal has used up one watch").isEqualTo(19);
 		places.get(5).leave();
 		get(next.release());
 		for (int i = 1; i < places.size(); i++) {
@@ -98,7 +101,7 @@ class ZooKeeperTrapsTests {
 	}
 
 	@Test
-	void sessionThatExpiredIsALossThatIsTold() throws Exception {
+	void holderIsToldThatItsSessionExpired() throws Exception {
 		CuratorFramework client = client(this.server.getConnectString());
 		try (DefaultLockTemplate template = template(provider(client)); LockHandle handle = template.acquire("k")) {
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
@@ -106,24 +109,24 @@ class ZooKeeperTrapsTests {
 			client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 			Awaitility.await().atMost(PATIENCE).until(() -> loss.get() != null);
 			assertThat(handle.isValid()).isFalse();
-			// the next session serves
+			// the client can lock with its next session
 			template.acquire(LockRequest.of("another").withWaitTime(PATIENCE)).close();
 		}
 	}
 
 	@Test
-	void nodeOfAnEarlierSessionIsNotTakenForItsOwn() throws Exception {
+	void nodeOfAnEarlierSessionIsNotRenewed() throws Exception {
 		CuratorFramework client = client(this.server.getConnectString());
 		ZooKeeperLockProvider provider = provider(client);
 		Lease lease = Objects.requireNonNull(get(provider.tryAcquire(new LeaseRequest("k", LONG, LockType.EXCLUSIVE))));
-		// the client forgets its session; the server has not yet
+		// the client has forgotten its session, and the server still has it
 		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		client.getZookeeperClient().reset();
 		Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> get(lease.renew(LONG)) == null);
 	}
 
 	@Test
-	void shortInterruptionIsSurvived() throws Exception {
+	void lockOutlivesAShortInterruption() throws Exception {
 		CuratorFramework client = client(this.server.getConnectString());
 		try (DefaultLockTemplate template = template(provider(client))) {
 			LockHandle handle = template.acquire("k");
@@ -134,7 +137,7 @@ class ZooKeeperTrapsTests {
 				.ignoreExceptions()
 				.until(() -> client.getZookeeperClient().isConnected()
 						&& client.getZookeeperClient().getZooKeeper().getSessionId() == session);
-			// in doubt it errs on the safe side: held, or told that it is not
+			// either the holder still has the lock, or it was told that the lock is lost
 			DefaultLockTemplate other = template(provider(client(this.server.getConnectString())));
 			this.opened.add(other);
 			if (handle.isValid()) {
