@@ -53,8 +53,7 @@ class CapabilityTableTests {
 			List.of("fairWaitersOfAllNodesAreServedInTheirOrder"), LockCapability.SHARED,
 			List.of("readersShareAndWritersDoNot", "writerMayReadAndReaderMustNotWrite", "readLeaseIsRenewed",
 					"expiredReadLeaseLetsTheWriterIn"),
-			LockCapability.SEMAPHORE,
-			List.of("semaphoreAdmitsOneHolderPerPermit", "expiredPermitIsFreeAgain"),
+			LockCapability.SEMAPHORE, List.of("semaphoreAdmitsOneHolderPerPermit", "expiredPermitIsFreeAgain"),
 			LockCapability.LOCK_DELAY,
 			List.of("keyStaysUnavailableForTheLockDelay", "leaseIsExtendedAndMinimumHoldTimeIsKept"));
 

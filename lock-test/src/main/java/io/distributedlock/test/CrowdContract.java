@@ -99,9 +99,8 @@ abstract class CrowdContract extends LockTypeContract {
 				first.acquire(another).close();
 				return true;
 			});
-		// the holder kept its lock or was told of the loss. Either way it blocks others
-		// for
-		// no longer than a lease
+		// the holder kept its lock or was told of the loss: it closes its handle and
+		// then blocks the others for a lease at most
 		before.close();
 		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(LockException.class).until(() -> {
 			try (LockHandle after = second.acquire(request())) {

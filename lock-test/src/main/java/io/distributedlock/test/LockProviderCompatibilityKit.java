@@ -90,7 +90,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 			}
 			assertThat(counting.attempts()).isEqualTo(1);
 			assertThat(counting.releases()).isZero();
-			assertThat(other.tryAcquire(request())).as("after the inner release").isEmpty();
+			assertThat(other.tryAcquire(request())).as("after the inner handle was closed").isEmpty();
 		}
 		assertThat(counting.releases()).isEqualTo(1);
 		other.acquire(request()).close();
@@ -379,7 +379,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 			int number = i;
 			waiting[i] = node.executeAsync(request(), () -> CompletableFuture.completedFuture(served.add(number)));
 		}
-		assertThat(node.tryAcquire(request())).as("nobody passes the queue").isEmpty();
+		assertThat(node.tryAcquire(request())).as("no call passes the queue").isEmpty();
 		handle.close();
 		CompletableFuture.allOf(waiting).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		assertThat(served).containsExactlyElementsOf(Arrays.asList(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));

@@ -305,15 +305,14 @@ abstract class LockTypeContract extends ProviderContract {
 		for (int i = 0; i < 9; i++) {
 			int number = i;
 			order.add(i);
-			// three waiters of the first node, then three of the second, then of the
-			// third
+			// three waiters of the first node, three of the second, three of the third
 			waiting
 				.add(nodes.get(i / 3).executeAsync(fair, () -> CompletableFuture.completedFuture(served.add(number))));
 			Awaitility.await("place in the queue")
 				.during(Duration.ofMillis(100))
 				.until(() -> !waiting.get(number).isDone());
 		}
-		assertThat(nodes.get(1).tryAcquire(fair)).as("nobody passes the queue").isEmpty();
+		assertThat(nodes.get(1).tryAcquire(fair)).as("no call passes the queue").isEmpty();
 		handle.close();
 		CompletableFuture.allOf(waiting.toArray(CompletableFuture<?>[]::new))
 			.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -224,8 +224,7 @@ abstract class NetworkContract extends KeyContract {
 			.toList();
 		assertThat(calls).extracting(NetworkContract::outcome)
 			.allSatisfy((end) -> assertThat(end).isInstanceOfAny(LockUnavailableException.class, Optional.class));
-		// a pool may have opened new connections for some of the calls, which then
-		// succeed
+		// calls succeed for which a pool has opened a new connection
 		calls.stream()
 			.filter((call) -> !call.isCompletedExceptionally())
 			.forEach((call) -> get(call.join().orElseThrow().closeAsync()));
@@ -246,11 +245,12 @@ abstract class NetworkContract extends KeyContract {
 		assertThat(holds).isNotEmpty();
 		if (source().faults().endsWithConnection()) {
 			// when a connection is cut, the lock may end before its holder has begun
-			assertThat(RandomCuts.tokensOlderThanTheirCalls(holds)).as("tokens, seed %d", seed).isEmpty();
+			assertThat(RandomCuts.tokensOlderThanTheirCalls(holds)).as("tokens that do not rise, seed %d", seed)
+				.isEmpty();
 		}
 		else {
 			assertThat(RandomCuts.overlaps(holds)).as("holders at the same time, seed %d", seed).isEmpty();
-			assertThat(RandomCuts.tokensThatDoNotRise(holds)).as("tokens, seed %d", seed).isEmpty();
+			assertThat(RandomCuts.tokensThatDoNotRise(holds)).as("tokens that do not rise, seed %d", seed).isEmpty();
 		}
 		nodes.forEach(ProxiedNode::heal);
 		nodes.forEach((node) -> awaitRecovery(node.template()));

@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 abstract class NodeContract extends CrowdContract {
 
 	@Test
-	final void killedWaiterBlocksNobodyBeyondItsLease() {
+	final void killedWaiterBlocksNoOtherBeyondItsLease() {
 		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
 		List<LockType> types = typesWithWaiters();
 		Duration lease = atLeastShortest(Duration.ofMillis(1500));
@@ -47,7 +47,7 @@ abstract class NodeContract extends CrowdContract {
 	}
 
 	@Test
-	final void disconnectedWaiterBlocksNobodyBeyondItsLease() {
+	final void disconnectedWaiterBlocksNoOtherBeyondItsLease() {
 		Duration lease = atLeastShortest(Duration.ofMillis(1500));
 		ProxiedNode proxied = proxiedNode((settings) -> settings.renewalLeaseTime(lease));
 		List<LockType> types = typesWithWaiters();
@@ -63,7 +63,7 @@ abstract class NodeContract extends CrowdContract {
 	}
 
 	@Test
-	final void unclosedHandleBlocksNobodyBeyondItsLease() {
+	final void unclosedHandleBlocksNoOtherBeyondItsLease() {
 		LockTemplate node = node();
 		List<LockHandle> forgotten = types().stream()
 			.map((type) -> node.acquire(request(type, "forgotten").withLeaseTime(shortLease())))

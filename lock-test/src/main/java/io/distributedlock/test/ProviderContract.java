@@ -63,10 +63,10 @@ abstract class ProviderContract extends KitNodes {
 	final void expiredOwnerCannotRenewOrRelease() {
 		LockProvider first = provider();
 		LockProvider second = provider();
-		Lease stale = acquire(first, shortLease());
+		Lease expired = acquire(first, shortLease());
 		Lease successor = Awaitility.await().atMost(PATIENCE).until(() -> attempt(second, LONG), Objects::nonNull);
-		assertThat(get(stale.renew(LONG))).as("renewal by the stale owner").isNull();
-		assertThat(get(stale.release())).as("release by the stale owner").isFalse();
+		assertThat(get(expired.renew(LONG))).as("renewal by the expired owner").isNull();
+		assertThat(get(expired.release())).as("release by the expired owner").isFalse();
 		assertThat(attempt(first, LONG)).as("a third owner beside the successor").isNull();
 		assertThat(get(successor.release())).isTrue();
 		assertThat(get(successor.release())).as("the second release").isFalse();
@@ -143,7 +143,7 @@ abstract class ProviderContract extends KitNodes {
 	}
 
 	@Test
-	final void leftPlaceInTheQueueBlocksNobody() {
+	final void leftPlaceInTheQueueBlocksNoOther() {
 		LockProvider holder = provider();
 		LockProvider leaver = provider();
 		if (!(leaver instanceof LockQueue queue)) {

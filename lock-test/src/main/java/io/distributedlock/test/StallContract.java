@@ -65,7 +65,9 @@ abstract class StallContract extends NetworkContract {
 		assertFree(next, types.stream().map((type) -> request(type, "stall")).toList());
 		try (LockHandle successor = next.acquire(request(LockType.EXCLUSIVE, "stall"))) {
 			handles.forEach((handle) -> get(handle.closeAsync()));
-			assertThat(waiter.tryAcquire(request(LockType.EXCLUSIVE, "stall"))).as("after the stale release").isEmpty();
+			assertThat(waiter.tryAcquire(request(LockType.EXCLUSIVE, "stall")))
+				.as("after the release by the expired owner")
+				.isEmpty();
 			successor.ensureHeld();
 		}
 	}

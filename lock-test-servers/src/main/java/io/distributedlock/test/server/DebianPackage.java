@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches a package of Debian or Ubuntu with what it depends on, and unpacks it into a
- * folder: nothing is installed, and no rights are needed. The package manager checks the
- * signatures.
+ * Downloads a package of Debian or Ubuntu with its dependencies and unpacks them into a
+ * folder. Nothing is installed, so no special rights are needed. The package manager
+ * checks the signatures.
  */
 final class DebianPackage {
 
@@ -30,10 +30,11 @@ final class DebianPackage {
 	}
 
 	/**
-	 * Return the folder with the unpacked files, {@code null} if that is not possible
-	 * here.
+	 * Return the folder with the unpacked files.
 	 * @param packageName the package
-	 * @param parts further packages that hold a part of it
+	 * @param parts further packages that contain a part of it
+	 * @return the folder; {@code null} if the package cannot be downloaded on this
+	 * machine
 	 */
 	static @Nullable Path unpack(String packageName, String... parts) {
 		Path home = Path.of(System.getProperty(FOLDER_PROPERTY, "target/servers")).toAbsolutePath();
@@ -54,14 +55,14 @@ final class DebianPackage {
 			return unpacked;
 		}
 		catch (IOException ex) {
-			logger.info("The package {} could not be fetched: {}", packageName, ex.toString());
+			logger.info("The package {} could not be downloaded: {}", packageName, ex.toString());
 			return null;
 		}
 	}
 
 	/**
-	 * Another JVM may have come first, also in this very moment: the same files are there
-	 * then.
+	 * Move the files to their folder. Another JVM may have put the same files there
+	 * meanwhile, which is no failure.
 	 */
 	private static void place(Path files, Path unpacked) throws IOException {
 		try {
@@ -81,7 +82,7 @@ final class DebianPackage {
 				"-o", "Dir::Cache=" + work.resolve("cache"), "-o", "Debug::NoLocking=true", "-o",
 				"APT::Sandbox::User=" + System.getProperty("user.name"), "-qq", "-y" };
 		run(work, concat("apt-get", own, "update"));
-		// reinstall: what is installed on this machine is fetched as well
+		// with --reinstall also packages that are installed here are downloaded
 		List<String> install = concat("apt-get", own, "--no-install-recommends", "--download-only", "--reinstall",
 				"install", packageName);
 		install.addAll(List.of(parts));

@@ -7,8 +7,8 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A server in a container, for machines on which there is no program of it and a Docker
- * engine runs. Needs Testcontainers on the class path.
+ * A server in a container, for machines without a program of the server but with a Docker
+ * engine. Needs Testcontainers on the class path.
  *
  * @since 0.1
  */
@@ -32,18 +32,18 @@ public final class DockerServer implements AutoCloseable {
 	}
 
 	/**
-	 * Start a container and wait until its port is open. A test without a Docker engine
+	 * Start a container and wait until its port is open. Without a Docker engine the test
 	 * is skipped, see {@link ServerBinary}.
 	 * @param image the image
 	 * @param port the port inside the container
 	 * @param environment variables for the container
-	 * @param command what to run, the image's own command if empty
+	 * @param command the command to run, the image's own if empty
 	 * @return the running server
 	 */
 	public static DockerServer run(String image, int port, Map<String, String> environment, String... command) {
 		if (!isAvailable()) {
 			throw ServerBinary
-				.missing("There is no program for %s on this machine, and no Docker engine".formatted(image));
+				.missing("This machine has neither a program for %s nor a Docker engine".formatted(image));
 		}
 		GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(image)).withExposedPorts(port)
 			.withEnv(environment);
@@ -55,7 +55,7 @@ public final class DockerServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return where clients find the server.
+	 * Return the address for clients.
 	 * @return host and port
 	 */
 	public String address() {

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A real etcd with its data in a folder of its own: the one on the {@code PATH}, else
- * that of the distribution's package.
+ * A real etcd with its data in a folder of its own: the one on the {@code PATH}, or else
+ * from the distribution's package.
  *
  * @since 0.1
  */
@@ -49,7 +49,7 @@ public final class EtcdTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Return whether there is a program of it on this machine.
+	 * Return whether this machine has the program.
 	 * @return {@code true} if a server can be started
 	 */
 	public static boolean isAvailable() {
@@ -57,8 +57,8 @@ public final class EtcdTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Start a server. A test without one is skipped, see {@link ServerBinary}.
-	 * @return the server, which answers
+	 * Start a server. Without a program the test is skipped, see {@link ServerBinary}.
+	 * @return the server, which is ready
 	 */
 	public static EtcdTestServer run() {
 		EtcdTestServer server = new EtcdTestServer(binary(), 0);
@@ -67,10 +67,10 @@ public final class EtcdTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Start a server that is only spoken to over TLS.
-	 * @param certificate the certificate for 127.0.0.1, in PEM
-	 * @param key its key, in PEM
-	 * @return the server, which answers
+	 * Start a server that accepts clients over TLS only.
+	 * @param certificate the file of the certificate for 127.0.0.1, in PEM
+	 * @param key the file of its key, in PEM
+	 * @return the server, which is ready
 	 */
 	public static EtcdTestServer runWithTls(Path certificate, Path key) {
 		EtcdTestServer server = new EtcdTestServer(binary(), 0, "--cert-file", certificate.toString(), "--key-file",
@@ -81,8 +81,8 @@ public final class EtcdTestServer extends ServerProcess {
 
 	/**
 	 * Start a cluster.
-	 * @param size how many servers
-	 * @return the servers, which have a leader
+	 * @param size the number of servers
+	 * @return the servers, which have elected a leader
 	 */
 	public static List<EtcdTestServer> runCluster(int size) {
 		List<EtcdTestServer> servers = IntStream.range(0, size)
@@ -92,7 +92,7 @@ public final class EtcdTestServer extends ServerProcess {
 		List<Thread> starting = new ArrayList<>();
 		for (EtcdTestServer server : servers) {
 			server.cluster = members;
-			// each is ready when a majority is
+			// in parallel, because a server is ready only when a majority runs
 			Thread thread = new Thread(server::start);
 			thread.start();
 			starting.add(thread);

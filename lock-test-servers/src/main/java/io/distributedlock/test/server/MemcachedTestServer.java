@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A real memcached: the one on the {@code PATH}, else that of the distribution's package.
+ * A real memcached: the one on the {@code PATH}, or else from the distribution's package.
  *
  * @since 0.1
  */
@@ -33,7 +33,7 @@ public final class MemcachedTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Return whether there is a program of it on this machine.
+	 * Return whether this machine has the program.
 	 * @return {@code true} if a server can be started
 	 */
 	public static boolean isAvailable() {
@@ -41,9 +41,9 @@ public final class MemcachedTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Start a server. A test without one is skipped, see {@link ServerBinary}.
+	 * Start a server. Without a program the test is skipped, see {@link ServerBinary}.
 	 * @param arguments further arguments of memcached
-	 * @return the server, which answers
+	 * @return the server, which is ready
 	 */
 	public static MemcachedTestServer run(String... arguments) {
 		ServerBinary binary = ServerBinary.require("memcached", SOURCES);
@@ -54,8 +54,8 @@ public final class MemcachedTestServer extends ServerProcess {
 
 	/**
 	 * Send a command over a connection of its own, without any client library.
-	 * @param command the command, without its line end
-	 * @return what the server answers at once
+	 * @param command the command without its line end
+	 * @return the first part of the reply
 	 */
 	public String command(String command) {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
@@ -89,7 +89,7 @@ public final class MemcachedTestServer extends ServerProcess {
 	@Override
 	protected boolean isReady() {
 		try {
-			// one with users answers nobody whom it does not know
+			// a server with users also refuses this command without a login
 			return command("version").matches("(?s)(VERSION|CLIENT_ERROR unauth).*");
 		}
 		catch (UncheckedIOException ex) {

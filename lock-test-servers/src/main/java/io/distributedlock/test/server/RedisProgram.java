@@ -10,15 +10,14 @@ import java.util.function.Supplier;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * Which redis-server the tests run, so that it is the same on every machine, whatever is
- * installed there. The system property {@value #PROPERTY} says it:
+ * Chooses the redis-server of the tests, so that all machines run the same one, whatever
+ * is installed there. The system property {@value #PROPERTY} selects it:
  * <ul>
- * <li>{@value #ARTIFACT}, the default: the one that the embedded-redis artifact carries,
- * 6.2</li>
- * <li>{@value #DISTRIBUTION}: the one of Debian's or Ubuntu's package, unpacked and not
- * installed, 7.0 on Debian 12; where there is no such package the one on the
+ * <li>{@value #ARTIFACT}, the default: version 6.2 from the embedded-redis artifact</li>
+ * <li>{@value #DISTRIBUTION}: the package of Debian or Ubuntu, which is unpacked and not
+ * installed, version 7.0 on Debian 12. Without such a package it is the program on the
  * {@code PATH}</li>
- * <li>a path: that program, for instance another version or a Valkey</li>
+ * <li>a path: that program, such as another version or Valkey</li>
  * </ul>
  */
 final class RedisProgram {
@@ -33,7 +32,7 @@ final class RedisProgram {
 	}
 
 	/**
-	 * Return the program. A test without one is skipped, see {@link ServerBinary}.
+	 * Return the program. Without one the test is skipped, see {@link ServerBinary}.
 	 */
 	static ServerBinary find() {
 		String choice = System.getProperty(PROPERTY, ARTIFACT);
@@ -42,8 +41,8 @@ final class RedisProgram {
 
 	private static List<Supplier<Optional<ServerBinary>>> sources(String choice) {
 		return switch (choice) {
-			case ARTIFACT -> List.of(RedisProgram::ofTheArtifact);
-			// the program itself is in the package of the tools
+			case ARTIFACT -> List.of(RedisProgram::fromArtifact);
+			// the package redis-tools contains the program itself
 			case DISTRIBUTION ->
 				List.of(() -> ServerBinary.fromDebianPackage("redis-server", "usr/bin/redis-server", "redis-tools"),
 						() -> ServerBinary.onPath("redis-server"));
@@ -51,7 +50,7 @@ final class RedisProgram {
 		};
 	}
 
-	private static Optional<ServerBinary> ofTheArtifact() {
+	private static Optional<ServerBinary> fromArtifact() {
 		try {
 			return Optional.of(new ServerBinary(ExecutableProvider.newJarResourceProvider().get().toPath(), null));
 		}

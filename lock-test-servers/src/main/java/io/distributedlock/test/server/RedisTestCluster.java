@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * A Redis cluster of three primaries, each with a third of the slots, and if asked for a
- * replica of each.
+ * A Redis cluster of three primaries, each with a third of the slots. Each primary may
+ * have a replica.
  *
  * @since 0.1
  */
@@ -23,13 +23,16 @@ public final class RedisTestCluster implements AutoCloseable {
 	private static final int SLOTS = 16384;
 
 	/**
-	 * After how many milliseconds of silence a node counts as gone: soon while nodes meet
-	 * and while one is dead, late in between, as on a loaded machine a replica would take
-	 * over from a primary that is well.
+	 * The milliseconds of silence after which a node counts as failed, while nodes meet
+	 * and while one is dead.
 	 */
-	private static final String SOON = "2000";
+	private static final String SHORT_TIMEOUT = "2000";
 
-	private static final String LATE = "10000";
+	/**
+	 * The same for all other times: on a busy machine a replica would otherwise take over
+	 * from a primary that has not failed.
+	 */
+	private static final String LONG_TIMEOUT = "10000";
 
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -41,14 +44,14 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Start a cluster and wait until it serves.
+	 * Start a cluster and wait until it accepts commands.
 	 * @return the cluster
 	 */
 	public static RedisTestCluster run() {
 		RedisTestCluster cluster = new RedisTestCluster();
 		try {
 			cluster.start();
-			cluster.nodes().forEach((node) -> countAsGone(node, LATE));
+			cluster.nodes().forEach((node) -> setNodeTimeout(node, LONG_TIMEOUT));
 		}
 		catch (RuntimeException ex) {
 			cluster.close();
@@ -58,14 +61,15 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Start a cluster in which each primary has a replica, and wait until it serves.
+	 * Start a cluster in which each primary has a replica, and wait until it accepts
+	 * commands.
 	 * @return the cluster
 	 */
 	public static RedisTestCluster runWithReplicas() {
 		RedisTestCluster cluster = run();
 		try {
 			cluster.startReplicas();
-			cluster.nodes().forEach((node) -> countAsGone(node, LATE));
+			cluster.nodes().forEach((node) -> setNodeTimeout(node, LONG_TIMEOUT));
 		}
 		catch (RuntimeException ex) {
 			cluster.close();
@@ -75,7 +79,7 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Move the slot of a key to another primary, with all keys in it, as resharding does.
+	 * Move the slot of a key, with all its keys, to another primary, as resharding does.
 	 * @param key the key
 	 */
 	public void moveSlotOf(String key) {
@@ -93,8 +97,8 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Let the replica of one of the three first primaries take its place, as an
-	 * administrator does for maintenance, and wait until it has.
+	 * Promote the replica of one of the three first primaries, as an administrator does
+	 * for maintenance, and wait until all nodes know it.
 	 * @param primary the primary
 	 */
 	public void failOver(RedisTestServer primary) {
@@ -102,7 +106,8 @@ public final class RedisTestCluster implements AutoCloseable {
 		String id = idOf(replica);
 		AtomicInteger looks = new AtomicInteger();
 		Awaitility.await("failover").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
-			// where the other primaries do not vote in time it is given up after 5 s
+			// Redis abandons a failover after 5 s if the other primaries do not vote in
+			// time
 			if (looks.getAndIncrement() % 100 == 0 && !isPrimary(replica, id)) {
 				replica.command("CLUSTER", "FAILOVER");
 			}
@@ -111,15 +116,15 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Kill the primary of a key, and wait until its replica has taken over by itself,
-	 * which is a matter of seconds on a machine that has time.
+	 * Kill the primary of a key and wait until its replica has taken over. On an idle
+	 * machine that takes a few seconds.
 	 * @param key the key
 	 */
 	public void killPrimaryOf(String key) {
 		RedisTestServer primary = primaryOf(key);
 		RedisTestServer replica = replicaOf(primary);
 		String id = idOf(replica);
-		nodes().forEach((node) -> countAsGone(node, SOON));
+		nodes().forEach((node) -> setNodeTimeout(node, SHORT_TIMEOUT));
 		primary.kill();
 		Awaitility.await("failover").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
 			for (RedisTestServer node : nodes()) {
@@ -131,8 +136,8 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Return which of the three first primaries serves a key, as long as none was
-	 * replaced by its replica.
+	 * Return which of the three first primaries serves a key. Fails if a replica has
+	 * taken over from that primary.
 	 * @param key the key
 	 * @return the primary
 	 */
@@ -141,7 +146,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		return this.servers.stream()
 			.filter((server) -> serves(server, Integer.parseInt(slot)))
 			.findFirst()
-			.orElseThrow(() -> new IllegalStateException("Nobody serves the slot of " + key));
+			.orElseThrow(() -> new IllegalStateException("No primary serves the slot of " + key));
 	}
 
 	/**
@@ -168,16 +173,16 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Start a node. As a replica it stands for election however long it has not heard
-	 * from its primary: where time is short, elections fail, and the default would give
-	 * up after half a minute.
+	 * Start a node. With the validity factor 0 a replica may take over however long it
+	 * was cut off from its primary. Elections fail on a busy machine, and by default a
+	 * replica would no longer try after half a minute.
 	 */
 	private static RedisTestServer runNode() {
-		return RedisTestServer.run("--cluster-enabled", "yes", "--cluster-node-timeout", SOON,
+		return RedisTestServer.run("--cluster-enabled", "yes", "--cluster-node-timeout", SHORT_TIMEOUT,
 				"--cluster-replica-validity-factor", "0");
 	}
 
-	private static void countAsGone(RedisTestServer node, String millis) {
+	private static void setNodeTimeout(RedisTestServer node, String millis) {
 		node.command("CONFIG", "SET", "cluster-node-timeout", millis);
 	}
 
@@ -210,7 +215,7 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether a node thinks that the one with an id is a primary.
+	 * Return whether a node sees the node with an id as a primary.
 	 */
 	private static boolean isPrimary(RedisTestServer asked, String id) {
 		return String.valueOf(asked.command("CLUSTER", "NODES"))
@@ -228,7 +233,7 @@ public final class RedisTestCluster implements AutoCloseable {
 			.filter((line) -> line.contains("myself"))
 			.findFirst()
 			.orElseThrow();
-		// after eight columns come the slots, those that move in brackets
+		// the slots follow after eight columns; those that are moving are in brackets
 		return Stream.of(own.split(" ", -1)).skip(8).filter((range) -> !range.startsWith("[")).anyMatch((range) -> {
 			String[] ends = range.split("-", 2);
 			return Integer.parseInt(ends[0]) <= slot && slot <= Integer.parseInt(ends[ends.length - 1]);

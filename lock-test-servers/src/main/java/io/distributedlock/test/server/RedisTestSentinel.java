@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A Redis Sentinel that watches one primary, and promotes its replica within seconds when
- * the primary is gone.
+ * A Redis Sentinel that watches one primary and promotes its replica within seconds after
+ * the primary has gone.
  *
  * @since 0.1
  */
 public final class RedisTestSentinel extends ServerProcess {
 
 	/**
-	 * The name of the primary that it watches.
+	 * The name of the watched primary.
 	 */
 	public static final String MASTER = "primary";
 
@@ -30,8 +30,8 @@ public final class RedisTestSentinel extends ServerProcess {
 
 	/**
 	 * Start a sentinel.
-	 * @param primary the server to watch, which has replicas already
-	 * @return the sentinel, which knows the replicas
+	 * @param primary the server to watch, which must have replicas already
+	 * @return the sentinel, which has found the replicas
 	 */
 	public static RedisTestSentinel run(RedisTestServer primary) {
 		RedisTestSentinel sentinel = new RedisTestSentinel(primary.port());

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A real redis-server without persistence. The system property {@code lock.test.redis}
- * says which: {@code artifact}, the one that the embedded-redis artifact carries and the
- * default; {@code distribution}, the one of Debian's or Ubuntu's package; or the path of
- * a program. What is installed on the machine makes no difference.
+ * selects the program: {@code artifact}, the default, takes it from the embedded-redis
+ * artifact; {@code distribution} from the package of Debian or Ubuntu; any other value is
+ * the path of a program.
  *
  * @since 0.1
  */
@@ -46,15 +46,16 @@ public final class RedisTestServer extends ServerProcess {
 	 * Start a server.
 	 * @param arguments further arguments of redis-server, such as
 	 * {@code "--maxmemory", "1mb"}
-	 * @return the server, which answers
+	 * @return the server, which is ready
 	 */
 	public static RedisTestServer run(String... arguments) {
 		return started(null, List.of(arguments));
 	}
 
 	/**
-	 * Start a server that has written what it has answered: a restart loses nothing.
-	 * @return the server, which answers
+	 * Start a server that writes to disk before it replies, so that a restart loses
+	 * nothing.
+	 * @return the server, which is ready
 	 */
 	public static RedisTestServer runDurable() {
 		return run("--appendonly", "yes", "--appendfsync", "always");
@@ -63,7 +64,7 @@ public final class RedisTestServer extends ServerProcess {
 	/**
 	 * Start a replica.
 	 * @param primary the server to copy
-	 * @return the replica, which has what the primary has and hears of what is written
+	 * @return the replica, which has copied the primary and receives its changes
 	 */
 	public static RedisTestServer runReplicaOf(RedisTestServer primary) {
 		RedisTestServer replica = run("--replicaof", "127.0.0.1", Integer.toString(primary.port()));
@@ -77,7 +78,7 @@ public final class RedisTestServer extends ServerProcess {
 	 * Start a server that asks for a password.
 	 * @param password the password
 	 * @param arguments further arguments of redis-server
-	 * @return the server, which answers
+	 * @return the server, which is ready
 	 */
 	public static RedisTestServer runWithPassword(String password, String... arguments) {
 		List<String> all = new ArrayList<>(List.of("--requirepass", password));
@@ -86,10 +87,10 @@ public final class RedisTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Start a server that speaks TLS on a port besides its own.
+	 * Start a server that also listens on a second port, with TLS.
 	 * @param tlsPort a free port
-	 * @param certificate what it shows
-	 * @return the server, which answers
+	 * @param certificate the certificate of the server
+	 * @return the server, which is ready
 	 */
 	public static RedisTestServer runWithTls(int tlsPort, TestCertificate certificate) {
 		String trusted = certificate.certificate().toString();
@@ -98,7 +99,8 @@ public final class RedisTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Start a server, again if another process was faster to take its port.
+	 * Start a server. Try again with another port if another process has taken the port
+	 * meanwhile.
 	 */
 	private static RedisTestServer started(@Nullable String password, List<String> arguments) {
 		for (int attempt = 1;; attempt++) {
@@ -142,7 +144,7 @@ public final class RedisTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Return how often each command was called, those called by scripts included.
+	 * Return how often each command was called, including calls by scripts.
 	 * @return the number of calls by the lower-case name of the command
 	 */
 	public Map<String, Long> commandCalls() {
@@ -161,7 +163,7 @@ public final class RedisTestServer extends ServerProcess {
 	public String version() {
 		Matcher matcher = VERSION.matcher(String.valueOf(command("INFO", "server")));
 		if (!matcher.find()) {
-			throw new IllegalStateException("The server does not tell its version");
+			throw new IllegalStateException("The reply to INFO has no redis_version");
 		}
 		return matcher.group(1);
 	}

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As much of the Redis protocol as a test needs to look at a server
+ * A small client of the Redis protocol, with which a test looks at a server
  * (<a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">RESP2</a>).
  */
 final class RespConnection implements AutoCloseable {
@@ -53,7 +53,7 @@ final class RespConnection implements AutoCloseable {
 			case ':' -> Long.valueOf(rest);
 			case '$' -> readBulk(Integer.parseInt(rest));
 			case '*' -> readArray(Integer.parseInt(rest));
-			default -> throw new IOException("No RESP2 reply: " + line);
+			default -> throw new IOException("Not a RESP2 reply: " + line);
 		};
 	}
 

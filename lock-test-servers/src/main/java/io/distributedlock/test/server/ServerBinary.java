@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * The program of a server, and how a newcomer's machine comes by it: a program on the
- * {@code PATH}, else what a Maven artifact carries, else the package of the distribution,
- * unpacked into the build folder without root. Where there is none of them the test is
- * skipped and says why; with the environment variable {@code CI=true} it fails instead.
+ * The program of a server. Each server names the sources of its program and their order:
+ * the {@code PATH}, a Maven artifact, or a package of the distribution, which is unpacked
+ * into the build folder and needs no root. Without any of them the test is skipped and
+ * says why. With the environment variable {@code CI=true} it fails instead.
  *
  * @param path the program
- * @param libraries the folder of the libraries that came with it, if any
+ * @param libraries the folder of its libraries, if they came with it
  * @since 0.1
  */
 public record ServerBinary(Path path, @Nullable Path libraries) {
 
 	/**
-	 * Return a program on the {@code PATH}, or in one of the folders where distributions
-	 * hide servers.
+	 * Return a program on the {@code PATH}, or in one of the folders in which
+	 * distributions put servers.
 	 * @param name the name of the program
 	 * @param furtherFolders folders beyond the {@code PATH}
-	 * @return the program, if there is one that can be run
+	 * @return the program, if there is an executable one
 	 */
 	public static Optional<ServerBinary> onPath(String name, Path... furtherFolders) {
 		String path = System.getenv().getOrDefault("PATH", "");
@@ -44,11 +44,12 @@ public record ServerBinary(Path path, @Nullable Path libraries) {
 	}
 
 	/**
-	 * Return a program from a package of Debian or Ubuntu, fetched once per build.
+	 * Return a program from a package of Debian or Ubuntu. It is downloaded once for each
+	 * build folder.
 	 * @param packageName the package
 	 * @param program the program's path inside the package, such as {@code usr/bin/etcd}
-	 * @param parts further packages that hold a part of it
-	 * @return the program; empty where there is no such package manager or package
+	 * @param parts further packages that contain a part of it
+	 * @return the program; empty if there is no such package manager or package
 	 */
 	public static Optional<ServerBinary> fromDebianPackage(String packageName, String program, String... parts) {
 		Path unpacked = DebianPackage.unpack(packageName, parts);
@@ -66,8 +67,8 @@ public record ServerBinary(Path path, @Nullable Path libraries) {
 
 	/**
 	 * Return the first program that is found.
-	 * @param server the name of the server, for the reason of a skipped test
-	 * @param sources where to look, in this order
+	 * @param server the name of the server, for the message of a skipped test
+	 * @param sources the sources of the program, in their order
 	 * @return the program
 	 */
 	public static ServerBinary require(String server, List<Supplier<Optional<ServerBinary>>> sources) {
@@ -75,26 +76,26 @@ public record ServerBinary(Path path, @Nullable Path libraries) {
 			.flatMap((source) -> source.get().stream())
 			.findFirst()
 			.orElseThrow(() -> missing(
-					"There is no %s on this machine: none on the PATH, in an artifact or as a package of the distribution"
+					"There is no %s on this machine: not on the PATH, not in an artifact and not as a package of the distribution"
 						.formatted(server)));
 	}
 
 	/**
-	 * End a test that has no server to run against: it is skipped, but fails with
-	 * {@code CI=true}.
+	 * End a test that has no server: it is skipped, or fails with {@code CI=true}.
 	 * @param reason what is missing
-	 * @return the exception to throw, where a skipped test has not thrown one already
+	 * @return the exception to throw with {@code CI=true}; to skip a test this method
+	 * throws by itself
 	 */
 	public static RuntimeException missing(String reason) {
 		if ("true".equals(System.getenv("CI"))) {
-			return new IllegalStateException(reason + ". With CI=true no backend may be left out.");
+			return new IllegalStateException(reason + ". With CI=true the tests of every backend must run.");
 		}
 		return Assumptions.abort(reason);
 	}
 
 	/**
-	 * Return what the environment of the program needs.
-	 * @return variables by name
+	 * Return the environment variables that the program needs.
+	 * @return the values by name
 	 */
 	public Map<String, String> environment() {
 		return (this.libraries != null) ? Map.of("LD_LIBRARY_PATH", this.libraries.toString()) : Map.of();

@@ -25,8 +25,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server as a process of its own, in a folder of its own, which both end with
- * {@link #close()} or with this JVM.
+ * A server in a process of its own, with a folder of its own. {@link #close()} ends the
+ * process and deletes the folder. The process also ends when this JVM does.
  *
  * @since 0.1
  */
@@ -35,9 +35,9 @@ public abstract class ServerProcess implements AutoCloseable {
 	private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
 	/**
-	 * Below the ports that systems give to the near ends of connections: one of those may
-	 * be taken before the server has started. A node of a Redis cluster listens on its
-	 * port and on the one 10000 above.
+	 * The range is below the ports that systems give to outgoing connections: such a port
+	 * might be taken before the server has started. A node of a Redis cluster listens on
+	 * its port and on the port 10000 above it, which must be below them too.
 	 */
 	private static final int FIRST_PORT = 12_000;
 
@@ -46,7 +46,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	private static final Set<Integer> TRIED = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * What keeps the ports that this JVM has. The locks of the files end with it.
+	 * The files whose locks reserve the ports of this JVM. The locks end with the JVM.
 	 */
 	private static final Collection<FileChannel> RESERVED = new ConcurrentLinkedQueue<>();
 
@@ -80,8 +80,8 @@ public abstract class ServerProcess implements AutoCloseable {
 	protected abstract List<String> command();
 
 	/**
-	 * Return what the server's environment has beyond that of this JVM.
-	 * @return variables by name, none by default
+	 * Return environment variables that the server has in addition to those of this JVM.
+	 * @return the values by name, none by default
 	 */
 	protected Map<String, String> environment() {
 		return Map.of();
@@ -116,7 +116,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * End the server at once, as by {@code kill -9}.
+	 * End the process immediately, as by {@code kill -9}.
 	 */
 	public final void kill() {
 		Process current = this.process;
@@ -132,15 +132,14 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Stop the process without ending it, as by {@code kill -STOP}.
+	 * Suspend the process, as by {@code kill -STOP}.
 	 */
 	public final void suspend() {
 		Signals.send(requireProcess(), "STOP");
 	}
 
 	/**
-	 * End the server at once and start it anew on the same port, with what it has kept in
-	 * its folder.
+	 * Kill the server and start it again on the same port and with the same folder.
 	 */
 	public final void restart() {
 		kill();
@@ -148,7 +147,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Let a suspended process go on.
+	 * Continue a suspended process.
 	 */
 	public final void resume() {
 		Signals.send(requireProcess(), "CONT");
@@ -163,8 +162,8 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Return the number of the process.
-	 * @return its pid
+	 * Return the process id.
+	 * @return the pid
 	 */
 	public final long pid() {
 		return requireProcess().pid();
@@ -172,7 +171,7 @@ public abstract class ServerProcess implements AutoCloseable {
 
 	/**
 	 * Return the folder of this server.
-	 * @return the folder, which is deleted at the end
+	 * @return the folder, which {@link #close()} deletes
 	 */
 	protected final Path folder() {
 		return this.folder;
@@ -194,7 +193,7 @@ public abstract class ServerProcess implements AutoCloseable {
 			Runtime.getRuntime().removeShutdownHook(this.shutdownHook);
 		}
 		catch (IllegalStateException ex) {
-			// the JVM is ending, and the hook has its turn
+			// the JVM is ending, and the hook runs by itself
 		}
 		try (Stream<Path> files = Files.walk(this.folder)) {
 			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
@@ -215,16 +214,18 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Keep a port from other JVMs that run tests, until this one ends: between the choice
-	 * of a port and the start of its server nobody listens on it.
+	 * Reserve a port for this JVM until it ends, as other JVMs run tests at the same
+	 * time. Without that, another JVM could choose the port before its server listens on
+	 * it.
 	 */
 	private static boolean reserve(int port) {
 		if (!TRIED.add(port)) {
-			// on some systems to open and close a file once more gives up its lock
+			// on some systems the lock of a file ends when this JVM opens and closes it
+			// again
 			return false;
 		}
 		try {
-			// a folder of its own for each user, who could not write into that of another
+			// a folder for each user, who may not write into the folder of another one
 			Path folder = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir"),
 					"lock-test-ports-" + System.getProperty("user.name")));
 			FileChannel file = FileChannel.open(folder.resolve(Integer.toString(port)), StandardOpenOption.CREATE,
@@ -244,7 +245,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Return a port that nobody listens on.
+	 * Return a port on which no process listens.
 	 * @return a free port on the loopback interface
 	 */
 	public static int freePort() {
@@ -257,7 +258,7 @@ public abstract class ServerProcess implements AutoCloseable {
 				return socket.getLocalPort();
 			}
 			catch (BindException ex) {
-				// somebody listens there
+				// another process listens there: try the next one
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);

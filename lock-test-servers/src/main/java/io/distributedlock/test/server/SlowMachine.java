@@ -7,9 +7,9 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Lets tests wait for a condition as long as it may take where servers and tests share a
- * machine that is busy with other things: a minute, unless a test says otherwise. On an
- * idle machine that costs nothing, as a condition is met as soon as it is.
+ * Raises the time that tests wait for a condition to a minute, unless a test says
+ * otherwise. Servers and tests share a machine that may be slow. On a fast machine this
+ * costs nothing, because the wait ends as soon as the condition is met.
  *
  * @since 0.1
  */

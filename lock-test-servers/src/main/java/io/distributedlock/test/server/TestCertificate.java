@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A key and a certificate that nobody trusts who was not told to, made by the JDK's
- * {@code keytool}, in files as servers and clients read them.
+ * A private key and a self-signed certificate in PEM files, created by the JDK's
+ * {@code keytool}. Clients must be told to trust it.
  *
- * @param key the key, PEM
- * @param certificate the certificate, PEM
+ * @param key the file of the key
+ * @param certificate the file of the certificate
  * @since 0.1
  */
 public record TestCertificate(Path key, Path certificate) {
@@ -24,9 +24,10 @@ public record TestCertificate(Path key, Path certificate) {
 	private static final String PASSWORD = "changeit";
 
 	/**
-	 * Make a certificate.
-	 * @param folder where its files are put
-	 * @param name whom it is for, such as {@code ip:127.0.0.1} or {@code dns:localhost}
+	 * Create a certificate.
+	 * @param folder the folder for its files
+	 * @param name the name of the server, such as {@code ip:127.0.0.1} or
+	 * {@code dns:localhost}
 	 * @return the certificate
 	 */
 	public static TestCertificate create(Path folder, String name) {

@@ -1,5 +1,6 @@
 /**
- * Real servers for tests, on loopback and free ports, that end with the test.
+ * Real servers for the tests of this project and for the sample application. They listen
+ * on free ports of the loopback interface and end with the test.
  */
 @NullMarked
 package io.distributedlock.test.server;

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class RedisTestServerTests {
 
 	@Test
-	void answersCountsAndComesBackEmptyAfterAKill() {
+	void countsCommandsAndIsEmptyAfterARestart() {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			assertThat(server.command("SET", "a", "1")).isEqualTo("OK");
 			assertThat(server.command("GET", "a")).isEqualTo("1");
@@ -26,7 +26,7 @@ class RedisTestServerTests {
 	}
 
 	@Test
-	void systemPropertyChoosesTheGeneration() {
+	void systemPropertySelectsTheProgram() {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			assertThat(server.version()).startsWith("6.2.");
 		}
@@ -40,7 +40,7 @@ class RedisTestServerTests {
 	}
 
 	@Test
-	void passwordIsAskedFor() {
+	void passwordIsRequired() {
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret")) {
 			assertThat(server.command("PING")).isEqualTo("PONG");
 			assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> {
@@ -55,7 +55,7 @@ class RedisTestServerTests {
 	}
 
 	@Test
-	void endsWithClose() {
+	void closeEndsTheServer() {
 		RedisTestServer server = RedisTestServer.run();
 		server.close();
 		assertThat(server.isAlive()).isFalse();
@@ -63,7 +63,7 @@ class RedisTestServerTests {
 	}
 
 	@Test
-	void proxySwallowsRepliesAndHeals() throws Exception {
+	void proxyDropsRepliesUntilItHeals() throws Exception {
 		try (RedisTestServer server = RedisTestServer.run(); TcpProxy proxy = new TcpProxy(server.port())) {
 			try (RespConnection connection = new RespConnection(proxy.port())) {
 				assertThat(connection.send("PING")).isEqualTo("PONG");
@@ -71,7 +71,7 @@ class RedisTestServerTests {
 				assertThatExceptionOfType(java.net.SocketTimeoutException.class)
 					.isThrownBy(() -> connection.send("SET", "lost", "reply"));
 			}
-			assertThat(server.command("GET", "lost")).as("the request went through").isEqualTo("reply");
+			assertThat(server.command("GET", "lost")).as("the request has arrived").isEqualTo("reply");
 			proxy.heal();
 			try (RespConnection connection = new RespConnection(proxy.port())) {
 				assertThat(connection.send("PING")).isEqualTo("PONG");

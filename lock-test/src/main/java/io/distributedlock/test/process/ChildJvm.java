@@ -137,7 +137,7 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * End the JVM at once, as by {@code kill -9}.
+	 * End the JVM immediately, as by {@code kill -9}.
 	 */
 	public void kill() {
 		this.process.destroyForcibly();

@@ -44,7 +44,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void letsEverythingThrough() throws IOException {
+	void forwardsMessagesInBothDirections() throws IOException {
 		try (Client client = new Client(this.proxy.port())) {
 			assertThat(client.ask("a")).isEqualTo("re: a");
 			assertThat(client.ask("x".repeat(100_000))).hasSize(100_004);
@@ -54,15 +54,15 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void droppedReplyIsMissingThoughTheRequestArrived() throws IOException {
+	void requestArrivesThoughItsReplyIsDropped() throws IOException {
 		try (Client client = new Client(this.proxy.port()); Client idle = new Client(this.proxy.port())) {
 			idle.ask("first");
 			this.proxy.dropReplies();
 			assertThat(client.isUnanswered("a")).isTrue();
 			Awaitility.await().until(() -> this.server.received().contains("a"));
 			this.proxy.heal();
-			assertThat(client.isEnded()).as("a stream with a hole").isTrue();
-			assertThat(idle.ask("b")).as("a connection that lost nothing").isEqualTo("re: b");
+			assertThat(client.isEnded()).as("a connection that has lost a message is cut").isTrue();
+			assertThat(idle.ask("b")).as("a connection that has lost nothing stays open").isEqualTo("re: b");
 		}
 	}
 
@@ -81,7 +81,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void whatIsHeldBackArrivesLate() throws IOException {
+	void heldMessagesArriveWhenTheProxyHeals() throws IOException {
 		try (Client client = new Client(this.proxy.port())) {
 			client.ask("a");
 			this.proxy.hold();
@@ -94,7 +94,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void oneDirectionIsHeldAndTheOtherIsNot() throws IOException {
+	void holdMayApplyToOneDirection() throws IOException {
 		try (Client client = new Client(this.proxy.port())) {
 			this.proxy.hold(Direction.REPLIES);
 			client.send("a");
@@ -106,7 +106,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void delayIsAtLeastWhatWasAskedFor() throws IOException {
+	void messageIsDelayedByAtLeastTheGivenTime() throws IOException {
 		try (Client client = new Client(this.proxy.port())) {
 			this.proxy.delay(Direction.REQUESTS, Duration.ofMillis(40));
 			this.proxy.delay(Direction.REPLIES, Duration.ofMillis(20));
@@ -117,7 +117,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void replyIsLostWithItsConnectionAfterSomeHavePassed() throws IOException {
+	void plannedReplyIsLostWithItsConnection() throws IOException {
 		this.proxy.cutAt(Direction.REPLIES, 1, 2);
 		try (Client client = new Client(this.proxy.port()); Client other = new Client(this.proxy.port())) {
 			assertThat(client.ask("a")).isEqualTo("re: a");
@@ -133,7 +133,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void requestIsLostWithItsConnection() throws IOException {
+	void plannedRequestIsLostWithItsConnection() throws IOException {
 		this.proxy.cutAt(Direction.REQUESTS, 1, 1);
 		try (Client client = new Client(this.proxy.port())) {
 			assertThat(client.ask("a")).isEqualTo("re: a");
@@ -143,7 +143,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void everythingIsSilentFromAReplyOn() throws IOException {
+	void plannedBlackHoleDropsAllLaterMessages() throws IOException {
 		this.proxy.blackHoleAt(Direction.REPLIES, 1);
 		try (Client client = new Client(this.proxy.port()); Client other = new Client(this.proxy.port())) {
 			assertThat(client.ask("a")).isEqualTo("re: a");
@@ -170,7 +170,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void oneConnectionHasItsOwnFaults() throws IOException {
+	void faultMayApplyToOneConnection() throws IOException {
 		try (Client first = new Client(this.proxy.port())) {
 			first.ask("a");
 			ProxyConnection connection = this.proxy.connections().get(0);
@@ -186,7 +186,7 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void cutEndsBothSidesAndLetsNewOnesIn() throws IOException {
+	void cutClosesBothSidesAndAcceptsNewConnections() throws IOException {
 		try (Client client = new Client(this.proxy.port())) {
 			client.ask("a");
 			this.proxy.cut();
@@ -199,10 +199,10 @@ class TcpProxyTests {
 	}
 
 	@Test
-	void serverThatIsDownEndsTheClientsConnectionOnly() throws IOException {
+	void clientConnectionEndsIfTheServerIsDown() throws IOException {
 		int port = this.server.port();
 		this.server.close();
-		// bound and not listened on: no other test's server has the port meanwhile
+		// bound without listening, so that no other test's server takes the port
 		try (Socket kept = Awaitility.await()
 			.ignoreExceptionsInstanceOf(BindException.class)
 			.until(() -> boundTo(port), (socket) -> true); Client client = new Client(this.proxy.port())) {
@@ -215,7 +215,7 @@ class TcpProxyTests {
 	private static Socket boundTo(int port) throws IOException {
 		Socket socket = new Socket();
 		socket.setReuseAddress(true);
-		// the thread that accepted may not have left the port yet
+		// the accepting thread may not have closed the port yet
 		socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
 		return socket;
 	}
@@ -324,7 +324,7 @@ class TcpProxyTests {
 				}
 			}
 			catch (IOException ex) {
-				// the client has gone
+				// the client has closed the connection
 			}
 			finally {
 				this.sockets.remove(socket);
