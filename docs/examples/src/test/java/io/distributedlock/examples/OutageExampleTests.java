@@ -63,7 +63,7 @@ class OutageExampleTests extends Nodes {
 						"export.lease-time=-1", "spring.data.redis.url=redis://127.0.0.1:" + this.network.port(),
 						"spring.datasource.url=jdbc:h2:tcp://127.0.0.1:%d/mem:outage;DB_CLOSE_DELAY=-1"
 							.formatted(this.network.port())),
-				Prices.class, BusyAnswer.class, ObservedExchange.class, Exports.class, CutOffArchive.class);
+				Prices.class, ContentionHandlers.class, ObservedExchange.class, Exports.class, CutOffArchive.class);
 	}
 
 	@AfterEach

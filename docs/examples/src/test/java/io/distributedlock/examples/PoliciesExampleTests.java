@@ -28,7 +28,7 @@ class PoliciesExampleTests extends OnEveryProvider {
 	@Test
 	void whatIsDoneWhenOthersHoldTheLock() {
 		ConfigurableApplicationContext other = node();
-		Prices prices = node(Prices.class, BusyAnswer.class, FixedRate.class).getBean(Prices.class);
+		Prices prices = node(Prices.class, ContentionHandlers.class, FixedRate.class).getBean(Prices.class);
 		assertThat(prices.refresh("usd")).contains(BigDecimal.TEN);
 		try (LockHandle held = locks(other).acquire(USD)) {
 			assertThat(prices.refresh("usd")).isEmpty();

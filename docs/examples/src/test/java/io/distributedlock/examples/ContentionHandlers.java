@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 @Configuration(proxyBeanMethods = false)
-class BusyAnswer {
+class ContentionHandlers {
 
 	@Bean
 	LockContentionHandler busyAnswer() {
