@@ -11,8 +11,8 @@ import io.distributedlock.spi.ReleaseSignal;
  * the release of which key. Whatever a provider does on its backend for a key, it does in
  * an action that this class runs: the actions for one key run one after the other, in the
  * order in which its listeners come and leave. So a channel that is left is not the one
- * that a new listener has just subscribed to. An action must not block and must not call
- * this object. Thread-safe.
+ * that a new listener has just subscribed to. An action must not block, must not throw
+ * and must not call this object. Thread-safe.
  *
  * @since 0.1
  */

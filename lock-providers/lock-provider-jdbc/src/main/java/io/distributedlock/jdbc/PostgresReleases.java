@@ -2,13 +2,12 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.ReleaseListeners;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -50,7 +49,7 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 	 */
 	private static final long RETRY_NANOS = 1_000_000_000;
 
-	private final ConcurrentHashMap<String, Set<Waiter>> waiters = new ConcurrentHashMap<>();
+	private final ReleaseListeners listeners = new ReleaseListeners();
 
 	private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
@@ -86,20 +85,12 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		Waiter waiter = new Waiter(onRelease);
-		this.waiters.compute(key, (ignored, current) -> {
-			Set<Waiter> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
-			all.add(waiter);
-			return all;
-		});
+		Subscription subscription = this.listeners.add(key, onRelease);
 		start();
 		if (this.listening) {
 			onRelease.run();
 		}
-		return () -> this.waiters.computeIfPresent(key, (ignored, all) -> {
-			all.remove(waiter);
-			return all.isEmpty() ? null : all;
-		});
+		return subscription;
 	}
 
 	@Override
@@ -128,7 +119,7 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 	}
 
 	private void run() {
-		while (!this.closed && !this.waiters.isEmpty()) {
+		while (!this.closed && this.listeners.keys() > 0) {
 			try (Session session = this.calls.open(System.nanoTime() + Session.NEVER_NANOS)) {
 				listen(session);
 			}
@@ -142,7 +133,7 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 			}
 		}
 		this.thread.set(null);
-		if (!this.waiters.isEmpty()) {
+		if (this.listeners.keys() > 0) {
 			// somebody came between the last look and the end
 			start();
 		}
@@ -154,7 +145,7 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 			statement.execute("LISTEN " + CHANNEL);
 			this.listening = true;
 			// what was released before was not heard
-			this.waiters.keySet().forEach(this::wake);
+			this.listeners.tellAll();
 			int idle = 0;
 			int quiet = 0;
 			while (!this.closed && idle < IDLE_LOOKS) {
@@ -167,31 +158,14 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 				}
 				if (notifications != null) {
 					for (PGNotification notification : notifications) {
-						wake(notification.getParameter());
+						this.listeners.tell(notification.getParameter());
 					}
 				}
-				idle = this.waiters.isEmpty() ? idle + 1 : 0;
+				idle = (this.listeners.keys() > 0) ? 0 : idle + 1;
 			}
 			this.listening = false;
 			statement.execute("UNLISTEN " + CHANNEL);
 		}
-	}
-
-	private void wake(String key) {
-		this.waiters.getOrDefault(key, Set.of()).forEach((waiter) -> waiter.onRelease.run());
-	}
-
-	/**
-	 * Each is another one, though they may be told in the same way.
-	 */
-	private static final class Waiter {
-
-		private final Runnable onRelease;
-
-		private Waiter(Runnable onRelease) {
-			this.onRelease = onRelease;
-		}
-
 	}
 
 }

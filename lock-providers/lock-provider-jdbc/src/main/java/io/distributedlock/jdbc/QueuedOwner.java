@@ -2,6 +2,7 @@ package io.distributedlock.jdbc;
 
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.spi.support.CommandLease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,12 +70,11 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	 * Return a lease of this owner whose release also removes what a lost answer has
 	 * left.
 	 */
-	TableLease watched(TableLease lease) {
-		return new TableLease(lease.key(), lease.fencingToken(), lease.term(), lease.renewal(), () -> release(lease),
-				lease.reader());
+	CommandLease watched(CommandLease lease) {
+		return lease.withEnding(() -> release(lease));
 	}
 
-	private CompletionStage<Boolean> release(TableLease lease) {
+	private CompletionStage<Boolean> release(CommandLease lease) {
 		this.over = true;
 		return lease.release().whenComplete((had, failure) -> {
 			if (this.inDoubt) {

@@ -17,6 +17,7 @@ import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +76,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		String owner = this.owners.next();
-		TableLease candidate = candidate(request, owner);
+		CommandLease candidate = candidate(request, owner);
 		UnknownOutcome unknown = new UnknownOutcome(
 				() -> this.unknownOwners.remove(request.key(), request.leaseTime(), candidate::release));
 		return this.calls.<Long>attempt((giveUpAt) -> this.calls.inSession((session) -> {
@@ -101,7 +102,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		QueuedOwner queued = new QueuedOwner(() -> this.unknownOwners.remove(key, request.leaseTime(),
 				() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner))));
 		return AskingPlace.take(() -> {
-			TableLease candidate = queued.watched(candidate(request, owner));
+			CommandLease candidate = queued.watched(candidate(request, owner));
 			return this.calls
 				.<Long>attempt(
 						(giveUpAt) -> queued.isOver() ? 0L
@@ -113,32 +114,34 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		}, queued::leave, null);
 	}
 
-	private TableLease candidate(LeaseRequest request, String owner) {
+	private CommandLease candidate(LeaseRequest request, String owner) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		if (request.type() == LockType.READ || request.type() == LockType.SEMAPHORE) {
 			return share(request, owner, term);
 		}
 		String key = request.key();
-		return new TableLease(key, OptionalLong.empty(), term,
-				(lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease)),
+		return new CommandLease(key, OptionalLong.empty(), term,
+				CommandLease.renewal(
+						(lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
 				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)),
 				(request.type() == LockType.WRITE) ? share(request, owner, term) : null);
 	}
 
-	private TableLease share(LeaseRequest request, String owner, LeaseTerm term) {
+	private CommandLease share(LeaseRequest request, String owner, LeaseTerm term) {
 		String row = rowOf(request);
-		return new TableLease(request.key(), OptionalLong.empty(), term,
-				(lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease)),
+		return new CommandLease(request.key(), term,
+				CommandLease
+					.renewal((lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease))),
 				() -> onRow(row, (session) -> {
 					boolean had = this.shares.release(session, row, owner);
 					this.table.announceRelease(session, request.key());
 					return had;
-				}), null);
+				}));
 	}
 
-	private static TableLease withToken(TableLease lease, LeaseRequest request, long token) {
+	private static CommandLease withToken(CommandLease lease, LeaseRequest request, long token) {
 		// permits are held together, so their order protects nothing
-		return (request.type() == LockType.SEMAPHORE) ? lease : lease.withToken(token);
+		return (request.type() == LockType.SEMAPHORE) ? lease : lease.withFencingToken(token);
 	}
 
 	private static String rowOf(LeaseRequest request) {

@@ -10,7 +10,7 @@ import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the client has a connection, and why it has none.
+ * Knows whether the client has a connection, and if not, why.
  */
 final class MemcachedContact {
 
@@ -19,7 +19,7 @@ final class MemcachedContact {
 	private final CompletableFuture<@Nullable Void> first;
 
 	/**
-	 * Completes at the next connection, or with the reason why there will be none.
+	 * Completes at the next connection, or fails with the reason why there will be none.
 	 */
 	private volatile CompletableFuture<@Nullable Void> next;
 
@@ -30,9 +30,10 @@ final class MemcachedContact {
 	}
 
 	/**
-	 * Wait for the first connection. Folsom connects in the background and refuses what
-	 * comes before it has: an application that has just started waits for it, but for
-	 * none that comes later. The command itself says why there is no connection.
+	 * Wait for the first connection. Folsom connects in the background and refuses
+	 * commands until it is connected, so an application that has just started must wait.
+	 * Later connections are not waited for. If there is no connection in time, the command
+	 * itself fails with the reason.
 	 */
 	CompletableFuture<@Nullable Void> first(Duration patience) {
 		return this.first.exceptionally((failure) -> null)
@@ -40,8 +41,9 @@ final class MemcachedContact {
 	}
 
 	/**
-	 * Say that the credentials were refused, if that is why there is no connection:
-	 * Folsom tells those who wait for one, and others only that it has none.
+	 * Return a failure that names refused credentials, if they are the reason for a
+	 * missing connection. Folsom reports the reason to callers that wait for a connection;
+	 * a command only fails with {@link MemcacheClosedException}.
 	 */
 	BackendException explain(BackendException failure) {
 		if (!(failure.getCause() instanceof MemcacheClosedException)) {
@@ -49,7 +51,7 @@ final class MemcachedContact {
 		}
 		CompletableFuture<@Nullable Void> current = this.next;
 		if (current.isDone() && !current.isCompletedExceptionally()) {
-			// there was a connection: what has become of the next one
+			// that connection is lost: look at the next one
 			current = connecting();
 			this.next = current;
 		}

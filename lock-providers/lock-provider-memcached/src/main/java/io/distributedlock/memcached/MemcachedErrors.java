@@ -1,6 +1,5 @@
 package io.distributedlock.memcached;
 
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 
 import com.spotify.folsom.MemcacheAuthenticationException;
@@ -8,9 +7,10 @@ import com.spotify.folsom.MemcacheClosedException;
 import com.spotify.folsom.MemcacheOverloadedException;
 import com.spotify.folsom.MemcacheStatus;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 
 /**
- * Says what a failure of Folsom or a status of Memcached means.
+ * Translates failures of Folsom and statuses of Memcached.
  */
 final class MemcachedErrors {
 
@@ -18,8 +18,7 @@ final class MemcachedErrors {
 	}
 
 	static BackendException translate(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException backendException) {
 			return backendException;
 		}
@@ -28,7 +27,7 @@ final class MemcachedErrors {
 					false, cause);
 		}
 		if (cause instanceof MemcacheOverloadedException) {
-			return new BackendException("more requests to Memcached are under way than its client keeps", true, cause);
+			return new BackendException("the client of Memcached has its maximum of requests without an answer", true, cause);
 		}
 		if (cause instanceof TimeoutException) {
 			return new BackendException("Memcached did not answer in time", true, cause);

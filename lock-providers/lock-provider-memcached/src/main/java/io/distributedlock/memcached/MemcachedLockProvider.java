@@ -16,20 +16,21 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants leases on Memcached through Folsom: an item that is added with an expiry if
- * nobody has it, and a compare-and-set by the item's version to renew and to release.
- * Thread-safe.
+ * Grants leases on Memcached through Folsom: a lock is an item that is added with an
+ * expiry. Renewal and release compare the item's version. Thread-safe.
  * <p>
- * Best effort: Memcached may evict an item before it expires, and forgets everything when
- * it is restarted. It has no number that rises from owner to owner, so there is no
- * fencing token. It counts time in whole seconds of its own tick, so that an item lives
- * up to two seconds less than asked for: the item is given more, and the holder keeps to
- * the lease. A key lives on one server; several servers share keys out and do not vote.
+ * Best effort: Memcached may evict an item before it expires, and loses all items when it
+ * is restarted. It has no number that rises from owner to owner, so there is no fencing
+ * token. It measures time in whole seconds of its own clock, so that an item may expire up
+ * to two seconds too early. So the item gets a longer expiry, and the holder relies on the
+ * lease time only. Each key is on one server: several servers share the keys, and do not
+ * vote.
  *
  * @since 0.1
  */
@@ -41,8 +42,9 @@ public final class MemcachedLockProvider implements LockProvider {
 	public static final String NAME = "memcached";
 
 	/**
-	 * A second of expiry is all that a tick can tell apart: below three of them a lease
-	 * is mostly rounding. Beyond 30 days the protocol takes a number for a date.
+	 * Expiry has a resolution of one second, so a lease below three seconds would be
+	 * mostly rounding. A number of more than 30 days is a date in the protocol; two seconds
+	 * less, as the item's expiry is that much longer than the lease.
 	 */
 	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofSeconds(3),
 			Duration.ofDays(30).minusSeconds(2));
@@ -59,7 +61,8 @@ public final class MemcachedLockProvider implements LockProvider {
 
 	/**
 	 * Create a provider.
-	 * @param client the client, for either protocol; it stays the caller's to shut down
+	 * @param client the client, for the ASCII or the binary protocol; the caller shuts it
+	 * down
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
 	public MemcachedLockProvider(MemcacheClient<String> client, Duration commandTimeout) {
@@ -106,12 +109,17 @@ public final class MemcachedLockProvider implements LockProvider {
 				this.unknownOwners.remove(key, request.leaseTime(), () -> release(key, owner));
 				throw translate(failure);
 			}
-			return own ? new MemcachedLease(this, key, owner, term) : null;
+			return own ? lease(key, owner, term) : null;
 		});
 	}
 
+	private Lease lease(String key, String owner, LeaseTerm term) {
+		return new CommandLease(key, term, (leaseTime) -> renew(key, owner, leaseTime), () -> release(key, owner));
+	}
+
 	/**
-	 * A client that sends a command again after a lost connection finds its own item.
+	 * Return whether the present item is this owner's: a client that sends a command again
+	 * after its connection was lost finds the item that it has added.
 	 */
 	private CompletionStage<Boolean> isOwn(LeaseRequest request, String owner) {
 		if (request.remainingNanos() <= 0) {
@@ -120,7 +128,7 @@ public final class MemcachedLockProvider implements LockProvider {
 		return bounded(this.client.get(request.key())).thenApply(owner::equals);
 	}
 
-	CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
+	private CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
 		return ifOwned(key, owner, (version) -> {
 			LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
 			return bounded(this.client.set(key, owner, expiry(leaseTime), version))
@@ -128,7 +136,7 @@ public final class MemcachedLockProvider implements LockProvider {
 		});
 	}
 
-	CompletionStage<Boolean> release(String key, String owner) {
+	private CompletionStage<Boolean> release(String key, String owner) {
 		return ifOwned(key, owner,
 				(version) -> bounded(this.client.delete(key, version)).thenApply((status) -> isDone(status)))
 			.thenApply((released) -> released != null && released);
@@ -175,8 +183,9 @@ public final class MemcachedLockProvider implements LockProvider {
 	}
 
 	/**
-	 * Return a time to live of which Memcached keeps at least the lease, whenever the
-	 * item is written: its clock is up to a second old, and says whole seconds.
+	 * Return an expiry with which the item lives at least as long as the lease. Memcached
+	 * reads its clock once a second and counts whole seconds: together they take up to two
+	 * seconds off.
 	 */
 	private static int expiry(Duration leaseTime) {
 		return Math.toIntExact(leaseTime.plusMillis(999).toSeconds()) + 2;

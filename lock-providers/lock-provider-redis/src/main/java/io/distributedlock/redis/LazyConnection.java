@@ -11,14 +11,14 @@ import io.lettuce.core.api.StatefulConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that is opened when it is first needed: an application starts though its
- * Redis is down. There is one at a time, and one attempt to open it at a time, which goes
- * on though those who asked for it have given up. Lettuce opens it anew when it is lost;
- * where an application has turned that off, the next one who needs it does. One that is
- * silent, though its end was not told, is replaced. Blocks nobody: the client connects on
- * a thread of its own.
+ * A connection that is opened when it is first needed, so that an application starts
+ * although its Redis is down. There is one connection at a time, and one attempt to open
+ * it. The attempt continues although the callers that asked for the connection have given
+ * up. Lettuce reopens a lost connection; if an application has turned that off, the next
+ * caller opens a new one. A connection that does not answer, although nothing has closed
+ * it, is replaced. No method blocks: the client connects on its own thread.
  *
- * @param <C> the kind of connection
+ * @param <C> the type of connection
  */
 final class LazyConnection<C extends StatefulConnection<String, String>> implements AutoCloseable {
 
@@ -40,7 +40,7 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 	private volatile boolean closed;
 
 	/**
-	 * Create one.
+	 * Create a connection that is not open yet.
 	 * @param connect opens it, and may block
 	 * @param grace how long a connection that was replaced stays open
 	 */
@@ -50,7 +50,8 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 	}
 
 	/**
-	 * Return the connection, which all who ask share: not to be cancelled.
+	 * Return the connection. All callers share the same future, so it must not be
+	 * cancelled.
 	 */
 	CompletableFuture<C> get() {
 		while (true) {
@@ -68,33 +69,33 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 	}
 
 	/**
-	 * Return whether the server could not be reached when it was last tried.
+	 * Return whether the last attempt to connect has failed.
 	 */
 	boolean hasFailedToConnect() {
 		return this.failedToConnect;
 	}
 
 	/**
-	 * Return the connection that was replaced a short while ago, {@code null} if none
-	 * was: what was sent over it may still arrive, and what is sent over it now arrives
-	 * behind that, or not at all.
+	 * Return the connection that was replaced and is still open, {@code null} if there is
+	 * none. Commands that were sent over it may still arrive. A command that is sent over
+	 * it now arrives after those, or not at all.
 	 */
 	@Nullable C retired() {
 		return this.retired.get();
 	}
 
 	/**
-	 * Have somebody told of a connection that has replaced another one.
+	 * Set what to call with a connection that has replaced another one.
 	 */
 	void onReplaced(Consumer<C> listener) {
 		this.onReplaced = listener;
 	}
 
 	/**
-	 * Replace the connection, which does not answer: a firewall or a server that has gone
-	 * may have forgotten it without a word, and TCP notices that after a quarter of an
-	 * hour only. Another one is opened beside it, and takes its place once the server has
-	 * answered over that.
+	 * Replace the connection, which does not answer. A firewall or a dead server may have
+	 * dropped it without a message, and TCP notices that only after about 15 minutes. A
+	 * second connection is opened, and replaces the first one once the server has
+	 * answered over it.
 	 */
 	void replaceSilent() {
 		Opening<C> silent = this.current.get();
@@ -190,13 +191,13 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 	/**
 	 * A connection, or an attempt to open it.
 	 *
-	 * @param <C> the kind of connection
+	 * @param <C> the type of connection
 	 */
 	private static final class Opening<C> extends CompletableFuture<C> {
 
 		/**
-		 * The other side may have taken a connection and fallen silent then. A client
-		 * waits for it for a minute, as it is set up by default.
+		 * The server may accept a connection and then not answer. By default a client
+		 * waits for a minute: too long for callers that wait for a lock.
 		 */
 		private static final long OVERDUE_NANOS = Duration.ofSeconds(10).toNanos();
 

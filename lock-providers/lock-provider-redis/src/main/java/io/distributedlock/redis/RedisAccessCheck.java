@@ -1,13 +1,14 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tries once what locks need, so that a user of Redis who lacks rights is known when the
- * application starts and not at the first lock. Says it in the log; a server that cannot
- * be reached is none of its business.
+ * Tries once the commands that locks need. So the log says at the start of the
+ * application, and not at the first lock, which rights the user of Redis lacks. A server
+ * that cannot be reached is not reported: that may pass, and each lock reports it.
  */
 final class RedisAccessCheck {
 
@@ -19,7 +20,7 @@ final class RedisAccessCheck {
 	static void run(RedisLockProvider provider, RedisLink link, String keyPrefix) {
 		String key = keyPrefix + ":access-check";
 		provider.releaseUnknown(key).whenComplete((released, failure) -> {
-			if (failure != null && RedisErrors.unwrap(failure) instanceof BackendException backendFailure
+			if (failure != null && Failures.unwrap(failure) instanceof BackendException backendFailure
 					&& !backendFailure.isRetryable() && !(backendFailure instanceof RedisErrors.ClosedException)) {
 				logger.error("Locks under '{}' cannot work: {}", keyPrefix, backendFailure.getMessage());
 			}
@@ -30,7 +31,7 @@ final class RedisAccessCheck {
 			}
 			else if (!RedisErrors.translate(failure).isRetryable()) {
 				logger.warn(
-						"The user of Redis may not subscribe to channels under '{}': waiting calls ask at intervals. Grant +subscribe +unsubscribe +publish and the channels",
+						"The user of Redis may not subscribe to channels under '{}': waiting calls poll. Grant +subscribe +unsubscribe +publish and the channels",
 						keyPrefix);
 			}
 		}));

@@ -7,16 +7,17 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 
 /**
- * A script with what it is called with. It is sent by its digest, and with its source
- * where the server does not know it. Once its time-out has passed or nobody wants its
- * answer, nothing more is sent for it: the server may stand still, and what it reads then
- * it carries out long after the caller has gone.
+ * A script with its keys and arguments. It is sent by its digest, and with its source if
+ * the server does not know it. After its time-out, or when nobody wants its answer any
+ * more, nothing is sent for it: a server that hangs now reads the command later, and
+ * executes it long after the caller has given up.
  */
 final class RedisCall {
 
@@ -47,30 +48,31 @@ final class RedisCall {
 	}
 
 	/**
-	 * Return a call of which nothing is sent any more when its answer is not wanted.
+	 * Return a call that is not sent any more once its answer is not wanted.
 	 */
 	RedisCall whileWanted(BooleanSupplier isWanted) {
 		return new RedisCall(this.script, this.keys, this.arguments, isWanted, this.inOneMessage, this.removal);
 	}
 
 	/**
-	 * Return a call that is sent with its source at once: it is carried out in its turn
-	 * even if the answer to a digest would come too late to send the source.
+	 * Return a call that is sent with its source in the first message. So the server
+	 * executes it before whatever is sent later. By digest it may take a second message,
+	 * and a later command may overtake that.
 	 */
 	RedisCall inOneMessage() {
 		return new RedisCall(this.script, this.keys, this.arguments, this.wanted, true, this.removal);
 	}
 
 	/**
-	 * Return a call that removes an owner who may have been set by an attempt that was
-	 * given up, and comes behind that, in one message.
+	 * Return a call that removes the owner of an attempt that was given up, as the server
+	 * may have granted it the lock. It is sent in one message, after the attempt.
 	 */
 	RedisCall asRemoval() {
 		return new RedisCall(this.script, this.keys, this.arguments, this.wanted, true, true);
 	}
 
 	/**
-	 * Return the name by which the server is found.
+	 * Return the key that decides which node of a cluster is asked.
 	 */
 	String key() {
 		return this.keys[0];
@@ -81,9 +83,10 @@ final class RedisCall {
 	}
 
 	/**
-	 * Send it.
-	 * @return fails with {@link RedisErrors.NotSentException} if that is so, with
-	 * {@link TimeoutException}, or with what Lettuce says
+	 * Send the call.
+	 * @return completes with the script's answer; fails with
+	 * {@link RedisErrors.NotSentException} if nothing was sent, with
+	 * {@link TimeoutException}, or with an exception of Lettuce
 	 */
 	CompletableFuture<Long> send(RedisScriptingAsyncCommands<String, String> commands, Duration timeout) {
 		long until = System.nanoTime() + timeout.toNanos();
@@ -91,11 +94,12 @@ final class RedisCall {
 			return exchange(() -> sendSource(commands), until);
 		}
 		return exchange(() -> sendDigest(commands), until).exceptionallyCompose((failure) -> {
-			if (!(RedisErrors.unwrap(failure) instanceof RedisNoScriptException unknown)) {
+			if (!(Failures.unwrap(failure) instanceof RedisNoScriptException unknown)) {
 				return CompletableFuture.failedFuture(failure);
 			}
-			// not what says that nothing was sent: a client that has connected anew may
-			// have sent the digest before, to a server that knew it
+			// a NotSentException would be wrong here: a client that has reconnected may
+			// have
+			// sent the digest twice, and the server may have known it the first time
 			return exchange(() -> sendSource(commands), until).exceptionallyCompose((second) -> CompletableFuture
 				.failedFuture((second instanceof RedisErrors.NotSentException) ? unknown : second));
 		});
@@ -119,7 +123,8 @@ final class RedisCall {
 		}
 		return answer.copy().orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((value, failure) -> {
 			if (failure != null) {
-				// it may wait for a connection, and would be sent over it
+				// Lettuce may still keep the command until it is connected, and send it
+				// then
 				sent.cancel(false);
 			}
 		});

@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -20,11 +20,14 @@ import io.lettuce.core.RedisReadOnlyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what a failure of Lettuce means. Of the server's own words only the first, its
- * code, is passed on: the rest may quote a command.
+ * Translates failures of Lettuce. Of an error message of the server only the first word,
+ * its code, appears in ours: the rest may quote a command, and with it an owner.
  */
 final class RedisErrors {
 
+	/**
+	 * Codes of our own, for errors of Redis that have only the code {@code ERR}.
+	 */
 	private static final String NO_DATABASE = "no database";
 
 	private static final String CROWDED = "crowded";
@@ -35,7 +38,7 @@ final class RedisErrors {
 	}
 
 	static BackendException translate(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException backendException) {
 			return backendException;
 		}
@@ -48,13 +51,13 @@ final class RedisErrors {
 					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redis.md",
 					cause);
 			case "WRONGTYPE" ->
-				permanent("the key holds something that is no lock: choose another lock.key-prefix", cause);
+				permanent("the key holds a value that is no lock: choose another lock.key-prefix", cause);
 			case NO_DATABASE -> permanent("Redis has no database of this number: check the database", cause);
 			case "DENIED" ->
-				permanent("Redis is in protected mode and refuses clients of other machines: set a password", cause);
-			case CROWDED -> retryable("Redis has as many clients as it admits: raise maxclients", cause);
+				permanent("Redis is in protected mode and refuses clients on other machines: set a password", cause);
+			case CROWDED -> retryable("Redis has reached its limit of clients: raise maxclients", cause);
 			case "OOM" -> retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
-			case "NOSCRIPT" -> retryable("Redis did not know a script, and there was no time left to send it", cause);
+			case "NOSCRIPT" -> retryable("Redis did not know a script, and no time was left to send it", cause);
 			case "LOADING", "READONLY", "MOVED", "ASK", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "BUSY", "NOREPLICAS",
 					"MISCONF", "UNBLOCKED" ->
 				retryable("Redis is loading, failing over or cannot write at present (%s)".formatted(code), cause);
@@ -63,18 +66,14 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Return whether the server has surely not executed a command that failed so. A
-	 * passing error says nothing of that: clients send a command anew when its connection
-	 * was lost, and the first may have been carried out.
+	 * Return whether the server has certainly not executed a command with this failure. A
+	 * retryable error is no proof: a client sends a command again after its connection
+	 * was lost, and the server may have executed the first one.
 	 */
 	static boolean isRefusal(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		return cause instanceof NotSentException
 				|| (cause instanceof RedisCommandExecutionException && !translate(cause).isRetryable());
-	}
-
-	static Throwable unwrap(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	static BackendException retryable(String message, Throwable cause) {
@@ -86,7 +85,7 @@ final class RedisErrors {
 	}
 
 	static BackendException givenUp() {
-		return new NotSentException("nobody waits for the answer of Redis any more, and nothing was sent", true, null);
+		return new NotSentException("the call was given up before its command was sent to Redis", true, null);
 	}
 
 	static BackendException closed() {
@@ -94,11 +93,13 @@ final class RedisErrors {
 	}
 
 	/**
-	 * A server that does not speak TLS waits for more when it is spoken to in TLS.
+	 * Return the failure of a connection that was not there in time. TLS may be the
+	 * reason: a server without TLS takes the client's first message for the start of a
+	 * command, waits for the rest of it, and never answers.
 	 */
 	static BackendException noConnectionWithin(Duration timeout) {
 		return new NotSentException(
-				"Redis has not taken a connection within %d ms: check its address, and that both sides or none speak TLS"
+				"Redis has not taken a connection within %d ms: check its address, and that both sides or none use TLS"
 					.formatted(timeout.toMillis()),
 				true, null);
 	}
@@ -114,12 +115,13 @@ final class RedisErrors {
 			return retryable("Redis did not answer in time", cause);
 		}
 		if (reasons(cause).anyMatch(SSLException.class::isInstance)) {
-			return permanent("Redis cannot be spoken to over TLS: check that it speaks TLS, and whom it is trusted by",
+			return permanent(
+					"no TLS connection to Redis: check that the server has TLS enabled, and that its certificate is trusted",
 					cause);
 		}
 		if (reasons(cause).anyMatch((each) -> "Connection closed prematurely".equals(each.getMessage()))) {
 			return retryable(
-					"Redis closes the connection while it is made: check the credentials, and that both sides or none speak TLS",
+					"Redis closes new connections at once: check the credentials, and that both sides or none use TLS",
 					cause);
 		}
 		if (isConnectionProblem(cause)) {
@@ -129,8 +131,9 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Lettuce cancels what was under way when a client is shut down, and hands on what
-	 * its transport says when a connection ends.
+	 * Return whether the connection is the problem. When a client is shut down, Lettuce
+	 * cancels commands without an answer. When a connection ends, it passes on the
+	 * {@link IOException} of its transport.
 	 */
 	private static boolean isConnectionProblem(Throwable cause) {
 		return cause instanceof CancellationException || cause instanceof IOException
@@ -142,7 +145,8 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Return a failure with its causes, and what the nodes of a cluster said.
+	 * Return a failure with its causes. Lettuce adds the failures of a cluster's nodes as
+	 * suppressed exceptions.
 	 */
 	private static Stream<Throwable> reasons(Throwable failure) {
 		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
@@ -155,13 +159,19 @@ final class RedisErrors {
 			String first = failure.getMessage().split("[ :]", 2)[0];
 			return first.equals("ERR") ? codeInside(failure.getMessage()) : first;
 		}
+		// Lettuce has classes of its own for these three, some without the server's
+		// message.
+		// One code stands for all, as all of them pass: a server that loads its data, one
+		// that still runs a script, and a replica that has not become the primary yet
 		boolean loading = failure instanceof RedisLoadingException || failure instanceof RedisBusyException
 				|| failure instanceof RedisReadOnlyException;
 		return loading ? "LOADING" : "";
 	}
 
 	/**
-	 * An error inside a script is wrapped by older servers, and some have no code.
+	 * Return the code of a message that starts with {@code ERR}. Before Redis 7 the error
+	 * of a command inside a script starts so, and its own code follows later. Other
+	 * errors have no code and are known by their words.
 	 */
 	private static String codeInside(String message) {
 		for (String code : new String[] { "OOM", "NOPERM", "WRONGTYPE", "READONLY", "MISCONF", "WRONGPASS" }) {
@@ -200,7 +210,7 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Nothing was sent, as the application ends.
+	 * Nothing was sent, as the provider was closed.
 	 */
 	static final class ClosedException extends NotSentException {
 

@@ -7,19 +7,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.StaleTokenException;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.RedisFencedWrite;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values in Redis that refuse writes with a fencing token lower than one they have seen,
- * so that a holder which was paused beyond its lease does no harm. The lock may be of any
- * provider with fencing tokens, but always of the same one and the same key.
+ * Values in Redis that refuse a write with a lower fencing token than they have seen, so
+ * that a holder that was paused beyond its lease does no harm. The lock may be from any
+ * provider with fencing tokens, but must always be from the same provider and for the
+ * same key.
  * <p>
- * Beside the key {@code k} stands the highest token, {@code {k}:fence}, in the same hash
- * slot and without an expiry; beside one with a hash tag, {@code {t}k}, it is
- * {@code {t}k:fence}. A write is one round trip. Reads need no guard: read the key as
- * ever. Thread-safe.
+ * The highest token of the key {@code k} is stored in {@code {k}:fence}, in the same hash
+ * slot and without an expiry. For a key with a hash tag, {@code {t}k}, it is
+ * {@code {t}k:fence}. A write is one round trip. Reads need no guard: read the key
+ * directly. Thread-safe.
  *
  * @since 0.1
  */
@@ -31,7 +34,7 @@ public final class RedisFencedResource implements AutoCloseable {
 
 	/**
 	 * Create a resource on a single server or on a Sentinel.
-	 * @param client the client, which stays the caller's to shut down
+	 * @param client the client, which the caller shuts down
 	 * @param commandTimeout how long to wait for the answer to a write
 	 */
 	public RedisFencedResource(RedisClient client, Duration commandTimeout) {
@@ -41,7 +44,7 @@ public final class RedisFencedResource implements AutoCloseable {
 
 	/**
 	 * Create a resource on a cluster.
-	 * @param client the client, which stays the caller's to shut down
+	 * @param client the client, which the caller shuts down
 	 * @param commandTimeout how long to wait for the answer to a write
 	 */
 	public RedisFencedResource(RedisClusterClient client, Duration commandTimeout) {
@@ -91,24 +94,16 @@ public final class RedisFencedResource implements AutoCloseable {
 	}
 
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
-		String[] keys = { key, fenceOf(key) };
-		String[] arguments = (value != null) ? new String[] { Long.toString(token), value }
-				: new String[] { Long.toString(token) };
-		return this.link.send(RedisCall.of(RedisScript.FENCED_WRITE, keys, arguments)).handle((highest, failure) -> {
+		RedisFencedWrite write = new RedisFencedWrite(key, token, value);
+		RedisCall call = RedisCall.of(RedisScript.FENCED_WRITE, write.keys().toArray(String[]::new),
+				write.arguments().toArray(String[]::new));
+		return this.link.send(call).handle((answer, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
-			if (highest > 0) {
-				throw new StaleTokenException("key '" + key + "'", token, highest);
-			}
+			write.check(key, answer);
 			return null;
 		});
-	}
-
-	private static String fenceOf(String key) {
-		int tag = key.indexOf('{');
-		// an empty tag is none
-		return (tag >= 0 && key.indexOf('}', tag) > tag + 1) ? key + ":fence" : "{" + key + "}:fence";
 	}
 
 	private void await(CompletionStage<@Nullable Void> write) {
@@ -116,7 +111,7 @@ public final class RedisFencedResource implements AutoCloseable {
 			write.toCompletableFuture().orTimeout(this.commandTimeout.toMillis(), TimeUnit.MILLISECONDS).join();
 		}
 		catch (CompletionException ex) {
-			throw (ex.getCause() instanceof StaleTokenException stale) ? stale : RedisErrors.translate(ex);
+			throw (Failures.unwrap(ex) instanceof StaleTokenException stale) ? stale : RedisErrors.translate(ex);
 		}
 	}
 

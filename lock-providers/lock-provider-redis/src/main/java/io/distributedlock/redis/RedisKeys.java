@@ -1,7 +1,8 @@
 package io.distributedlock.redis;
 
 /**
- * The names that a key has on the server, all in one hash slot.
+ * The keys in Redis that belong to one lock. Their hash tag puts all of them into the
+ * slot of the lock's key, since a script may use keys of one slot only.
  */
 final class RedisKeys {
 

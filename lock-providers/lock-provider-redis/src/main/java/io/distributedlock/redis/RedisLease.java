@@ -10,17 +10,18 @@ import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that one owner has, alone or with others.
+ * A lease of one owner, exclusive or shared with others.
  *
- * @param provider what granted it
- * @param name the name of the key on the server
- * @param channel where its release is told
- * @param owner the owner's secret
- * @param shared whether others may have it too
- * @param fencingToken the token, none for a permit of a semaphore
+ * @param provider the provider that granted it
+ * @param redisKey the key in Redis that holds the owner: the lock's key, or that of a
+ * semaphore's permits
+ * @param channel the channel on which its release is published
+ * @param owner the owner's name
+ * @param shared whether others may hold the lock at the same time
+ * @param fencingToken the fencing token, empty for a permit of a semaphore
  * @param term the first term
  */
-record RedisLease(RedisLockProvider provider, String name, String channel, String owner, boolean shared,
+record RedisLease(RedisLockProvider provider, String redisKey, String channel, String owner, boolean shared,
 		OptionalLong fencingToken, LeaseTerm term) implements Lease {
 
 	@Override
@@ -35,13 +36,13 @@ record RedisLease(RedisLockProvider provider, String name, String channel, Strin
 
 	@Override
 	public Optional<Lease> asReader() {
-		return Optional
-			.of(new RedisLease(this.provider, this.name, this.channel, this.owner, true, this.fencingToken, this.term));
+		return Optional.of(new RedisLease(this.provider, this.redisKey, this.channel, this.owner, true,
+				this.fencingToken, this.term));
 	}
 
 	@Override
 	public String toString() {
-		return "RedisLease[name=%s, token=%s]".formatted(this.name, this.fencingToken);
+		return "RedisLease[key=%s, token=%s]".formatted(this.redisKey, this.fencingToken);
 	}
 
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -29,6 +30,10 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
  */
 final class RedisLink implements AutoCloseable {
 
+	/**
+	 * How long the first connection may take in a JVM that has just started: it loads the
+	 * classes of the client and starts its threads.
+	 */
 	private static final Duration FIRST_CONNECT = Duration.ofSeconds(2);
 
 	private final LazyConnection<StatefulConnection<String, String>> commands;
@@ -40,7 +45,7 @@ final class RedisLink implements AutoCloseable {
 	private final Topology topology;
 
 	/**
-	 * By the nodes of a cluster: one may be silent while others answer.
+	 * By node of a cluster, as one may be silent while others answer.
 	 */
 	private final ConcurrentHashMap<String, Silence> silences = new ConcurrentHashMap<>();
 
@@ -48,7 +53,7 @@ final class RedisLink implements AutoCloseable {
 
 	RedisLink(AbstractRedisClient client, Duration commandTimeout) {
 		this.commandTimeout = commandTimeout;
-		// until those who have sent something over it have given up
+		// a replaced connection stays open until all callers that used it have given up
 		Duration grace = commandTimeout.multipliedBy(2);
 		if (client instanceof RedisClusterClient cluster) {
 			this.topology = new Topology(cluster::refreshPartitionsAsync);
@@ -64,15 +69,16 @@ final class RedisLink implements AutoCloseable {
 	}
 
 	/**
-	 * Call a script, and give it up after the command time-out.
-	 * @return fails with what {@link RedisErrors#translate} understands; a
-	 * {@link RedisErrors#isRefusal refusal} says that the server has surely not executed
-	 * it
+	 * Call a script, and give up after the command time-out.
+	 * @return completes with the script's answer; fails with an exception that
+	 * {@link RedisErrors#translate} understands. If it is a {@link RedisErrors#isRefusal
+	 * refusal}, the server has not executed the script
 	 */
 	CompletionStage<Long> send(RedisCall call) {
 		StatefulConnection<String, String> retired = this.commands.retired();
 		if (call.isRemoval() && retired != null) {
-			// behind the attempt, which may have been sent over that one
+			// the attempt may have been sent over that connection: the removal must
+			// follow it
 			call.send(asyncCommands(retired), this.commandTimeout);
 		}
 		CompletableFuture<StatefulConnection<String, String>> connection = this.commands.get();
@@ -95,7 +101,7 @@ final class RedisLink implements AutoCloseable {
 	}
 
 	/**
-	 * Have somebody told of a connection for messages that has replaced a silent one.
+	 * Set what to call with a connection for messages that has replaced a silent one.
 	 */
 	void onNewMessages(Consumer<StatefulRedisPubSubConnection<String, String>> listener) {
 		this.messages.onReplaced(listener);
@@ -108,9 +114,10 @@ final class RedisLink implements AutoCloseable {
 	}
 
 	/**
-	 * The first connection of a client takes far longer than a command. A server that
-	 * could not be reached before is not waited for so long. Less than the time-out of
-	 * the call, so that the reason shows and not only that time ran out.
+	 * Return how long to wait for a connection. The first one takes far longer than a
+	 * command, unless the last attempt to connect has failed. The two thirds leave time
+	 * for the error to reach the caller before the call itself times out: the error says
+	 * why, the time-out does not.
 	 */
 	private Duration connectTimeout() {
 		Duration most = this.commandTimeout.multipliedBy(2).dividedBy(3);
@@ -118,7 +125,8 @@ final class RedisLink implements AutoCloseable {
 	}
 
 	/**
-	 * The first command loads classes and scripts, as the first connection does.
+	 * Return the time-out of the first command, which loads classes and scripts and takes
+	 * longer than a later one.
 	 */
 	private Duration firstTimeout() {
 		Duration connect = connectTimeout();
@@ -127,7 +135,7 @@ final class RedisLink implements AutoCloseable {
 
 	private CompletionStage<Long> sendOver(StatefulConnection<String, String> connection, RedisCall call) {
 		if (connection instanceof StatefulRedisConnection && !connection.isOpen()) {
-			// Lettuce would keep the command until the server is back, and send it then
+			// Lettuce would keep the command, and send it once the server is back
 			return CompletableFuture.failedFuture(RedisErrors.disconnected());
 		}
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
@@ -135,7 +143,7 @@ final class RedisLink implements AutoCloseable {
 		long askedAt = silence.ask();
 		return call.send(asyncCommands(connection), timeout).handle((answer, failure) -> {
 			this.used = true;
-			Throwable cause = (failure != null) ? RedisErrors.unwrap(failure) : null;
+			Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
 			if (cause == null || cause instanceof RedisCommandExecutionException) {
 				silence.end();
 			}
@@ -148,7 +156,7 @@ final class RedisLink implements AutoCloseable {
 				}
 				throw noAnswer(timeout, cause);
 			}
-			// clients of applications may give up by themselves, and sooner
+			// the application may have set up a shorter time-out in the client
 			if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
 				replaceSilent();
 			}

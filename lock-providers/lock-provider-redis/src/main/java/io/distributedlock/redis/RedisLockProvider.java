@@ -24,19 +24,19 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants leases on Redis through Lettuce: a key that is set to the owner with an expiry
- * if nobody has it, and scripts that compare the owner to renew and to release, after
- * <a href=
+ * Grants leases on Redis through Lettuce, after <a href=
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed
- * Locks with Redis</a>. Works on one server, Sentinel and Cluster, and on what speaks the
- * same protocol. Thread-safe. A lock and its release cost one round trip each.
+ * Locks with Redis</a>: a free key is set to the owner with an expiry, and scripts
+ * compare the owner before they renew or release. Works on a single server, Sentinel and
+ * Cluster, and on servers with the same protocol. Acquisition and release cost one round
+ * trip each. Thread-safe.
  * <p>
- * Beside the key {@code k} stands its counter of fencing tokens, {@code {k}:token}, in
- * the same hash slot; it expires a day after its last use, and goes on at the server's
- * clock in microseconds. A release is published on the channel {@code k}. Readers share
- * the key {@code k} as a set; the permits of a semaphore are the set {@code {k}:permits};
- * those who wait in turn are in {@code {k}:queue} and {@code {k}:alive}. All of them
- * expire with the last lease.
+ * The counter of fencing tokens of a key {@code k} is {@code {k}:token}, in the same hash
+ * slot. It expires a day after its last use; a new counter starts at the server's clock
+ * in microseconds. A release is published on the channel {@code k}. Readers share the key
+ * {@code k} as a set, and the owners of a semaphore's permits are the set
+ * {@code {k}:permits}. The queue of a fair lock is {@code {k}:queue} and
+ * {@code {k}:alive}. All these keys expire with the last lease or the last waiter.
  *
  * @since 0.1
  */
@@ -47,6 +47,10 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	 */
 	public static final String NAME = "redis";
 
+	/**
+	 * A counter that has expired starts anew at the server's clock: the longer it stays,
+	 * the less a clock that was set back matters.
+	 */
 	private static final String COUNTER_TTL_MILLIS = Long.toString(Duration.ofDays(1).toMillis());
 
 	private final RedisLink link;
@@ -59,8 +63,8 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	/**
 	 * Create a provider on a single server or on a Sentinel.
-	 * @param client the client, made with the address of the server; it stays the
-	 * caller's to shut down
+	 * @param client the client, created with the address of the server; the caller shuts
+	 * it down
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
 	public RedisLockProvider(RedisClient client, Duration commandTimeout) {
@@ -69,7 +73,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	/**
 	 * Create a provider on a cluster.
-	 * @param client the client, which stays the caller's to shut down
+	 * @param client the client, which the caller shuts down
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
 	public RedisLockProvider(RedisClusterClient client, Duration commandTimeout) {
@@ -82,10 +86,10 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Try in the background whether the user of Redis has the rights that locks need, and
-	 * log what is missing. Without the right to subscribe waiting calls ask at intervals;
-	 * without the right to run scripts there are no locks.
-	 * @param keyPrefix what all keys start with
+	 * Check in the background whether the user of Redis has the rights that locks need,
+	 * and log which are missing. Without the right to subscribe, waiting calls poll.
+	 * Without the right to run scripts, there are no locks.
+	 * @param keyPrefix the prefix of all keys
 	 */
 	public void checkAccess(String keyPrefix) {
 		RedisAccessCheck.run(this, this.link, keyPrefix);
@@ -133,7 +137,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Ask for the lock in the name of one in the queue, which is joined with that.
+	 * Ask for the lock for an owner in the queue. The first question joins the queue.
 	 * @return completes with the lease, {@code null} if others are in front
 	 */
 	private CompletionStage<@Nullable Lease> acquireInTurn(LeaseRequest request, String owner,
@@ -155,7 +159,8 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Release for an owner that nobody is, which takes the rights of any release.
+	 * Release for an owner that has no lease: it changes nothing, and needs the rights of
+	 * any release.
 	 */
 	CompletionStage<Boolean> releaseUnknown(String key) {
 		return release(candidate(new LeaseRequest(key, Duration.ofMillis(1), LockType.EXCLUSIVE), this.owners.next()));
@@ -164,7 +169,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	CompletionStage<@Nullable LeaseTerm> renew(RedisLease lease, Duration leaseTime) {
 		long sentAt = System.nanoTime();
 		RedisScript script = lease.shared() ? RedisScript.RENEW_SHARE : RedisScript.RENEW;
-		RedisCall call = RedisCall.of(script, new String[] { lease.name() }, lease.owner(), millis(leaseTime));
+		RedisCall call = RedisCall.of(script, new String[] { lease.redisKey() }, lease.owner(), millis(leaseTime));
 		return this.link.send(call).handle((renewed, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
@@ -178,12 +183,12 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	/**
-	 * Give a lease back.
-	 * @param unknown whether its owner may not have it: it is to be removed right behind
-	 * the attempt to take it, whenever the server comes to that
+	 * Release a lease.
+	 * @param unknown whether the answer to the attempt was lost. The owner may have the
+	 * lease or may get it later, so the release must follow the attempt
 	 */
 	private CompletionStage<Boolean> release(RedisLease lease, boolean unknown) {
-		String[] keys = { lease.name() };
+		String[] keys = { lease.redisKey() };
 		RedisCall call = lease.shared() ? RedisCall.of(RedisScript.RELEASE_SHARE, keys, lease.owner(), lease.channel())
 				: RedisCall.of(RedisScript.RELEASE, keys, lease.owner());
 		return this.link.send(unknown ? call.asRemoval() : call).handle((released, failure) -> {
@@ -202,9 +207,10 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	private static RedisLease granted(RedisLease candidate, LeaseRequest request, long token) {
-		// permits are held together: a number of their order would guard nothing
+		// several permits are held at the same time, so the latest token could not be the
+		// only valid one
 		return (request.type() == LockType.SEMAPHORE) ? candidate
-				: new RedisLease(candidate.provider(), candidate.name(), candidate.channel(), candidate.owner(),
+				: new RedisLease(candidate.provider(), candidate.redisKey(), candidate.channel(), candidate.owner(),
 						candidate.shared(), OptionalLong.of(token), candidate.term());
 	}
 
@@ -212,7 +218,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 		if (request.type() == LockType.FAIR) {
 			return acquireInTurn(candidate, request, Duration.ZERO);
 		}
-		String[] keys = { candidate.name(), RedisKeys.counter(request.key()) };
+		String[] keys = { candidate.redisKey(), RedisKeys.counter(request.key()) };
 		String lease = millis(request.leaseTime());
 		if (!candidate.shared()) {
 			return RedisCall.of(RedisScript.ACQUIRE, keys, candidate.owner(), lease, COUNTER_TTL_MILLIS);

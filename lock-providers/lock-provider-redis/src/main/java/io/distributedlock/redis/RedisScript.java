@@ -5,19 +5,21 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
+import io.distributedlock.spi.support.RedisFencedWrite;
+
 /**
- * What the server does in one step. Each script may be executed twice for one call, as a
- * client does that sends a command anew after its connection was lost: the second time
- * changes nothing.
+ * The scripts, each of which Redis executes in one step. A client that has lost its
+ * connection sends a command again, so a script may be executed twice for one call: the
+ * second time must change nothing.
  */
 enum RedisScript {
 
 	/**
-	 * Takes the lock for an owner and gives it a token: the number after the last one, or
-	 * the server's clock in microseconds if that is higher. So tokens rise also after the
-	 * counter was lost or has expired, or a replica took over that had not seen the last
-	 * ones. The lock is written last: a script that fails has taken nothing. Arguments:
-	 * owner, lease in milliseconds, time to live of the counter.
+	 * Sets the owner of a free lock and counts a token: the last one plus one, or the
+	 * server's clock in microseconds if that is higher. So tokens rise although the
+	 * counter was lost or has expired, or a replica that had not seen the last tokens has
+	 * become the primary. The lock is written last, so that a script that fails has not
+	 * taken it. Arguments: owner, lease in milliseconds, time to live of the counter.
 	 */
 	ACQUIRE(Parts.OWNER + Parts.NEXT_TOKEN + """
 			if owner and owner ~= ARGV[1] then return 0 end
@@ -26,15 +28,15 @@ enum RedisScript {
 			return token"""),
 
 	/**
-	 * Lets the lease run anew. Arguments: owner, lease in milliseconds.
+	 * Renews the lease. Arguments: owner, lease in milliseconds.
 	 */
 	RENEW(Parts.OWNER + """
 			if owner == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
 			return 0"""),
 
 	/**
-	 * Gives the lock back and tells those who wait. A user who may not publish still
-	 * releases. Argument: owner.
+	 * Releases the lock and publishes that. The release also succeeds for a user without
+	 * the right to publish. Argument: owner.
 	 */
 	RELEASE(Parts.OWNER + """
 			if owner ~= ARGV[1] then return 0 end
@@ -43,10 +45,10 @@ enum RedisScript {
 			return 1"""),
 
 	/**
-	 * Takes a share: adds the owner to a set of owners by their expiry, unless it is
-	 * full, or the key is held by one owner alone. The set expires with its last owner.
-	 * Arguments: owner, lease in milliseconds, time to live of the counter, how many
-	 * owners there may be, 0 for any number.
+	 * Takes a share of the lock: adds the owner to a sorted set of owners by expiry,
+	 * unless the set is full or one owner has the key exclusively. The set expires with
+	 * its last owner. Arguments: owner, lease in milliseconds, time to live of the
+	 * counter, the most owners that there may be, 0 for any number.
 	 */
 	ACQUIRE_SHARE(Parts.SHARES + Parts.NEXT_TOKEN + """
 			if exclusive then return 0 end
@@ -59,8 +61,9 @@ enum RedisScript {
 			return token"""),
 
 	/**
-	 * Lets a share run anew. A writer who only reads from now on gets its share with
-	 * that, and those who wait are told. Arguments: owner, lease in milliseconds.
+	 * Renews a share. If the owner is a writer, it is downgraded: it gets a share in
+	 * place of the exclusive lock, and that is published. Arguments: owner, lease in
+	 * milliseconds.
 	 */
 	RENEW_SHARE(Parts.SHARES + """
 			if exclusive then
@@ -75,8 +78,8 @@ enum RedisScript {
 			return 1"""),
 
 	/**
-	 * Gives a share back, or what a writer has that was to get one. Arguments: owner, the
-	 * channel of those who wait.
+	 * Releases a share, or the exclusive lock of a writer whose downgrade has not reached
+	 * the server. Arguments: owner, the channel to publish on.
 	 */
 	RELEASE_SHARE(Parts.SHARES + """
 			if exclusive then
@@ -90,7 +93,7 @@ enum RedisScript {
 			return 1"""),
 
 	/**
-	 * Takes the lock for an owner, without a token. Arguments: owner, lease in
+	 * Sets the owner of a free lock, without a token. Arguments: owner, lease in
 	 * milliseconds.
 	 */
 	TAKE(Parts.OWNER + """
@@ -99,12 +102,13 @@ enum RedisScript {
 			return 1"""),
 
 	/**
-	 * Takes the lock for whoever is first in the queue. The queue is a set by tickets,
-	 * beside one by the times until which its members count as alive; both expire with
-	 * the last of these. Who has the lock already gets its token again, whoever waits
-	 * behind: the first answer was lost. Keys: the lock, its counter, the queue, the
-	 * times. Arguments: owner, lease in milliseconds, time to live of the counter, for
-	 * how long the owner counts as alive, 0 for one that does not queue.
+	 * Takes the lock for the first owner in the queue. The queue is a set sorted by
+	 * ticket number. A second set has the times until which its members count as alive.
+	 * Both sets expire with the last of these times. An owner that has the lock already
+	 * gets its token again, as the first answer was lost. Keys: the lock, its counter,
+	 * the queue, the times. Arguments: owner, lease in milliseconds, time to live of the
+	 * counter, for how long the owner counts as alive, 0 for an owner that does not
+	 * queue.
 	 */
 	ACQUIRE_IN_TURN(Parts.OWNER + Parts.NOW + Parts.NEXT_TOKEN + """
 			for _, dead in ipairs(redis.call('zrangebyscore', KEYS[4], '-inf', now)) do
@@ -132,7 +136,7 @@ enum RedisScript {
 			return token"""),
 
 	/**
-	 * Leaves the queue, and gives the lock back if it was granted meanwhile. Keys: the
+	 * Leaves the queue, and releases the lock if it was granted meanwhile. Keys: the
 	 * lock, the queue, the times. Argument: owner.
 	 */
 	LEAVE_QUEUE(Parts.OWNER + """
@@ -143,15 +147,9 @@ enum RedisScript {
 			return 1"""),
 
 	/**
-	 * Writes a value if no higher token was seen, and notes the token. Without a value
-	 * the key is deleted. Keys: the key, its highest token. Arguments: token, value.
+	 * Writes a value of a fenced resource.
 	 */
-	FENCED_WRITE("""
-			local highest = tonumber(redis.call('get', KEYS[2]) or '0')
-			if highest > tonumber(ARGV[1]) then return highest end
-			redis.call('set', KEYS[2], ARGV[1])
-			if ARGV[2] then redis.call('set', KEYS[1], ARGV[2]) else redis.call('del', KEYS[1]) end
-			return 0""");
+	FENCED_WRITE(RedisFencedWrite.SCRIPT);
 
 	private final String source;
 
@@ -171,14 +169,14 @@ enum RedisScript {
 	}
 
 	/**
-	 * Parts of the scripts. In a class of its own, as an enumeration's constants come
-	 * before its other fields.
+	 * Parts of the scripts. They have their own class because an enum's constants cannot
+	 * use static fields that are declared after them.
 	 */
 	static final class Parts {
 
 		/**
-		 * Who holds the key alone; a set of owners is another one. What is neither a
-		 * lock's key nor a set is an error.
+		 * The exclusive owner of the key, or {@code shared} if the key is a set of
+		 * owners. A key of any other type is an error.
 		 */
 		static final String OWNER = """
 				local owner = redis.pcall('get', KEYS[1])
@@ -195,7 +193,7 @@ enum RedisScript {
 				""";
 
 		/**
-		 * A token for an owner who is new; else the one it was given.
+		 * A new token for an owner that has no lease yet, else the last one.
 		 */
 		static final String NEXT_TOKEN = """
 				local function next_token(owner, ttl)
@@ -210,7 +208,8 @@ enum RedisScript {
 				""";
 
 		/**
-		 * Drops owners whose lease has ended, and notes whether one holds the key alone.
+		 * Removes owners whose lease has expired, and sets whether one owner has the key
+		 * exclusively.
 		 */
 		static final String SHARES = NOW + """
 				local dropped = redis.pcall('zremrangebyscore', KEYS[1], '-inf', now)

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.distributedlock.spi.LeaseRequest;
 
 /**
- * One owner who is set on all servers at once.
+ * An attempt to grant one owner the lock on all servers at the same time.
  */
 final class RedlockAttempt {
 
@@ -23,7 +23,7 @@ final class RedlockAttempt {
 	RedlockAttempt(List<RedisLink> nodes, LeaseRequest request, String owner) {
 		this.key = request.key();
 		this.owner = owner;
-		// in one message: what releases it must not come before the second half of it
+		// in one message: with two, the removal of the owner could come between them
 		RedisCall take = RedisCall
 			.of(RedisScript.TAKE, new String[] { this.key }, owner, Long.toString(request.leaseTime().toMillis()))
 			.inOneMessage()
@@ -44,16 +44,16 @@ final class RedlockAttempt {
 	}
 
 	/**
-	 * Set the owner nowhere any more: what waits for the first connection to a server is
+	 * End the attempt: commands that still wait for the first connection to a server are
 	 * not sent.
-	 * @return whether this was the first time
+	 * @return whether this was the first call
 	 */
 	boolean end() {
 		return this.wanted.getAndSet(false);
 	}
 
 	/**
-	 * Run a task if a server may have set the owner, once its answer is there.
+	 * Run a task once a server has answered, if it may have granted the owner the lock.
 	 */
 	void ifTaken(int node, Runnable task) {
 		this.answers.get(node).whenComplete((taken, failure) -> {

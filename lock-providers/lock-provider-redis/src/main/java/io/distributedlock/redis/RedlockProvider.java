@@ -14,6 +14,7 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
@@ -21,16 +22,16 @@ import io.lettuce.core.RedisClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants leases by a majority of Redis servers that know nothing of each other, by the
- * Redlock algorithm (<a href=
+ * Grants leases by a majority of independent Redis servers, after the Redlock algorithm
+ * (<a href=
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed
- * Locks with Redis</a>): the same owner is set on all of them at once, each is waited for
- * a short time only, and what remains of the lease after that and after the drift of
- * their clocks is what the holder may rely on. Thread-safe.
+ * Locks with Redis</a>). All servers are asked at the same time to set the same owner,
+ * and each has a short time to answer. The holder may rely on the lease time less the
+ * time of these answers and less the drift of the servers' clocks. Thread-safe.
  * <p>
- * It has no fencing token: there is no number that all servers would count up together.
- * So it makes it unlikely that work is done twice, and cannot protect data from a holder
- * that was paused beyond its lease.
+ * There is no fencing token, as no number is counted by all servers together. So Redlock
+ * makes it unlikely that work is done twice, but cannot protect data from a holder that
+ * was paused beyond its lease.
  *
  * @since 0.1
  */
@@ -42,11 +43,16 @@ public final class RedlockProvider implements LockProvider {
 	public static final String NAME = "redlock";
 
 	/**
-	 * Attempts of a call that finds the servers divided between several owners, after
-	 * each of which all of them give back what they got.
+	 * How often a call tries that finds the servers divided between several owners. After
+	 * each try its owner is removed from the servers that have set it. After the last try
+	 * the engine asks again at its own interval.
 	 */
 	private static final int ATTEMPTS = 3;
 
+	/**
+	 * Callers that have divided the servers pause for random times before they try again,
+	 * or they would divide them once more.
+	 */
 	private static final long LONGEST_PAUSE_MILLIS = 50;
 
 	private final List<RedisLink> nodes;
@@ -59,8 +65,8 @@ public final class RedlockProvider implements LockProvider {
 
 	/**
 	 * Create a provider.
-	 * @param clients one client for each server, made with its address; at least three,
-	 * and best an odd number. They stay the caller's to shut down
+	 * @param clients one client for each server, created with its address; at least
+	 * three, and best an odd number. The caller shuts them down
 	 * @param nodeTimeout how long to wait for the answer of one server; leases are at
 	 * least five times as long
 	 */
@@ -85,6 +91,7 @@ public final class RedlockProvider implements LockProvider {
 
 	@Override
 	public LeaseLimits leaseLimits() {
+		// the time of the answers counts against the lease, and most of it must remain
 		return new LeaseLimits(this.nodeTimeout.multipliedBy(5), LeaseLimits.DEFAULT.longest());
 	}
 
@@ -93,26 +100,17 @@ public final class RedlockProvider implements LockProvider {
 		return tryAcquire(request, ATTEMPTS);
 	}
 
-	CompletionStage<@Nullable LeaseTerm> renew(RedlockAttempt attempt, Duration leaseTime) {
-		long sentAt = System.nanoTime();
+	private CompletionStage<Boolean> renew(RedlockAttempt attempt, Duration leaseTime) {
 		RedisCall renewal = RedisCall.of(RedisScript.RENEW, new String[] { attempt.key() }, attempt.owner(),
 				Long.toString(leaseTime.toMillis()));
-		return Votes.collect(ask(renewal)).thenApply((votes) -> {
-			if (votes.isWon()) {
-				return new LeaseTerm(sentAt, leaseTime);
-			}
-			if (votes.isLost()) {
-				return null;
-			}
-			throw undecided(votes);
-		});
+		return decision(ask(renewal));
 	}
 
 	/**
-	 * Give back on every server, also where the owner may not have been set, and later
-	 * where the server cannot be asked now.
+	 * Release on every server, also on those that may not have set the owner. A server
+	 * that cannot be asked now is asked later.
 	 */
-	CompletionStage<Boolean> release(RedlockAttempt attempt, Duration leaseTime) {
+	private CompletionStage<Boolean> release(RedlockAttempt attempt, Duration leaseTime) {
 		boolean first = attempt.end();
 		List<CompletionStage<Boolean>> answers = ask(removal(attempt));
 		for (int i = 0; first && i < answers.size(); i++) {
@@ -123,15 +121,7 @@ public final class RedlockProvider implements LockProvider {
 				}
 			});
 		}
-		return Votes.collect(answers).thenApply((votes) -> {
-			if (votes.isWon()) {
-				return true;
-			}
-			if (votes.isLost()) {
-				return false;
-			}
-			throw undecided(votes);
-		});
+		return decision(answers);
 	}
 
 	@Override
@@ -145,7 +135,7 @@ public final class RedlockProvider implements LockProvider {
 		RedlockAttempt attempt = new RedlockAttempt(this.nodes, request, this.owners.next());
 		return attempt.votes().thenCompose((votes) -> {
 			if (votes.isWon() && term.deadlineNanos() - System.nanoTime() > 0) {
-				return CompletableFuture.completedFuture(new RedlockLease(this, attempt, term));
+				return CompletableFuture.completedFuture(lease(attempt, term));
 			}
 			attempt.end();
 			for (int i = 0; i < this.nodes.size(); i++) {
@@ -161,9 +151,27 @@ public final class RedlockProvider implements LockProvider {
 		});
 	}
 
+	private Lease lease(RedlockAttempt attempt, LeaseTerm term) {
+		return new CommandLease(attempt.key(), term, CommandLease.renewal((leaseTime) -> renew(attempt, leaseTime)),
+				() -> release(attempt, term.granted()));
+	}
+
 	private void removeLater(RedlockAttempt attempt, int node, Duration leaseTime) {
 		attempt.ifTaken(node, () -> this.unknownOwners.remove(attempt.key(), leaseTime,
 				() -> send(this.nodes.get(node), removal(attempt))));
+	}
+
+	/**
+	 * Return whether a majority answered yes.
+	 * @return fails if neither a yes nor a no can have a majority
+	 */
+	private static CompletionStage<Boolean> decision(List<CompletionStage<Boolean>> answers) {
+		return Votes.collect(answers).thenApply((votes) -> {
+			if (!votes.isWon() && !votes.isLost()) {
+				throw undecided(votes);
+			}
+			return votes.isWon();
+		});
 	}
 
 	private List<CompletionStage<Boolean>> ask(RedisCall call) {

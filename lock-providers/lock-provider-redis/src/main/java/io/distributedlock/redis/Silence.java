@@ -3,14 +3,14 @@ package io.distributedlock.redis;
 import java.time.Duration;
 
 /**
- * For how long a server has not answered what it was asked. Threads that ask at the same
- * moment may move that by as much: nothing is locked for it.
+ * How long a server has not answered commands. No lock guards the fields: two threads
+ * that send at the same time may shift a time by the little that lies between them.
  */
 final class Silence {
 
 	/**
-	 * How old the last answer is at least, so that a short command time-out alone doubts
-	 * nobody who answers others.
+	 * The least age of the last answer. With a shorter command time-out, one slow command
+	 * would be enough to doubt a server that answers others.
 	 */
 	private static final long LEAST_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -19,15 +19,15 @@ final class Silence {
 	private volatile long answeredAt = System.nanoTime();
 
 	/**
-	 * When the first question after the last answer was asked.
+	 * When the first command after the last answer was sent.
 	 */
 	private volatile long askedAt = this.answeredAt;
 
 	private volatile boolean asked;
 
 	/**
-	 * Create one.
-	 * @param patience how long to wait for an answer. A client may give a question up
+	 * Create the state of a server that has just answered.
+	 * @param patience how long to wait for an answer. A client may give up a command
 	 * sooner: that alone is no silence
 	 */
 	Silence(Duration patience) {
@@ -35,8 +35,8 @@ final class Silence {
 	}
 
 	/**
-	 * Note a question.
-	 * @return when it was asked
+	 * Note that a command is sent.
+	 * @return when
 	 */
 	long ask() {
 		long now = System.nanoTime();
@@ -56,10 +56,10 @@ final class Silence {
 	}
 
 	/**
-	 * Return whether the server is doubted by one who was not answered. An idle
-	 * connection was not answered for long either: what counts is the time since a
-	 * question.
-	 * @param ownAskedAt when the one who was not answered has asked
+	 * Return whether a command without an answer is a reason to replace the connection.
+	 * The age of the last answer alone is none, as an idle connection has no answers
+	 * either: what counts is the time since a command was sent.
+	 * @param ownAskedAt when the command without an answer was sent
 	 */
 	boolean isDoubtful(long ownAskedAt) {
 		long now = System.nanoTime();

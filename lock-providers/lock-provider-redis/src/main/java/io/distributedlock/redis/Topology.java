@@ -10,44 +10,48 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client knows of the nodes of a cluster. Lettuce looks again when a connection is
- * lost, but not when a node is dead before it was first connected to: it would go on
- * trying that node, though another one has long taken its place.
+ * The client's view of a cluster's nodes. Lettuce refreshes it when a connection is lost,
+ * but not if a node dies before the first connection to it. Lettuce would then try the
+ * dead node again and again, although a replica has taken its place.
  */
 final class Topology {
 
 	private static final Logger logger = LoggerFactory.getLogger(Topology.class);
 
+	/**
+	 * The least time between two refreshes: each asks the nodes, and many commands may
+	 * fail at the same time.
+	 */
 	private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private final AtomicLong lookedAt = new AtomicLong(System.nanoTime() - PAUSE_NANOS);
+	private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime() - PAUSE_NANOS);
 
-	private final @Nullable Supplier<CompletionStage<Void>> look;
+	private final @Nullable Supplier<CompletionStage<Void>> refresh;
 
 	/**
-	 * Create one.
-	 * @param look looks again, {@code null} where there is no cluster
+	 * Create a view.
+	 * @param refresh refreshes it, {@code null} where there is no cluster
 	 */
-	Topology(@Nullable Supplier<CompletionStage<Void>> look) {
-		this.look = look;
+	Topology(@Nullable Supplier<CompletionStage<Void>> refresh) {
+		this.refresh = refresh;
 	}
 
 	/**
-	 * Look again, as a node could not be reached or has not answered.
+	 * Refresh the view, as a node could not be reached or has not answered.
 	 */
 	void doubt() {
-		long last = this.lookedAt.get();
+		long last = this.refreshedAt.get();
 		long now = System.nanoTime();
-		if (this.look != null && now - last >= PAUSE_NANOS && this.lookedAt.compareAndSet(last, now)) {
+		if (this.refresh != null && now - last >= PAUSE_NANOS && this.refreshedAt.compareAndSet(last, now)) {
 			try {
-				this.look.get().whenComplete((done, failure) -> {
+				this.refresh.get().whenComplete((done, failure) -> {
 					if (failure != null) {
-						logger.debug("No node of the cluster says who serves which keys", failure);
+						logger.debug("No node of the cluster has answered which node serves which keys", failure);
 					}
 				});
 			}
 			catch (RuntimeException ex) {
-				logger.debug("The client does not look again", ex);
+				logger.debug("The client cannot refresh its view of the cluster", ex);
 			}
 		}
 	}

@@ -8,18 +8,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What independent servers answered to one question.
+ * The answers of independent servers to one command.
  *
- * @param servers how many there are
- * @param yes how many said yes
- * @param no how many said no
- * @param failed how many could not say
+ * @param servers how many servers there are
+ * @param yes how many answered yes
+ * @param no how many answered no
+ * @param failed how many failed or did not answer
  * @param failure the failure of one of these
  */
 record Votes(int servers, int yes, int no, int failed, @Nullable Throwable failure) {
 
 	/**
-	 * Collect answers until the matter is decided, or all of them if it cannot be.
+	 * Collect answers until a majority has decided, or all of them if none does.
 	 */
 	static CompletableFuture<Votes> collect(List<CompletionStage<Boolean>> answers) {
 		CompletableFuture<Votes> result = new CompletableFuture<>();
@@ -38,7 +38,7 @@ record Votes(int servers, int yes, int no, int failed, @Nullable Throwable failu
 	}
 
 	/**
-	 * Return whether so many said no that no majority is left for a yes.
+	 * Return whether too many servers answered no for a majority of yes.
 	 */
 	boolean isLost() {
 		return this.no > this.servers - majority();

@@ -1,6 +1,6 @@
 /**
- * Locks on Redis through Lettuce: on one server, Sentinel or Cluster, and by the Redlock
- * algorithm over independent masters.
+ * Locks on Redis through Lettuce: on a single server, Sentinel or Cluster, and on
+ * independent servers by the Redlock algorithm.
  */
 @NullMarked
 package io.distributedlock.redis;

@@ -30,8 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Clients of applications that give commands up by themselves, or refuse them while they
- * are disconnected.
+ * Clients that an application has configured with a time-out of their own, or to refuse
+ * commands while they are disconnected.
  */
 class RedisClientOptionsTests {
 
@@ -61,7 +61,7 @@ class RedisClientOptionsTests {
 	}
 
 	@Test
-	void silentConnectionIsReplacedThoughTheClientGivesUpFirst() {
+	void silentConnectionIsReplacedAlthoughTheClientGivesUpFirst() {
 		RedisLockProvider provider = provider(impatient());
 		awaitAcquired(provider, "warm");
 		fallSilent();
@@ -69,7 +69,7 @@ class RedisClientOptionsTests {
 	}
 
 	@Test
-	void heldLockOutlivesASilentConnectionThoughTheClientGivesUpFirst() {
+	void heldLockOutlivesASilentConnectionAlthoughTheClientGivesUpFirst() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(provider(impatient()))
 			.commandTimeout(TIMEOUT)
@@ -83,10 +83,10 @@ class RedisClientOptionsTests {
 	}
 
 	/**
-	 * It was idle before, so that its last answer is long ago.
+	 * The connection was idle before, so its last answer is long ago.
 	 */
 	@Test
-	void connectionIsKeptThatDoesNotAnswerForTheTimeOfTheClientOnly() {
+	void connectionThatIsSilentOnlyForTheClientsTimeoutIsKept() {
 		RedisLockProvider provider = provider(impatient());
 		awaitAcquired(provider, "warm");
 		Awaitility.await().during(TIMEOUT.plus(TIMEOUT_OF_THE_CLIENT)).until(() -> true);
@@ -101,7 +101,7 @@ class RedisClientOptionsTests {
 	}
 
 	@Test
-	void channelsThatNobodyWaitsForAreLeftThoughTheClientRefusedThatWhileItWasDisconnected() {
+	void channelsWithoutListenersAreUnsubscribedAfterADisconnectedClientRefusedThat() {
 		RedisLockProvider provider = provider(ClientOptions.builder()
 			.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
 			.build());
@@ -119,7 +119,7 @@ class RedisClientOptionsTests {
 	}
 
 	/**
-	 * Ask until it is granted, as on a slow machine the client may have given up before.
+	 * Ask until the lock is granted: on a slow machine the client may give up first.
 	 */
 	private static void awaitAcquired(RedisLockProvider provider, String key) {
 		Awaitility.await().ignoreExceptions().until(() -> get(provider.tryAcquire(request(key, LONG))) != null);

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A cluster whose slots move, whose primaries are replaced, whose scripts are forgotten
- * and whose memory is full, while locks of every kind are held and waited for.
+ * and whose memory is full, while locks of every type are held and waited for.
  */
 class RedisClusterFaultsTests {
 
@@ -72,7 +72,7 @@ class RedisClusterFaultsTests {
 	}
 
 	@Test
-	void locksGoOnWithRisingTokensAfterAPrimaryWasKilled() {
+	void tokensRiseAfterAPrimaryWasKilled() {
 		this.locks.goOnWithRisingTokens(this.cluster::killPrimaryOf);
 	}
 

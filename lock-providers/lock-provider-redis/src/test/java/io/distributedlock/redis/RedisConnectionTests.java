@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What is said when a connection cannot be made, and connections that come back.
+ * The errors of connections that cannot be opened, and connections that are reopened.
  */
 class RedisConnectionTests {
 
@@ -37,14 +37,14 @@ class RedisConnectionTests {
 	}
 
 	@Test
-	void databaseThatDoesNotExistIsNamed() {
+	void errorNamesADatabaseThatDoesNotExist() {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			assertFails(client(server.url() + "/99"), "database");
 		}
 	}
 
 	@Test
-	void passwordThatIsWrongOrNotAskedForIsNamed() {
+	void errorNamesWrongOrUnexpectedCredentials() {
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");
 				RedisTestServer open = RedisTestServer.run()) {
 			for (String credentials : List.of(":wr0ng@", "nobody:wr0ng@", "")) {
@@ -55,21 +55,21 @@ class RedisConnectionTests {
 	}
 
 	@Test
-	void serverThatDoesNotSpeakTlsIsNamed() {
+	void errorNamesTlsIfTheServerHasNone() {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			assertFails(client("rediss://127.0.0.1:" + server.port()), "TLS");
 		}
 	}
 
 	@Test
-	void serverThatIsNotThereIsAMatterOfItsAddress() {
+	void errorNamesTheAddressIfThereIsNoServer() {
 		RedisTestServer server = RedisTestServer.run();
 		server.close();
 		assertFails(client(server.url()), "address");
 	}
 
 	@Test
-	void clientThatDoesNotReconnectIsConnectedAnew() throws Exception {
+	void clientWithoutReconnectIsConnectedAgain() throws Exception {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			RedisClient client = client(server.url());
 			client.setOptions(ClientOptions.builder().autoReconnect(false).build());
@@ -78,7 +78,7 @@ class RedisConnectionTests {
 	}
 
 	@Test
-	void clusterClientThatDoesNotReconnectIsConnectedAnew() throws Exception {
+	void clusterClientWithoutReconnectIsConnectedAgain() throws Exception {
 		try (RedisTestCluster cluster = RedisTestCluster.run()) {
 			RedisClusterClient client = RedisClusterClient.create(Clients.resources(),
 					RedisURI.create(cluster.servers().get(0).url()));
@@ -112,8 +112,8 @@ class RedisConnectionTests {
 	}
 
 	/**
-	 * Ask until it is said, as on a slow machine the first connection may not be made in
-	 * time.
+	 * Ask until the error names the reason: on a slow machine the first attempts may time
+	 * out before.
 	 */
 	private void assertFails(RedisClient client, String reason) {
 		RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(3));

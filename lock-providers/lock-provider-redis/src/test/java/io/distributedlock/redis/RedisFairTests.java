@@ -22,7 +22,7 @@ import static io.distributedlock.redis.Clients.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The queue of those who wait in turn.
+ * The queue of fair locks.
  */
 class RedisFairTests {
 
@@ -52,7 +52,7 @@ class RedisFairTests {
 	}
 
 	@Test
-	void grantThatIsAskedForAgainIsKnownThoughAnotherWaits() {
+	void grantThatIsAskedForAgainIsRepeatedWhileAnotherWaits() {
 		ask("holder", ONCE);
 		assertThat(ask("first", LONG)).isZero();
 		assertThat(ask("second", LONG)).isZero();
@@ -64,7 +64,7 @@ class RedisFairTests {
 	}
 
 	@Test
-	void attemptWhoseAnswerWasLostIsKnownThoughAnotherWaits() throws Exception {
+	void attemptWhoseAnswerWasLostIsRepeatedWhileAnotherWaits() throws Exception {
 		LockRequest request = LockRequest.of("k").withType(LockType.FAIR).withLeaseTime(LONG);
 		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
 			RedisClient far = Clients.client("redis://127.0.0.1:" + proxy.port());
@@ -80,7 +80,7 @@ class RedisFairTests {
 					.supplyAsync(() -> template.tryAcquire(request));
 				Awaitility.await().until(() -> this.server.command("EXISTS", "k").equals(1L));
 				assertThat(ask("second", LONG)).isZero();
-				// now the client connects anew, and sends the attempt again
+				// now the client reconnects, and sends the attempt again
 				proxy.heal();
 				LockHandle handle = get(attempt).orElseThrow();
 				assertThat(handle.isValid()).isTrue();
@@ -95,7 +95,7 @@ class RedisFairTests {
 	}
 
 	@Test
-	void waiterWithAShortLeaseTakesNobodyElsesPlaceWithIt() {
+	void waiterThatExpiresLeavesThePlacesOfOthers() {
 		ask("holder", ONCE);
 		assertThat(ask("first", LONG)).isZero();
 		assertThat(ask("dies", Duration.ofMillis(40))).isZero();
@@ -113,8 +113,8 @@ class RedisFairTests {
 	}
 
 	/**
-	 * Ask for the lock, which is not given up while the test runs.
-	 * @param alive for how long the owner counts as waiting then
+	 * Ask for the lock with a lease that does not expire while the test runs.
+	 * @param alive for how long the owner counts as waiting afterwards
 	 */
 	private long ask(String owner, Duration alive) {
 		String[] keys = { "k", "{k}:token", "{k}:queue", "{k}:alive" };

@@ -28,9 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A server that stands still, and then goes through what was sent to it meanwhile: nobody
- * waits for that any more, and it must not leave a key that nobody owns. Each test tries
- * every kind of lock.
+ * A server that hangs, and later executes commands whose callers have given up: no key
+ * may stay without an owner. Each test tries every lock type.
  */
 class RedisStallTests {
 
@@ -61,12 +60,12 @@ class RedisStallTests {
 	@ParameterizedTest
 	@EnumSource
 	void attemptThatWasGivenUpLeavesNothing(Scripts known) {
-		kinds().forEach((request) -> this.template.acquire(request).close());
+		oneOfEachType().forEach((request) -> this.template.acquire(request).close());
 		forget(known);
 		this.server.suspend();
 		assertUnavailable();
 		this.server.resume();
-		assertNothingStays();
+		assertNothingIsLeft();
 	}
 
 	@Test
@@ -74,15 +73,15 @@ class RedisStallTests {
 		this.server.suspend();
 		assertUnavailable();
 		this.server.resume();
-		assertNothingStays();
+		assertNothingIsLeft();
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void waitingCallThatWasGivenUpLeavesNothing(Scripts known) {
 		try (DefaultLockTemplate other = node()) {
-			List<LockHandle> held = kinds().map(other::acquire).toList();
-			List<CompletableFuture<LockHandle>> waiting = kinds()
+			List<LockHandle> held = oneOfEachType().map(other::acquire).toList();
+			List<CompletableFuture<LockHandle>> waiting = oneOfEachType()
 				.map((request) -> (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request)
 				.map((request) -> this.template.acquireAsync(request.withWaitTime(Duration.ofSeconds(1))))
 				.toList();
@@ -94,14 +93,14 @@ class RedisStallTests {
 			Awaitility.await().until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
 			this.server.resume();
 			held.forEach(LockHandle::close);
-			assertNothingStays();
+			assertNothingIsLeft();
 		}
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void releaseThatTheServerDidNotHearIsMadeUpFor(Scripts known) {
-		List<LockHandle> held = kinds().map(this.template::acquire).toList();
+	void releaseThatTheServerMissedIsRepeated(Scripts known) {
+		List<LockHandle> held = oneOfEachType().map(this.template::acquire).toList();
 		forget(known);
 		this.server.suspend();
 		List<CompletableFuture<Void>> closing = held.stream()
@@ -110,32 +109,32 @@ class RedisStallTests {
 		Awaitility.await().during(TIMEOUT.multipliedBy(3)).until(() -> true);
 		this.server.resume();
 		Awaitility.await().until(() -> closing.stream().allMatch(CompletableFuture::isDone));
-		assertNothingStays();
+		assertNothingIsLeft();
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void leaseThatEndedWhileTheServerStoodStillIsNotRenewedAfterwards(Scripts known) {
+	void leaseThatExpiredDuringAStallIsNotRenewedAfterwards(Scripts known) {
 		Duration lease = Duration.ofSeconds(2);
 		try (DefaultLockTemplate shortLived = builder().renewalLeaseTime(lease).build()) {
-			List<LockHandle> held = kinds()
+			List<LockHandle> held = oneOfEachType()
 				.map((request) -> shortLived.acquire(request.withLeaseTime(lease).withAutoRenew(true)))
 				.toList();
 			forget(known);
 			this.server.suspend();
 			Awaitility.await().until(() -> held.stream().noneMatch(LockHandle::isValid));
 			this.server.resume();
-			assertNothingStays();
+			assertNothingIsLeft();
 		}
 	}
 
 	@Test
-	void stallAtTheFirstConnectionFailsNobodyWhoWaitsLonger() {
+	void stallAtTheFirstConnectionFailsNoCallThatWaitsLonger() {
 		this.server.suspend();
 		List<CompletableFuture<LockHandle>> calls = IntStream.range(0, 8)
 			.mapToObj((i) -> this.template.acquireAsync(LockRequest.of("k" + i).withWaitTime(Duration.ofSeconds(60))))
 			.toList();
-		// longer than the first connection is waited for
+		// longer than the time-out of the first connection
 		Awaitility.await()
 			.during(Duration.ofSeconds(3))
 			.until(() -> calls.stream().noneMatch(CompletableFuture::isDone));
@@ -146,7 +145,7 @@ class RedisStallTests {
 	}
 
 	@Test
-	void providerThatIsClosedBeforeItsFirstConnectionIsThereLeavesNone() {
+	void providerThatIsClosedBeforeItsFirstConnectionOpensNone() {
 		RedisClient client = Clients.client(this.server.url());
 		this.clients.add(client);
 		RedisLockProvider provider = new RedisLockProvider(client, TIMEOUT);
@@ -161,14 +160,15 @@ class RedisStallTests {
 	}
 
 	private void assertUnavailable() {
-		kinds().forEach((request) -> assertThatExceptionOfType(LockUnavailableException.class)
+		oneOfEachType().forEach((request) -> assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.tryAcquire(request)));
 	}
 
 	/**
-	 * What was sent before is done when the barrier is passed, and nothing is left of it.
+	 * Assert that no key is left. The server executes commands in order, so once the
+	 * barrier is acquired it has executed all that were sent before.
 	 */
-	private void assertNothingStays() {
+	private void assertNothingIsLeft() {
 		this.template.acquire(BARRIER).close();
 		Awaitility.await().during(Duration.ofMillis(500)).untilAsserted(() -> assertThat(keys()).isEmpty());
 	}
@@ -189,7 +189,7 @@ class RedisStallTests {
 	}
 
 	/**
-	 * Without the one that counts.
+	 * Return how many connections there are, without that of this command.
 	 */
 	private long connections() {
 		return String.valueOf(this.server.command("CLIENT", "LIST"))
@@ -198,7 +198,7 @@ class RedisStallTests {
 			.count();
 	}
 
-	private static Stream<LockRequest> kinds() {
+	private static Stream<LockRequest> oneOfEachType() {
 		return Arrays.stream(LockType.values()).map((type) -> {
 			LockRequest request = LockRequest.of(type.name()).withLeaseTime(LEASE);
 			return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
@@ -219,7 +219,7 @@ class RedisStallTests {
 	}
 
 	/**
-	 * Which scripts the server knows.
+	 * The scripts that the server knows.
 	 */
 	enum Scripts {
 

@@ -28,6 +28,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+/**
+ * Some of five independent servers fail: a minority is no problem, a majority is an
+ * outage.
+ */
 class RedlockFaultsTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
@@ -107,23 +111,24 @@ class RedlockFaultsTests {
 		get(acquireOnAll(far, "warm").release());
 		proxies.subList(0, 3).forEach(TcpProxy::dropReplies);
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(far.tryAcquire(request("k", LONG))));
-		assertThat(this.servers.get(0).commandCalls().get("set")).as("set, though nobody knows").isGreaterThan(1);
+		assertThat(this.servers.get(0).commandCalls().get("set")).as("set, although the answer was lost")
+			.isGreaterThan(1);
 		proxies.forEach(TcpProxy::heal);
 		assertNothingIsLeft("k");
 		proxies.forEach(TcpProxy::close);
 	}
 
 	/**
-	 * Clients send a command anew whose connection was lost before its answer came, as
+	 * If a connection is lost before the answer, clients send the command again, as
 	 * Lettuce does by default.
 	 */
 	@Test
-	void attemptThatWasSentTwiceIsNoContention() {
+	void attemptThatWasSentTwiceIsNotItsOwnContention() {
 		List<TcpProxy> proxies = this.servers.stream().map((server) -> new TcpProxy(server.port())).toList();
 		RedlockProvider far = provider(proxies.stream().map((proxy) -> "redis://127.0.0.1:" + proxy.port()).toList(),
 				Duration.ofSeconds(5));
 		get(acquireOnAll(far, "warm").release());
-		// a majority has answered so far
+		// a majority has answered; wait for the others
 		Awaitility.await()
 			.until(() -> this.servers.stream().allMatch((server) -> server.commandCalls().containsKey("eval")));
 		proxies.forEach(TcpProxy::dropReplies);
@@ -139,7 +144,7 @@ class RedlockFaultsTests {
 	}
 
 	@Test
-	void attemptThatWasGivenUpWhileTheServersStoodStillLeavesNothing() {
+	void attemptThatWasGivenUpDuringAStallLeavesNothing() {
 		get(acquireOnAll(this.provider, "warm").release());
 		this.servers.forEach((server) -> server.command("SCRIPT", "FLUSH"));
 		this.servers.forEach(RedisTestServer::suspend);
@@ -154,7 +159,7 @@ class RedlockFaultsTests {
 	}
 
 	@Test
-	void whatTheServersTakeToAnswerIsNotReliedOn() {
+	void termIsShorterByTheTimeOfTheAnswers() {
 		get(acquireOnAll(this.provider, "warm").release());
 		long before = System.nanoTime();
 		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request("k", LONG))));
@@ -164,8 +169,8 @@ class RedlockFaultsTests {
 	}
 
 	@Test
-	void dividedServersAreGivenBackAndOneOwnerGetsThrough() {
-		// two owners that have two servers each, as after a tie; they end by themselves
+	void dividedServersAreReleasedAndOneOwnerAcquires() {
+		// two owners that have two servers each, as after a tie; their leases expire
 		for (int i = 0; i < 4; i++) {
 			this.servers.get(i).command("SET", "k", "other" + i % 2, "PX", "700");
 		}
@@ -178,7 +183,7 @@ class RedlockFaultsTests {
 	}
 
 	/**
-	 * A JVM that has just started is slow, which is no outage of the servers.
+	 * A JVM that has just started is slow. That is no outage of the servers.
 	 */
 	@Test
 	void firstCommandMayTakeLonger() {
@@ -199,8 +204,8 @@ class RedlockFaultsTests {
 	}
 
 	/**
-	 * A majority is enough for a lease, and the first connection to a server takes a
-	 * while: acquire until all of them have taken part.
+	 * Acquire until all servers have granted the lease. A majority is enough, so one
+	 * whose first connection takes longer may be missing.
 	 */
 	private Lease acquireOnAll(RedlockProvider by, String key) {
 		Lease[] lease = new Lease[1];
@@ -234,7 +239,7 @@ class RedlockFaultsTests {
 	}
 
 	/**
-	 * What happens to some servers.
+	 * A fault of some servers.
 	 */
 	enum Fault {
 

@@ -13,14 +13,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps callers from being blocked by a client that connects lazily: it does so inside of
- * its first command, on the thread that sends it. Until one has succeeded, commands are
- * sent from threads of our own.
+ * Keeps a client that connects lazily from blocking callers. Such a client connects in
+ * its first command, on the thread that sends it. Until a command has succeeded, commands
+ * are sent on two threads of this class.
  */
 final class FirstContact implements AutoCloseable {
 
 	private static final int THREADS = 2;
 
+	/**
+	 * Further commands fail at once: while Redis is down, a queue without a limit could
+	 * fill the memory.
+	 */
 	private static final int MAX_QUEUED = 1000;
 
 	private final ThreadPoolExecutor threads;
@@ -57,7 +61,8 @@ final class FirstContact implements AutoCloseable {
 	}
 
 	/**
-	 * A client that cannot connect throws instead of answering.
+	 * Send a command on this thread. A client that cannot connect throws; the stage fails
+	 * instead.
 	 */
 	private static <T extends @Nullable Object> CompletionStage<T> now(Supplier<CompletionStage<T>> command) {
 		try {

@@ -3,13 +3,13 @@ package io.distributedlock.redisson;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.redisson.RedissonShutdownException;
 import org.redisson.client.RedisAuthRequiredException;
@@ -27,8 +27,8 @@ import org.redisson.client.RedisWrongPasswordException;
 import org.redisson.client.WriteRedisConnectionException;
 
 /**
- * Says what a failure of Redisson means. Its messages are not passed on: they list the
- * parameters of the command, the owner among them.
+ * Translates failures of Redisson. Their messages are not passed on: they list the
+ * parameters of the command, and with them the owner.
  */
 final class RedissonErrors {
 
@@ -36,7 +36,7 @@ final class RedissonErrors {
 	}
 
 	static BackendException translate(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException translated) {
 			return translated;
 		}
@@ -48,7 +48,8 @@ final class RedissonErrors {
 			return refusal;
 		}
 		if (hasCause(cause, SSLException.class)) {
-			return permanent("Redis cannot be spoken to over TLS: check that it speaks TLS, and whom it is trusted by",
+			return permanent(
+					"no TLS connection to Redis: check that the server has TLS enabled, and that its certificate is trusted",
 					cause);
 		}
 		if (isConnectionProblem(cause)) {
@@ -62,10 +63,11 @@ final class RedissonErrors {
 	}
 
 	/**
-	 * Return whether the command may have taken effect though its answer is missing.
+	 * Return whether the server may have executed the command although its answer is
+	 * missing.
 	 */
 	static boolean mayHaveBeenExecuted(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof SyncedReplicas.UnconfirmedException) {
 			return true;
 		}
@@ -75,10 +77,10 @@ final class RedissonErrors {
 	}
 
 	/**
-	 * Return whether the server has answered by an error, and done nothing.
+	 * Return whether the server has answered with an error, and has changed nothing.
 	 */
 	static boolean isReply(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		return isUnknownScript(cause) || refusal(cause) != null;
 	}
 
@@ -86,18 +88,19 @@ final class RedissonErrors {
 	 * Return whether the server does not know a script by its digest.
 	 */
 	static boolean isUnknownScript(Throwable failure) {
-		return hasCause(unwrap(failure), RedisNoScriptException.class);
+		return hasCause(Failures.unwrap(failure), RedisNoScriptException.class);
 	}
 
 	/**
 	 * Return whether the server does not know a command.
 	 */
 	static boolean isUnknownCommand(Throwable failure) {
-		return says(unwrap(failure), "unknown command");
+		return says(Failures.unwrap(failure), "unknown command");
 	}
 
 	/**
-	 * Return what it means that the server refused a command, {@code null} if it did not.
+	 * Return the exception for a command that the server has refused, {@code null} if it
+	 * has not.
 	 */
 	private static @Nullable BackendException refusal(Throwable cause) {
 		if (hasCause(cause, RedisWrongPasswordException.class) || hasCause(cause, RedisAuthRequiredException.class)
@@ -111,10 +114,10 @@ final class RedissonErrors {
 			return retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
 		}
 		if (says(cause, "WRONGTYPE")) {
-			return permanent("the key holds something that is no lock of Redisson: choose another lock.key-prefix",
+			return permanent("the key holds a value that is no lock of Redisson: choose another lock.key-prefix",
 					cause);
 		}
-		// older servers say it in their own words where a script is denied something
+		// before Redis 7 a script that is denied a command or a key fails without a code
 		if (says(cause, "NOPERM") || says(cause, "can't run this command")
 				|| says(cause, "can't access at least one")) {
 			return permanent(
@@ -137,7 +140,7 @@ final class RedissonErrors {
 	}
 
 	/**
-	 * Return the words of the operating system, which name the address and the cause.
+	 * Return the message of the operating system, which names the address and the cause.
 	 */
 	private static String where(Throwable failure) {
 		return causes(failure)
@@ -148,7 +151,7 @@ final class RedissonErrors {
 	}
 
 	/**
-	 * Return whether the server's words are among the messages.
+	 * Return whether a message of the server contains these words.
 	 */
 	private static boolean says(Throwable failure, String words) {
 		return causes(failure)
@@ -169,10 +172,6 @@ final class RedissonErrors {
 
 	private static BackendException permanent(String message, Throwable cause) {
 		return new BackendException(message, false, cause);
-	}
-
-	private static Throwable unwrap(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 }

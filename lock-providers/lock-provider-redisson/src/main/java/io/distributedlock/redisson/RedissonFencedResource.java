@@ -1,37 +1,39 @@
 package io.distributedlock.redisson;
 
-import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.StaleTokenException;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.RedisFencedWrite;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Values in Redis that refuse writes with a fencing token lower than one they have seen,
- * so that a holder which was paused beyond its lease does no harm. The lock may be of any
- * provider with fencing tokens, but always of the same one and the same key.
+ * Values in Redis that refuse a write with a lower fencing token than they have seen, so
+ * that a holder that was paused beyond its lease does no harm. The lock may be from any
+ * provider with fencing tokens, but must always be from the same provider and for the
+ * same key.
  * <p>
- * Values are text, as of a bucket with {@link StringCodec}. Beside the key {@code k}
- * stands the highest token, {@code {k}:fence}, in the same hash slot and without an
- * expiry; beside one with a hash tag, {@code {t}k}, it is {@code {t}k:fence}. A write is
- * one round trip. Reads need no guard: read the key as ever. Thread-safe.
+ * Values are text, as in a bucket with {@link StringCodec}. The highest token of the key
+ * {@code k} is stored in {@code {k}:fence}, in the same hash slot and without an expiry.
+ * For a key with a hash tag, {@code {t}k}, it is {@code {t}k:fence}. A write is one round
+ * trip. Reads need no guard: read the key directly. Thread-safe.
  *
  * @since 0.1
  */
 public final class RedissonFencedResource {
 
 	/**
-	 * Never closed: its threads end by themselves.
+	 * It is never closed: its threads end when they are idle.
 	 */
 	private final RedissonServer server;
 
 	/**
 	 * Create a resource.
-	 * @param client the client, which stays the caller's to shut down; its time-outs say
-	 * how long a write may take
+	 * @param client the client, which the caller shuts down; its time-outs limit how long
+	 * a write may take
 	 */
 	public RedissonFencedResource(RedissonClient client) {
 		this.server = new RedissonServer(client);
@@ -75,23 +77,15 @@ public final class RedissonFencedResource {
 
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
 		String name = this.server.client().getConfig().getNameMapper().map(key);
-		List<String> arguments = (value != null) ? List.of(Long.toString(token), value) : List.of(Long.toString(token));
-		return this.server.send(new ScriptCall(RedissonScript.FENCED_WRITE, List.of(name, fenceOf(name)), arguments))
-			.handle((highest, failure) -> {
+		RedisFencedWrite write = new RedisFencedWrite(name, token, value);
+		return this.server.send(new ScriptCall(RedissonScript.FENCED_WRITE, write.keys(), write.arguments()))
+			.handle((answer, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);
 				}
-				if (highest > 0) {
-					throw new StaleTokenException("key '" + key + "'", token, highest);
-				}
+				write.check(key, answer);
 				return null;
 			});
-	}
-
-	private static String fenceOf(String key) {
-		int tag = key.indexOf('{');
-		// an empty tag is none
-		return (tag >= 0 && key.indexOf('}', tag) > tag + 1) ? key + ":fence" : "{" + key + "}:fence";
 	}
 
 	private static void await(CompletionStage<@Nullable Void> write) {
@@ -99,7 +93,7 @@ public final class RedissonFencedResource {
 			write.toCompletableFuture().join();
 		}
 		catch (CompletionException ex) {
-			throw (ex.getCause() instanceof StaleTokenException stale) ? stale : RedissonErrors.translate(ex);
+			throw (Failures.unwrap(ex) instanceof StaleTokenException stale) ? stale : RedissonErrors.translate(ex);
 		}
 	}
 

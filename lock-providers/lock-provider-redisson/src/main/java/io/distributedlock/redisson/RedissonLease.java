@@ -10,11 +10,11 @@ import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one owner has of a lock.
+ * A lease of one owner.
  *
- * @param provider what granted it
- * @param owner the owner
- * @param fencingToken the fencing token, none for a permit
+ * @param provider the provider that granted it
+ * @param owner the owner, with the key and the lock type
+ * @param fencingToken the fencing token, empty for a permit of a semaphore
  * @param term the first term
  */
 record RedissonLease(RedissonLockProvider provider, RedissonOwner owner, OptionalLong fencingToken,
@@ -37,7 +37,7 @@ record RedissonLease(RedissonLockProvider provider, RedissonOwner owner, Optiona
 
 	@Override
 	public String toString() {
-		return "RedissonLease[name=%s, token=%s]".formatted(this.owner.names().lock(), this.fencingToken);
+		return "RedissonLease[key=%s, token=%s]".formatted(this.owner.names().lock(), this.fencingToken);
 	}
 
 }

@@ -25,15 +25,16 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.NameMapper;
 
 /**
- * Grants leases on Redis through Redisson, on the layout of Redisson's own locks: code
- * that calls {@code redissonClient.getLock(sameName)} and code which uses this library
- * exclude each other, and so do {@code getFencedLock}, {@code getFairLock},
- * {@code getReadWriteLock} and {@code getPermitExpirableSemaphore}. Works on whatever the
- * client is set up for: a single server, Sentinel, Cluster, replicated. Thread-safe.
+ * Grants leases on Redis through Redisson, with the key layout of Redisson's own locks.
+ * So code that calls {@code redissonClient.getLock(sameName)} and code that uses this
+ * library exclude each other. The same holds for {@code getFencedLock},
+ * {@code getFairLock}, {@code getReadWriteLock} and {@code getPermitExpirableSemaphore}.
+ * Works on every set-up of the client: a single server, Sentinel, Cluster, replicated.
+ * Thread-safe.
  * <p>
- * The scripts are this library's, and the owners are: Redisson's watchdog is never
- * started, and there is one place that keeps leases alive, which is not here. A lock and
- * its release cost one round trip each. Whatever is written has an expiry.
+ * The scripts and the names of the owners are this library's. Redisson's watchdog is
+ * never started: the engine renews leases. Acquisition and release cost one round trip
+ * each. Every key that is written has an expiry.
  *
  * @since 0.1
  */
@@ -45,9 +46,9 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	public static final String NAME = "redisson";
 
 	/**
-	 * Redis counts a key's time to live from the epoch: a lease near
-	 * {@link Long#MAX_VALUE} would overflow after the lock is written, and leave a key
-	 * without an expiry.
+	 * Redis stores the end of a key as a time since the epoch. With a lease near
+	 * {@link Long#MAX_VALUE} that time overflows: the script fails after it has written
+	 * the lock, and the key has no expiry.
 	 */
 	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
@@ -63,7 +64,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	/**
 	 * Create a provider.
-	 * @param client the client, which stays the caller's to shut down
+	 * @param client the client, which the caller shuts down
 	 */
 	public RedissonLockProvider(RedissonClient client) {
 		this.server = new RedissonServer(client);
@@ -159,8 +160,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	}
 
 	/**
-	 * Have an owner removed that nobody knows of. Its mark is left, so no second look is
-	 * needed.
+	 * Remove an unknown owner. The script leaves its mark, which refuses a late attempt,
+	 * so the owner need not be looked for a second time.
 	 */
 	private void remove(RedissonOwner owner, LeaseRequest request) {
 		this.unknownOwners.remove(request.key(), request.leaseTime(),
@@ -172,7 +173,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	}
 
 	private static OptionalLong token(LockType type, long token) {
-		// permits are held together: a number of their order would guard nothing
+		// several permits are held at the same time, so the latest token could not be the
+		// only valid one
 		return (type == LockType.SEMAPHORE) ? OptionalLong.empty() : OptionalLong.of(token);
 	}
 

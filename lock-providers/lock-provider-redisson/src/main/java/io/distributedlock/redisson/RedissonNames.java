@@ -4,11 +4,12 @@ import org.redisson.RedissonObject;
 import org.redisson.config.NameMapper;
 
 /**
- * The names on the server of what belongs to one key, as Redisson composes them: from the
- * name that its {@link NameMapper} gives, all in one hash slot.
+ * The keys and channels in Redis that belong to one lock, named as Redisson names them:
+ * from the name that its {@link NameMapper} returns, all in one hash slot.
  *
- * @param lock the lock
- * @param permits the number of free permits of a semaphore; no key of a lock has braces
+ * @param lock the key of the lock
+ * @param permits the key of a semaphore's number of free permits. It is not the key of
+ * another lock, since keys of locks have no braces
  */
 record RedissonNames(String lock, String permits) {
 
@@ -26,14 +27,14 @@ record RedissonNames(String lock, String permits) {
 	}
 
 	/**
-	 * The channel on which releases are told.
+	 * The channel on which releases are published.
 	 */
 	String channel() {
 		return RedissonObject.prefixName("redisson_lock__channel", this.lock);
 	}
 
 	/**
-	 * The channel for one who waits in the queue of a fair lock.
+	 * The channel of one owner in the queue of a fair lock.
 	 */
 	String channelOf(String owner) {
 		return channel() + ":" + owner;
@@ -54,28 +55,28 @@ record RedissonNames(String lock, String permits) {
 	}
 
 	/**
-	 * Until when those in the queue count as alive.
+	 * The times until which the owners in the queue count as alive.
 	 */
 	String times() {
 		return RedissonObject.prefixName("redisson_lock_timeout", this.lock);
 	}
 
 	/**
-	 * The key that lives as long as the lease of a reader.
+	 * The key that expires with the lease of a reader.
 	 */
 	String reader(String owner) {
 		return beforeReader() + owner + afterReader() + "1";
 	}
 
 	/**
-	 * What stands before the owner in the name of such a key.
+	 * The part before the owner in the name of a reader's key.
 	 */
 	String beforeReader() {
 		return RedissonObject.suffixName(this.lock, "");
 	}
 
 	/**
-	 * What stands between owner and count in the name of such a key.
+	 * The part between the owner and its hold count in the name of a reader's key.
 	 */
 	String afterReader() {
 		return READER;
@@ -89,15 +90,15 @@ record RedissonNames(String lock, String permits) {
 	}
 
 	/**
-	 * The channel on which free permits are told.
+	 * The channel on which free permits are published.
 	 */
 	String permitChannel() {
 		return RedissonObject.prefixName("redisson_sc", this.permits);
 	}
 
 	/**
-	 * The mark of an owner that was removed: Redisson keeps one of this name for a
-	 * release that was carried out.
+	 * The mark of an owner that was removed. Redisson writes a key of this name when it
+	 * has released a lock.
 	 */
 	String mark(String owner) {
 		return mark(this.lock, owner);

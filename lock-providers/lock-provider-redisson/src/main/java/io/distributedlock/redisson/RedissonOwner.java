@@ -8,32 +8,34 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
 
 /**
- * Who asks for a key, and what is sent in its name.
+ * An owner, with the script calls that ask for, renew and release its lease.
  *
- * @param names the names of the key
- * @param type the kind of lock
+ * @param names the names in Redis that belong to the key
+ * @param type the lock type
  * @param id the owner's name in the hash, the queue or the set
  */
 record RedissonOwner(RedissonNames names, LockType type, String id) {
 
 	/**
-	 * How long a counter of tokens or a number of permits outlives the last lease.
+	 * How long a counter of tokens or a number of permits outlives the last lease. A
+	 * counter that has expired starts anew at the server's clock: the longer it stays, the
+	 * less a clock that was set back matters.
 	 */
 	private static final long OUTLIVES_MILLIS = Duration.ofDays(1).toMillis();
 
 	/**
-	 * What Redisson tells on its channels: that one of those who wait may go, or all.
+	 * The messages on Redisson's channels: one waiter may ask again, or all of them.
 	 */
 	private static final String ONE = "0";
 
 	private static final String ALL = "1";
 
 	/**
-	 * Ask once.
-	 * @param request what to get
+	 * Return the call that asks for the lease.
+	 * @param request what to acquire
 	 * @param alive how long the owner counts as alive in the queue of a fair lock, zero
-	 * for one that does not queue
-	 * @param publish the command to publish
+	 * if it does not queue
+	 * @param publish the command by which a release is published
 	 */
 	ScriptCall acquire(LeaseRequest request, Duration alive, String publish) {
 		String lease = millis(request.leaseTime());
@@ -91,8 +93,8 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	}
 
 	/**
-	 * Give back what the owner may have, and have refused what was asked in its name and
-	 * has not arrived.
+	 * Return the call that releases what the owner may have and leaves its mark, so that
+	 * an attempt that arrives later is refused.
 	 */
 	ScriptCall remove(String publish) {
 		ScriptCall release = release(publish);
@@ -102,7 +104,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	}
 
 	/**
-	 * Return the same owner when it only reads.
+	 * Return the same owner as a reader.
 	 */
 	RedissonOwner asReader() {
 		return new RedissonOwner(this.names, LockType.READ, this.id);

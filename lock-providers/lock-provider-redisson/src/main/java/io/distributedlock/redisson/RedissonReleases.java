@@ -12,16 +12,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to the channel on which Redisson's locks publish a release, whoever releases
- * them: this library or code that uses Redisson by hand.
+ * Listens to the channels on which releases are published, by this library or by code
+ * that uses Redisson by hand. The client itself keeps the listeners of each channel, so
+ * there is no registry here.
  */
 final class RedissonReleases {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedissonReleases.class);
 
 	/**
-	 * A client has room for 250 channels as it is set up by default, and the application
-	 * needs some of them: a crowd that waits for more keys than this polls.
+	 * By default a client can listen to 250 channels, and the application needs some of
+	 * them. Callers that wait for further keys poll.
 	 */
 	static final int MAX_CHANNELS = 50;
 
@@ -40,15 +41,16 @@ final class RedissonReleases {
 	 * Listen to a channel.
 	 */
 	ReleaseSignal.Subscription listen(String channel, Runnable onRelease) {
-		// the client maps the names of topics too, but not those of the channels of its
-		// locks
+		// the client maps the names of topics, but not the channels of its locks: through
+		// a
+		// topic such a channel cannot be listened to
 		boolean mapped = !this.server.client().getConfig().getNameMapper().map(channel).equals(channel);
 		if (mapped || !this.channels.tryAcquire()) {
 			return NONE;
 		}
 		RedissonClient client = this.server.client();
-		// never both: the client knows a channel by its name alone, and would listen to
-		// the first of them
+		// not both: the client knows a channel only by its name, and would ignore the
+		// second
 		TopicSubscription subscription = new TopicSubscription(this.server.hasShardedChannels()
 				? client.getShardedTopic(channel, LongCodec.INSTANCE) : client.getTopic(channel, LongCodec.INSTANCE),
 				onRelease);
@@ -79,8 +81,8 @@ final class RedissonReleases {
 					onRelease.run();
 				}
 				else {
-					logger.debug("No subscription to {}: releases are noticed by polling", topic.getChannelNames(),
-							failure);
+					logger.debug("Channel {} cannot be subscribed to; waiting calls poll for releases",
+							topic.getChannelNames(), failure);
 				}
 			});
 		}

@@ -5,29 +5,31 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
+import io.distributedlock.spi.support.RedisFencedWrite;
+
 /**
- * What the server does in one step, on the layout of Redisson's own locks. Each script
- * may be executed twice for one call, and the call of one who has given up may be
- * executed late: the second time changes nothing, and an owner that was removed before is
- * refused by its mark.
+ * The scripts, each of which Redis executes in one step, for the key layout of Redisson's
+ * own locks. A script may be executed twice for one call: the second time must change
+ * nothing. A call that was given up may be executed late: the mark of its owner, which
+ * was removed meanwhile, refuses it.
  * <p>
- * Where memory is full Redis refuses a command that may take more of it, unless the
- * script has written before. So what renews and gives back writes something else first,
- * and what acquires does not.
+ * When memory is full, Redis refuses a command that may need more of it, unless the
+ * script has written before. So scripts that renew or release start with a write that
+ * needs no memory, and scripts that acquire do not.
  */
 enum RedissonScript {
 
 	/**
-	 * Takes a lock for one owner alone: a hash with the owner's field. Keys: lock,
-	 * counter, mark. Arguments: owner, lease, time to live of the counter, the mode if it
-	 * is one of read-write locks.
+	 * Takes a lock exclusively: a hash with the owner as a field. Keys: lock, counter,
+	 * mark. Arguments: owner, lease, time to live of the counter, the mode if it is a
+	 * write lock.
 	 */
 	ACQUIRE(Parts.NEXT_TOKEN + """
 			if redis.call('exists', KEYS[1]) == 1 and redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
 			if ARGV[4] and redis.call('hget', KEYS[1], 'mode') == 'read' then return 0 end
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
 			local token = next_token(ARGV[3])
-			-- who may not set an expiry fails here, and leaves nothing
+			-- a user without the right to set an expiry fails here, before anything is written
 			redis.call('pexpire', KEYS[1], ARGV[2])
 			redis.call('hset', KEYS[1], ARGV[1], 1)
 			if ARGV[4] then redis.call('hset', KEYS[1], 'mode', ARGV[4]) end
@@ -35,7 +37,7 @@ enum RedissonScript {
 			return token"""),
 
 	/**
-	 * Takes a read lock: a field in the hash, and a key that lives as long as this lease.
+	 * Takes a read lock: a field in the hash, and a key that expires with this lease.
 	 * Keys: lock, counter, mark, the reader's own. Arguments: owner, lease, time to live
 	 * of the counter.
 	 */
@@ -49,10 +51,10 @@ enum RedissonScript {
 			return token"""),
 
 	/**
-	 * Takes the lock for whoever is first in the queue of a fair lock: a list of owners,
-	 * beside a set by the times until which they count as alive. Keys: lock, counter,
+	 * Takes a fair lock for the first owner in its queue. The queue is a list of owners;
+	 * a sorted set has the times until which they count as alive. Keys: lock, counter,
 	 * mark, queue, times. Arguments: owner, lease, time to live of the counter, for how
-	 * long the owner counts as alive, 0 for one that does not queue.
+	 * long the owner counts as alive, 0 for an owner that does not queue.
 	 */
 	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND
 			+ """
@@ -79,12 +81,13 @@ enum RedissonScript {
 					return 0"""),
 
 	/**
-	 * Takes a permit of a semaphore: one less of a number, and an owner in a set by the
-	 * end of its lease. The number is set by the first who asks, and set anew by one who
-	 * finds none free and another number. It expires a while after the last lease, unless
-	 * it was set by hand, without an expiry. Keys: number, owners, mark. Arguments:
-	 * owner, lease, that while, number of permits, the command to publish, channels for
-	 * Redisson's and our waiters.
+	 * Takes a permit of a semaphore: counts the number of free permits down, and adds the
+	 * owner to a set sorted by the ends of the leases. The first caller sets the number.
+	 * A caller that finds no free permit, and asks with another number of permits, sets
+	 * it again. The number expires some time after the last lease, unless it was set by
+	 * hand without an expiry. Keys: number, owners, mark. Arguments: owner, lease, the
+	 * time after the last lease, number of permits, the command to publish, the channels
+	 * of Redisson's waiters and of ours.
 	 */
 	ACQUIRE_PERMIT(Parts.PERMITS + """
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
@@ -108,9 +111,9 @@ enum RedissonScript {
 			return 1"""),
 
 	/**
-	 * Lets a lock run anew. What a writer has sent before it became a reader, and arrives
-	 * late, would cut the time of other readers. Keys: lock. Arguments: owner, lease, the
-	 * mode if it is one of read-write locks.
+	 * Renews an exclusive lock. The renewal of a writer may arrive after its downgrade;
+	 * it is refused by its mode, as it could shorten the leases of other readers. Keys:
+	 * lock. Arguments: owner, lease, the mode if it is a write lock.
 	 */
 	RENEW("""
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
@@ -118,11 +121,11 @@ enum RedissonScript {
 			return redis.call('pexpire', KEYS[1], ARGV[2])"""),
 
 	/**
-	 * Lets a read lock run anew, unless it has ended while others kept the lock. A writer
-	 * who only reads from now on becomes a reader with that, and those who wait are told.
-	 * Keys: lock, the reader's own. Arguments: owner, lease, the command to publish, what
-	 * stands before and behind an owner in the name of its key, and by twos the channels
-	 * and what is told there.
+	 * Renews a read lock, unless its lease has expired while other readers kept the lock.
+	 * If the owner is a writer, it is downgraded to a reader, and that is published.
+	 * Keys: lock, the reader's own. Arguments: owner, lease, the command to publish, the
+	 * parts before and after an owner in the name of its key, and pairs of a channel and
+	 * a message.
 	 */
 	RENEW_READ(Parts.LAST_READER + """
 			if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
@@ -141,8 +144,8 @@ enum RedissonScript {
 			return 1"""),
 
 	/**
-	 * Lets a permit run anew. Keys: number, owners. Arguments: owner, lease, while after
-	 * the last lease, none, the command to publish, the two channels.
+	 * Renews a permit. Keys: number, owners. Arguments: owner, lease, the time after the
+	 * last lease, nothing, the command to publish, the two channels.
 	 */
 	RENEW_PERMIT(Parts.PERMITS + """
 			collect()
@@ -152,10 +155,10 @@ enum RedissonScript {
 			return 1"""),
 
 	/**
-	 * Gives back the lock of one owner alone and tells those who wait. A user who may not
-	 * publish still releases. Keys: lock, the mark if the owner is to be refused from now
-	 * on. Arguments: owner, the command to publish, and by twos the channels and what is
-	 * told there.
+	 * Releases an exclusive lock and publishes that. The release also succeeds for a user
+	 * without the right to publish. Keys: lock, the mark if the owner is to be refused
+	 * from now on. Arguments: owner, the command to publish, and pairs of a channel and a
+	 * message.
 	 */
 	RELEASE("""
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
@@ -166,10 +169,11 @@ enum RedissonScript {
 			""" + Parts.MARK.formatted(2) + "return had"),
 
 	/**
-	 * Gives a read lock back, or that of a writer who was to become a reader; drops
-	 * readers whose lease has ended, and keeps the lock for as long as others read. Keys:
-	 * lock, the reader's own, the mark. Arguments: owner, the command to publish, what
-	 * stands before and behind an owner in the name of its key, the channels.
+	 * Releases a read lock, or the lock of a writer whose downgrade has not reached the
+	 * server. Removes readers whose lease has expired, and lets the lock expire with the
+	 * last of the others. Keys: lock, the reader's own, the mark. Arguments: owner, the
+	 * command to publish, the parts before and after an owner in the name of its key, the
+	 * channels.
 	 */
 	RELEASE_READ(Parts.LAST_READER + """
 			local had = 0
@@ -191,9 +195,9 @@ enum RedissonScript {
 			""" + Parts.MARK.formatted(3) + "return had"),
 
 	/**
-	 * Gives a fair lock or a place in its queue back, and tells the next, on a channel of
-	 * its own; if nobody is in the queue, those who wait without it. Keys: lock, queue,
-	 * times, the mark. Arguments: owner, the command to publish, the channel.
+	 * Releases a fair lock or leaves its queue. Publishes that on the channel of the next
+	 * owner in the queue, or, if the queue is empty, on the lock's channel. Keys: lock,
+	 * queue, times, the mark. Arguments: owner, the command to publish, the channel.
 	 */
 	RELEASE_IN_TURN(Parts.FIRST_ALIVE + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
@@ -207,7 +211,7 @@ enum RedissonScript {
 			""" + Parts.MARK.formatted(4) + "return had"),
 
 	/**
-	 * Gives a permit back. Keys: number, owners, the mark. Arguments as to renew.
+	 * Releases a permit. Keys: number, owners, the mark. Arguments as for renewal.
 	 */
 	RELEASE_PERMIT(Parts.PERMITS + """
 			collect()
@@ -216,15 +220,9 @@ enum RedissonScript {
 			""" + Parts.MARK.formatted(3) + "return had"),
 
 	/**
-	 * Writes a value if no higher token was seen, and notes the token. Without a value
-	 * the key is deleted. Keys: the key, its highest token. Arguments: token, value.
+	 * Writes a value of a fenced resource.
 	 */
-	FENCED_WRITE("""
-			local highest = tonumber(redis.call('get', KEYS[2]) or '0')
-			if highest > tonumber(ARGV[1]) then return highest end
-			redis.call('set', KEYS[2], ARGV[1])
-			if ARGV[2] then redis.call('set', KEYS[1], ARGV[2]) else redis.call('del', KEYS[1]) end
-			return 0""");
+	FENCED_WRITE(RedisFencedWrite.SCRIPT);
 
 	private final String source;
 
@@ -254,15 +252,16 @@ enum RedissonScript {
 	}
 
 	/**
-	 * Parts of the scripts. In a class of its own, as an enumeration's constants come
-	 * before its other fields.
+	 * Parts of the scripts. They have their own class because an enum's constants cannot
+	 * use static fields that are declared after them.
 	 */
 	private static final class Parts {
 
 		/**
-		 * A token from the counter. One without an expiry was made by hand, and counts on
-		 * by one as it does there. Else it goes on at the server's clock in microseconds,
-		 * so that tokens rise also after the counter was lost or has expired.
+		 * A token from the counter. A counter without an expiry belongs to code that uses
+		 * Redisson by hand, which counts up by one: so does this function. In any other
+		 * counter the token is at least the server's clock in microseconds, so that
+		 * tokens rise although the counter was lost or has expired.
 		 */
 		static final String NEXT_TOKEN = """
 				local function next_token(ttl)
@@ -282,7 +281,8 @@ enum RedissonScript {
 				""";
 
 		/**
-		 * Who is first in a queue, after those in front that count as dead were dropped.
+		 * The first owner in a queue. Owners before it that no longer count as alive are
+		 * removed.
 		 */
 		static final String FIRST_ALIVE = NOW + """
 				local function first_alive(queue, times)
@@ -298,7 +298,8 @@ enum RedissonScript {
 				""";
 
 		/**
-		 * How long the last of the readers still has. Drops those whose lease has ended.
+		 * The time until the last reader's lease expires. Readers whose lease has expired
+		 * are removed.
 		 */
 		static final String LAST_READER = """
 				local function last_reader(before, behind)
@@ -317,9 +318,10 @@ enum RedissonScript {
 				""";
 
 		/**
-		 * How long those who wait by hand may take that are in front. When one of them is
-		 * granted, Redisson takes the time that he would have waited off the times of all
-		 * behind him. Nobody waits by hand if no time is beyond our own.
+		 * How long the owners before this one may take that wait by hand. When Redisson
+		 * grants one of them the lock, it subtracts the time that this owner could have
+		 * waited from the times of all owners after it. No owner waits by hand if no time
+		 * is later than ours could be.
 		 */
 		static final String BEHIND_BY_HAND = """
 				local function behind_by_hand(queue, times, alive)
@@ -335,8 +337,8 @@ enum RedissonScript {
 				""";
 
 		/**
-		 * Gives back the permits of those whose lease has ended. The owners' set outlives
-		 * the number, or permits would be lost with it.
+		 * Releases permits whose lease has expired. The set of owners expires after the
+		 * number: without the set, permits that are counted as taken would be lost.
 		 */
 		static final String PERMITS = NOW
 				+ """
@@ -359,9 +361,9 @@ enum RedissonScript {
 						""";
 
 		/**
-		 * Marks an owner as removed, if the mark is among the keys: what was asked in its
-		 * name, and arrives late, is refused. By then the connections on which it may
-		 * have been under way are closed.
+		 * Marks an owner as removed, if the mark is among the keys. An attempt of this
+		 * owner that arrives late is refused. The mark expires after two minutes: the
+		 * connections over which the attempt was sent are closed by then.
 		 */
 		static final String MARK = """
 				if KEYS[%1$d] then redis.pcall('set', KEYS[%1$d], 1, 'PX', 120000) end

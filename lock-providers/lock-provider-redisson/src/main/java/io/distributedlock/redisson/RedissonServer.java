@@ -21,35 +21,35 @@ import org.redisson.command.CommandAsyncExecutor;
 import org.redisson.command.CommandBatchService;
 
 /**
- * Sends scripts through Redisson, by their digest, and with their source where the server
- * does not know it. What Redisson has no public method for is called here and in
- * {@link SyncedReplicas}, and nowhere else. Thread-safe; blocks nobody.
+ * Sends scripts through Redisson, by their digest, and with their source if the server
+ * does not know it. Internal methods of Redisson are called only here and in
+ * {@link SyncedReplicas}. Thread-safe. No method blocks.
  */
 final class RedissonServer implements AutoCloseable {
 
 	private static final RedisCommand<Long> BY_DIGEST = new RedisStrictCommand<>("EVALSHA");
 
 	/**
-	 * In lower case, as in a batch Redisson sends the digest instead of the script where
-	 * it recognizes the command.
+	 * In lower case, so that Redisson does not recognize the command: in a batch it would
+	 * replace the source of the script by its digest.
 	 */
 	private static final RedisCommand<Long> BY_SOURCE = new RedisStrictCommand<>("eval");
 
 	/**
-	 * For what may take as long as it takes: no timer is needed.
+	 * The time of calls without a limit, which need no timer.
 	 */
 	private static final long LONG_NANOS = TimeUnit.DAYS.toNanos(30);
 
 	private final RedissonClient client;
 
 	/**
-	 * Sends a command again, as the client is set up.
+	 * Sends a command again after a failure, as the client is configured.
 	 */
 	private final CommandAsyncExecutor commands;
 
 	/**
-	 * Sends a command once: who asks for a lock asks again himself, and knows what a
-	 * failure means for the one command that was sent.
+	 * Sends a command once. The engine asks for a lock again by itself, and the meaning
+	 * of a failure is clear only if one command was sent.
 	 */
 	private final CommandAsyncExecutor once;
 
@@ -74,24 +74,24 @@ final class RedissonServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether releases are published on sharded channels, as on a cluster of Redis
-	 * 7, and then nowhere else.
+	 * Return whether releases are published only on sharded channels, as on a cluster of
+	 * Redis 7.
 	 */
 	boolean hasShardedChannels() {
 		return this.commands.getConnectionManager().getSubscribeService().isShardingSupported();
 	}
 
 	/**
-	 * Return the command by which a script tells of a release.
+	 * Return the command by which a script publishes a release.
 	 */
 	String publishCommand() {
 		return this.commands.getConnectionManager().getSubscribeService().getPublishCommand();
 	}
 
 	/**
-	 * Ask for a lock. Where there are replicas, a lock that none of them knows of is a
-	 * failure, unless the client is set up otherwise.
-	 * @param giveUpAtNanos the {@link System#nanoTime()} from which on nothing is sent
+	 * Ask for a lock. If there are replicas and none of them has confirmed the lock, the
+	 * call fails, unless the client is configured otherwise.
+	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
 	 */
 	CompletionStage<Long> acquire(ScriptCall call, long giveUpAtNanos) {
 		if (this.client.getConfig().isSingleConfig()) {
@@ -106,9 +106,9 @@ final class RedissonServer implements AutoCloseable {
 	}
 
 	/**
-	 * Send calls, together where all keys are on one server. What it refuses then is sent
-	 * again alone.
-	 * @param giveUpAtNanos the {@link System#nanoTime()} from which on nothing is sent
+	 * Send calls, in one batch if all keys are on one server. A call that the server
+	 * refuses is sent again on its own.
+	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
 	 */
 	List<CompletionStage<Long>> sendAll(List<ScriptCall> calls, long giveUpAtNanos) {
 		if (calls.size() == 1 || this.client.getConfig().isClusterConfig()) {
@@ -143,7 +143,7 @@ final class RedissonServer implements AutoCloseable {
 			.<Long, Long>writeAsync(call.key(), StringCodec.INSTANCE, command, call.parameters(script))
 			.toCompletableFuture();
 		if (remaining < LONG_NANOS) {
-			// a command that is cancelled is neither sent nor sent again
+			// the client neither sends nor repeats a command that is cancelled
 			CompletableFuture<@Nullable Void> patience = new CompletableFuture<@Nullable Void>().orTimeout(remaining,
 					TimeUnit.NANOSECONDS);
 			patience.whenComplete((done, over) -> {
@@ -162,7 +162,7 @@ final class RedissonServer implements AutoCloseable {
 	}
 
 	/**
-	 * Sends a script in one of its two forms.
+	 * Sends a script by its digest or by its source.
 	 */
 	@FunctionalInterface
 	private interface Form {

@@ -13,7 +13,7 @@ import java.util.List;
 record ScriptCall(RedissonScript script, List<String> keys, List<String> arguments) {
 
 	/**
-	 * Return the name by which the server is found.
+	 * Return the key that decides which node of a cluster is asked.
 	 */
 	String key() {
 		return this.keys.get(0);

@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What {@link CompletionStage} lacks.
+ * An operation that {@link CompletionStage} does not have.
  */
 final class Stages {
 
@@ -14,7 +14,8 @@ final class Stages {
 	}
 
 	/**
-	 * Return a stage that goes on with another one after some failures.
+	 * Return a stage that continues with a second stage if the first one fails with one
+	 * of some failures.
 	 */
 	static <T> CompletionStage<T> orElse(CompletionStage<T> first, Predicate<Throwable> failures,
 			Supplier<CompletionStage<T>> second) {

@@ -19,13 +19,16 @@ import org.redisson.config.Config;
 import org.redisson.connection.MasterSlaveEntry;
 
 /**
- * Has replicas confirm what was written, as Redisson does for its locks, since a replica
- * that takes over may know nothing of a lock: the command and {@code WAIT} go out
- * together. That a replica has it makes losses rarer and does not exclude them.
- * Thread-safe.
+ * Waits until replicas have confirmed a lock, as Redisson does for its own locks: a
+ * replica that becomes the primary without it would grant the lock again. The command
+ * and {@code WAIT} are sent in one batch. A confirmed lock is lost more rarely, but can
+ * still be lost. Thread-safe.
  */
 final class SyncedReplicas {
 
+	/**
+	 * The number of replicas that Redisson has not counted yet.
+	 */
 	private static final int UNKNOWN = -1;
 
 	private final Config config;
@@ -40,9 +43,10 @@ final class SyncedReplicas {
 	/**
 	 * Send a command to the primary of a key.
 	 * @param key the key
-	 * @param command sends it by what it is given; answers 0 if nothing was written
-	 * @return completes with the answer, fails if there are replicas and none of them has
-	 * confirmed, where the server knows how to ask them
+	 * @param command sends the command through the executor that it is given; the answer
+	 * is 0 if nothing was written
+	 * @return completes with the answer; fails if there are replicas and none of them has
+	 * confirmed, unless the server has no {@code WAIT}
 	 */
 	CompletionStage<Long> send(String key, Function<CommandAsyncExecutor, CompletableFuture<Long>> command) {
 		MasterSlaveEntry entry = this.commands.getConnectionManager().getEntry(key);
@@ -75,7 +79,7 @@ final class SyncedReplicas {
 			.sync(replicas, Duration.ofMillis(this.config.getSlavesSyncTimeout())));
 		CompletableFuture<Long> answer = command.apply(batch);
 		return batch.executeAsync().handle((result, failure) -> {
-			// the answer to the command says more than that to the whole
+			// if the command failed or wrote nothing, the replicas do not matter
 			if (answer.isCompletedExceptionally() || answer.join() == 0) {
 				return answer.join();
 			}
@@ -93,7 +97,7 @@ final class SyncedReplicas {
 	private void check(MasterSlaveEntry entry, int replicas, BatchResult<?> result) {
 		int synced = result.getSyncedSlaves();
 		if (synced != replicas) {
-			// counted again next time
+			// so that they are counted again for the next lock
 			entry.setAvailableSlaves(UNKNOWN);
 		}
 		if (synced == 0 && this.config.isCheckLockSyncedSlaves()) {
@@ -102,7 +106,7 @@ final class SyncedReplicas {
 	}
 
 	/**
-	 * The primary has written the lock, and whether a replica has is not known.
+	 * The primary has written the lock, but no replica is known to have it.
 	 */
 	static final class UnconfirmedException extends BackendException {
 

@@ -1,5 +1,5 @@
 /**
- * Locks on Redis through Redisson, its own locks underneath.
+ * Locks on Redis through Redisson, with the key layout of Redisson's own locks.
  */
 @NullMarked
 package io.distributedlock.redisson;

@@ -8,7 +8,7 @@ import org.redisson.config.Config;
 import org.redisson.config.SingleServerConfig;
 
 /**
- * Small clients for one server.
+ * Clients of Redisson with few threads and connections.
  */
 final class Clients {
 
@@ -26,10 +26,18 @@ final class Clients {
 		return Redisson.create(config);
 	}
 
-	static Config config(String url) {
+	/**
+	 * Return a configuration without servers, whose client has few threads.
+	 */
+	static Config config() {
 		Config config = new Config();
 		config.setThreads(4);
 		config.setNettyThreads(4);
+		return config;
+	}
+
+	static Config config(String url) {
+		Config config = config();
 		config.useSingleServer()
 			.setAddress(url)
 			.setConnectionMinimumIdleSize(2)

@@ -14,20 +14,18 @@ import java.util.stream.IntStream;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import io.distributedlock.StaleTokenException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.RedisClusterContract;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RReadWriteLock;
@@ -35,30 +33,23 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A cluster of three primaries: keys, counters and channels of a lock share a slot, and
- * renewals that go out together span all of them.
+ * Also: renewals of locks on all nodes in one call, channels, and waiters by hand.
  */
-class RedissonClusterTests {
-
-	private static RedisTestCluster cluster;
+class RedissonClusterTests extends RedisClusterContract {
 
 	private static RedissonClient client;
 
 	@BeforeAll
-	static void startCluster() {
-		cluster = RedisTestCluster.run();
+	static void startClient() {
 		client = connect();
 	}
 
 	private static RedissonClient connect() {
-		Config config = new Config();
-		config.setThreads(4);
-		config.setNettyThreads(4);
+		Config config = Clients.config();
 		config.useClusterServers()
-			.addNodeAddress(cluster.servers().get(0).url())
+			.addNodeAddress(cluster().servers().get(0).url())
 			.setMasterConnectionMinimumIdleSize(1)
 			.setMasterConnectionPoolSize(4)
 			.setSlaveConnectionMinimumIdleSize(1)
@@ -67,13 +58,18 @@ class RedissonClusterTests {
 	}
 
 	@AfterAll
-	static void stopCluster() {
-		if (client != null) {
-			client.shutdown();
-		}
-		if (cluster != null) {
-			cluster.close();
-		}
+	static void stopClient() {
+		client.shutdown();
+	}
+
+	@Override
+	protected LockProvider provider() {
+		return new RedissonLockProvider(client);
+	}
+
+	@Override
+	protected void writeFenced(String key, String value, long token) {
+		new RedissonFencedResource(client).set(key, value, token);
 	}
 
 	@Test
@@ -85,7 +81,7 @@ class RedissonClusterTests {
 			.toList();
 		assertThat(leases).doesNotContainNull();
 		Set<Integer> used = IntStream.range(0, 3)
-			.filter((i) -> !cluster.servers().get(i).command("DBSIZE").equals(0L))
+			.filter((i) -> !cluster().servers().get(i).command("DBSIZE").equals(0L))
 			.boxed()
 			.collect(Collectors.toSet());
 		assertThat(used).as("nodes that hold a lock").hasSize(3);
@@ -100,39 +96,22 @@ class RedissonClusterTests {
 	}
 
 	@Test
-	void waiterIsWokenAcrossClients() throws Exception {
-		Duration neverPoll = Duration.ofMinutes(10);
-		RedissonLockProvider provider = new RedissonLockProvider(client);
-		try (DefaultLockTemplate holder = template(provider, neverPoll);
-				DefaultLockTemplate waiter = template(provider, neverPoll)) {
-			for (int i = 0; i < 5; i++) {
-				LockRequest request = LockRequest.of("woken" + i).withWaitTime(Duration.ofSeconds(60));
-				LockHandle handle = holder.acquire(request);
-				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
-				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
-				handle.close();
-				waiting.get(60, TimeUnit.SECONDS).close();
-			}
-		}
-	}
-
-	@Test
-	void channelsAreGivenBack() throws Exception {
+	void channelsWithoutListenersAreUnsubscribed() throws Exception {
 		RedissonLockProvider provider = new RedissonLockProvider(client);
 		AtomicInteger heard = new AtomicInteger();
 		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, 20)
-			.mapToObj((i) -> provider.listen("given-back" + i, heard::incrementAndGet))
+			.mapToObj((i) -> provider.listen("listened" + i, heard::incrementAndGet))
 			.toList();
 		Awaitility.await().until(() -> heard.get() == 20);
-		assertThat(channels("*given-back*")).isEqualTo(20);
+		assertThat(channels("*listened*")).isEqualTo(20);
 		subscriptions.forEach(ReleaseSignal.Subscription::close);
-		Awaitility.await().until(() -> channels("*given-back*") == 0);
+		Awaitility.await().until(() -> channels("*listened*") == 0);
 	}
 
 	@Test
 	void readersAndWritersByHandAreWokenByOurRelease() throws Exception {
 		RedissonClient other = connect();
-		try (DefaultLockTemplate template = template(new RedissonLockProvider(client), Duration.ofMillis(200))) {
+		try (DefaultLockTemplate template = template(new RedissonLockProvider(client))) {
 			LockRequest request = LockRequest.of("by-hand").withLeaseTime(Duration.ofMinutes(2));
 			LockHandle writer = template.acquire(request.withType(LockType.WRITE));
 			RReadWriteLock byHand = other.getReadWriteLock(writer.key());
@@ -166,15 +145,15 @@ class RedissonClusterTests {
 
 	private static void awaitSubscribers(String channel) {
 		Awaitility.await().until(() -> channels(channel) == 1);
-		// who has subscribed asks once more before he sleeps
+		// a caller by hand that has subscribed asks once more before it waits
 		Awaitility.await().during(Duration.ofMillis(300)).until(() -> channels(channel) == 1);
 	}
 
 	/**
-	 * Return how many channels somebody listens to, plain or sharded.
+	 * Return how many channels have listeners, plain or sharded.
 	 */
 	private static int channels(String pattern) {
-		return cluster.servers().stream().mapToInt((server) -> {
+		return cluster().servers().stream().mapToInt((server) -> {
 			int count = ((List<?>) server.command("PUBSUB", "CHANNELS", pattern)).size();
 			try {
 				return count + ((List<?>) server.command("PUBSUB", "SHARDCHANNELS", pattern)).size();
@@ -186,44 +165,8 @@ class RedissonClusterTests {
 		}).sum();
 	}
 
-	@ParameterizedTest
-	@EnumSource(LockType.class)
-	void kindsOfLocksKeepTheirKeysOnOneNode(LockType type) {
-		RedissonLockProvider provider = new RedissonLockProvider(client);
-		try (DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
-				DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
-			for (int i = 0; i < 6; i++) {
-				LockRequest request = kind(LockRequest.of(type + ":" + i), type).withWaitTime(Duration.ofSeconds(60));
-				LockHandle handle = holder.acquire(request);
-				assertThat(waiter.tryAcquire(kind(LockRequest.of(type + ":" + i), conflicting(type)))).isEmpty();
-				CompletableFuture<LockHandle> waiting = waiter.acquireAsync(
-						kind(LockRequest.of(type + ":" + i), conflicting(type)).withWaitTime(Duration.ofSeconds(60)));
-				handle.extend(Duration.ofSeconds(40));
-				handle.close();
-				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
-			}
-		}
-	}
-
-	private static LockRequest kind(LockRequest request, LockType type) {
-		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
-	}
-
-	private static LockType conflicting(LockType type) {
-		return (type == LockType.READ) ? LockType.WRITE : type;
-	}
-
-	@Test
-	void fencedValueIsOnTheNodeOfItsKey() {
-		RedissonFencedResource resource = new RedissonFencedResource(client);
-		for (String key : List.of("plain", "price:1", "{price:1}:net", "a{b}c")) {
-			resource.set(key, "new", 2);
-			assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> resource.set(key, "late", 1));
-		}
-	}
-
-	private static DefaultLockTemplate template(RedissonLockProvider provider, Duration pollInterval) {
-		return DefaultLockTemplate.builder().provider(provider).pollInterval(pollInterval).build();
+	private static DefaultLockTemplate template(RedissonLockProvider provider) {
+		return DefaultLockTemplate.builder().provider(provider).pollInterval(Duration.ofMillis(200)).build();
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What is said of a failure, and what is done about it.
+ * The errors of failures, and what follows from them.
  */
 class RedissonErrorsTests {
 
@@ -39,17 +39,17 @@ class RedissonErrorsTests {
 
 	@ParameterizedTest
 	@EnumSource(LockType.class)
-	void serverThatIsDownForAWhileIsAskedAgain(LockType type) {
+	void serverIsAskedAgainAfterAnOutage(LockType type) {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			RedissonClient client = Clients.connect(server.url());
 			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 				.provider(new RedissonLockProvider(client))
 				.build()) {
-				template.acquire(kind("before", type)).close();
+				template.acquire(ofType("before", type)).close();
 				server.kill();
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> acquireNow(template, type));
 				CompletableFuture<LockHandle> waiting = template
-					.acquireAsync(kind("after", type).withWaitTime(Duration.ofSeconds(60)));
+					.acquireAsync(ofType("after", type).withWaitTime(Duration.ofSeconds(60)));
 				Awaitility.await().during(Duration.ofSeconds(2)).until(() -> !waiting.isDone());
 				server.start();
 				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
@@ -61,7 +61,7 @@ class RedissonErrorsTests {
 	}
 
 	private static void acquireNow(DefaultLockTemplate template, LockType type) {
-		template.acquire(kind("down", type).withWaitTime(Duration.ZERO)).close();
+		template.acquire(ofType("down", type).withWaitTime(Duration.ZERO)).close();
 	}
 
 	@Test
@@ -71,7 +71,7 @@ class RedissonErrorsTests {
 		try (server; RedissonLockProvider provider = new RedissonLockProvider(client)) {
 			get(get(attempt(provider, "before")).release());
 			server.kill();
-			// a connection that breaks is told first, one that is refused from then on
+			// the first failure is a broken connection, the later ones are refused connections
 			Awaitility.await().untilAsserted(() -> {
 				CompletionStage<Lease> refused = attempt(provider, "down");
 				assertThat(refused.toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
@@ -89,7 +89,7 @@ class RedissonErrorsTests {
 	}
 
 	@Test
-	void credentialsAreTheReasonWhereTheyAre() {
+	void errorNamesCredentialsAndDatabase() {
 		try (RedisTestServer open = RedisTestServer.run();
 				RedisTestServer guarded = RedisTestServer.runWithPassword("right")) {
 			assertThat(refusal(open, (config) -> config.setPassword("needless"))).contains("credentials")
@@ -103,7 +103,7 @@ class RedissonErrorsTests {
 	}
 
 	/**
-	 * Return what is said of a server that refuses a client which connects lazily.
+	 * Return the error message if the server refuses a client that connects lazily.
 	 */
 	private static String refusal(RedisTestServer server, Consumer<Config> customizer) {
 		Config config = Clients.config(server.url());
@@ -175,9 +175,7 @@ class RedissonErrorsTests {
 
 	private static RedissonClient connect(RedisTestServer primary, RedisTestServer replica,
 			Consumer<Config> customizer) {
-		Config config = new Config();
-		config.setThreads(4);
-		config.setNettyThreads(4);
+		Config config = Clients.config();
 		config.setSlavesSyncTimeout(300);
 		config.useMasterSlaveServers()
 			.setMasterAddress(primary.url())
@@ -191,7 +189,7 @@ class RedissonErrorsTests {
 
 	@ParameterizedTest
 	@EnumSource(LockType.class)
-	void nobodyHasWhatWasAskedForWhileTheServerStoodStill(LockType type) {
+	void attemptsThatWereGivenUpDuringAStallLeaveNoOwner(LockType type) {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			RedissonClient client = Clients.connect(server.url(), (config) -> config.setRetryAttempts(4));
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
@@ -247,7 +245,7 @@ class RedissonErrorsTests {
 			.withMessageContaining("Redisson.create");
 	}
 
-	private static LockRequest kind(String name, LockType type) {
+	private static LockRequest ofType(String name, LockType type) {
 		LockRequest request = LockRequest.of(name);
 		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
 	}

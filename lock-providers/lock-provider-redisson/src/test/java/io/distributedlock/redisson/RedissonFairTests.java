@@ -24,7 +24,7 @@ import org.redisson.api.RedissonClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The queue of fair locks: nobody who has gone keeps it from those who are there.
+ * The queue of fair locks: an owner that has gone does not block the others.
  */
 class RedissonFairTests {
 
@@ -52,7 +52,7 @@ class RedissonFairTests {
 	}
 
 	@Test
-	void waiterWhoseJvmDiedIsPassedOver() {
+	void waiterWhoseJvmDiedIsSkipped() {
 		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.client)) {
 			LockHandle holder = template.acquire(fair("dead").withLeaseTime(Duration.ofMinutes(1)));
 			new RedissonLockProvider(this.other)
@@ -67,7 +67,7 @@ class RedissonFairTests {
 	}
 
 	@Test
-	void lostMessageIsMadeUpForByAsking() {
+	void lostMessageIsMadeUpForByPolling() {
 		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
 			LockHandle holder = template.acquire(fair("unheard").withLeaseTime(Duration.ofMinutes(2)));
 			CompletableFuture<LockHandle> next = waiter.acquireAsync(fair("unheard"));
@@ -79,7 +79,7 @@ class RedissonFairTests {
 	}
 
 	@Test
-	void stallLongerThanTheLeaseLeavesNoPlaceBehind() {
+	void stallLongerThanTheLeaseLeavesNoPlaceInTheQueue() {
 		RedissonLockProvider provider = new RedissonLockProvider(this.client);
 		LeaseRequest request = new LeaseRequest("stalled", Duration.ofSeconds(2), LockType.FAIR);
 		Lease holder = provider.tryAcquire(request).toCompletableFuture().join();
@@ -119,7 +119,7 @@ class RedissonFairTests {
 		try (DefaultLockTemplate template = template(this.client);
 				DefaultLockTemplate waiter = DefaultLockTemplate.builder()
 					.provider(new RedissonLockProvider(this.client))
-					// a message wakes it, or nothing does for half a minute
+					// the waiter is woken by a message: polls are too rare
 					.pollInterval(Duration.ofMinutes(10))
 					.build()) {
 			LockRequest request = fair("shared").withLeaseTime(Duration.ofMinutes(2));

@@ -25,7 +25,7 @@ import org.redisson.config.NameMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What stands on the server, by what names and for how long.
+ * The keys in Redis: their names and their expiry.
  */
 class RedissonLayoutTests extends OnOneServer {
 
@@ -33,7 +33,7 @@ class RedissonLayoutTests extends OnOneServer {
 
 	@ParameterizedTest
 	@EnumSource(LockType.class)
-	void nothingIsWrittenWithoutAnExpiry(LockType type) {
+	void everyKeyHasAnExpiry(LockType type) {
 		Lease lease = attempt(this.provider, "k", type);
 		assertThat(lease).isNotNull();
 		LockQueue.Place place = this.provider.enqueue(new LeaseRequest("k", LONG, LockType.FAIR));
@@ -47,7 +47,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void tokensRiseAcrossKindsAndAfterTheCounterWasLost() {
+	void tokensRiseAcrossLockTypesAndAfterTheCounterWasLost() {
 		long last = 0;
 		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.WRITE, LockType.READ, LockType.FAIR,
 				LockType.EXCLUSIVE)) {
@@ -62,7 +62,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void counterThatWasMadeByHandCountsOnAndStays() {
+	void counterThatWasCreatedByHandIsCountedUpAndKept() {
 		RFencedLock byHand = this.client.getFencedLock("counted");
 		long first = byHand.lockAndGetToken(30, TimeUnit.SECONDS);
 		byHand.unlock();
@@ -75,7 +75,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void fencedLockByHandCountsOnFromOurs() {
+	void fencedLockByHandContinuesOurTokens() {
 		Lease lease = attempt(this.provider, "ours", LockType.EXCLUSIVE);
 		RFencedLock byHand = this.client.getFencedLock("ours");
 		assertThat(byHand.tryLock()).isFalse();
@@ -87,7 +87,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void numberOfPermitsThatWasSetByHandStays() throws Exception {
+	void numberOfPermitsThatWasSetByHandIsKept() throws Exception {
 		RPermitExpirableSemaphore byHand = this.client.getPermitExpirableSemaphore("{rooms}:permits");
 		byHand.trySetPermits(1);
 		Lease lease = attempt(this.provider, "rooms", LockType.SEMAPHORE);
@@ -102,7 +102,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void permitOfALeaseThatEndedIsFreeAgain() {
+	void permitOfAnExpiredLeaseIsFreeAgain() {
 		LeaseRequest brief = new LeaseRequest("seats", Duration.ofMillis(300), LockType.SEMAPHORE);
 		Lease ended = get(this.provider.tryAcquire(brief));
 		assertThat(attempt(this.provider, "seats", LockType.SEMAPHORE)).isNull();
@@ -125,7 +125,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void mappedNamesExcludeEachOtherInEveryKind() {
+	void mappedNamesExcludeEachOtherForEveryLockType() {
 		RedissonClient mapped = mapped("mapped:");
 		try {
 			RedissonLockProvider named = new RedissonLockProvider(mapped);
@@ -155,7 +155,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void readersByHandAreWokenByAWriterThatGoesOnReading() throws Exception {
+	void readersByHandAreWokenByADowngrade() throws Exception {
 		RedissonClient mapped = mapped("mapped:");
 		try {
 			Lease writer = attempt(new RedissonLockProvider(mapped), "m", LockType.WRITE);
@@ -185,7 +185,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void acquisitionThatIsExecutedAgainWhenItsWriterReadsTakesNobodysLock() {
+	void acquisitionThatIsExecutedAgainAfterADowngradeTakesNoReadersLock() {
 		LeaseRequest request = new LeaseRequest("k", LONG, LockType.WRITE);
 		Lease writer = get(this.provider.tryAcquire(request));
 		Lease reader = writer.asReader().orElseThrow();
@@ -201,7 +201,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void leaseOfAReaderThatIsMadeShorterEndsEarlier() {
+	void readersLeaseThatIsShortenedExpiresEarlier() {
 		Lease first = attempt(this.provider, "k", LockType.READ);
 		Lease second = attempt(this.provider, "k", LockType.READ);
 		assertThat(get(first.renew(Duration.ofSeconds(1)))).isNotNull();
@@ -243,7 +243,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void readersWhoseLeaseEndedLeaveTheHash() {
+	void readersWhoseLeaseExpiredAreRemovedFromTheHash() {
 		Lease keeper = attempt(this.provider, "busy", LockType.READ);
 		for (int i = 0; i < 20; i++) {
 			get(this.provider.tryAcquire(new LeaseRequest("busy", Duration.ofMillis(1), LockType.READ)));
@@ -258,7 +258,7 @@ class RedissonLayoutTests extends OnOneServer {
 
 	@ParameterizedTest
 	@EnumSource(LockType.class)
-	void fullMemoryKeepsNobodyFromRenewingAndReleasing(LockType type) {
+	void fullMemoryAllowsRenewalAndRelease(LockType type) {
 		Lease lease = attempt(this.provider, "full", type);
 		Lease second = attempt(this.provider, "full2", type);
 		server.command("CONFIG", "SET", "maxmemory", "1");
@@ -296,7 +296,7 @@ class RedissonLayoutTests extends OnOneServer {
 
 	private static void assertEverythingExpires() {
 		for (Object key : (List<?>) server.command("KEYS", "*")) {
-			// gone meanwhile: -2
+			// -2 means that the key has expired meanwhile
 			assertThat(pttl(key.toString())).as(key.toString()).isNotEqualTo(-1);
 		}
 	}

@@ -23,7 +23,7 @@ import org.redisson.config.Config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Locks are kept while servers forget scripts, and while their slot is moved.
+ * Locks are kept while servers forget scripts, and while their slots move.
  */
 class RedissonReshardingTests {
 
@@ -36,7 +36,7 @@ class RedissonReshardingTests {
 			RedissonClient client = Clients.connect(server.url());
 			try (DefaultLockTemplate template = template(client)) {
 				flusher.scheduleWithFixedDelay(() -> server.command("SCRIPT", "FLUSH"), 0, 20, TimeUnit.MILLISECONDS);
-				List<LockHandle> handles = acquireEveryKind(template);
+				List<LockHandle> handles = acquireEveryLockType(template);
 				awaitRenewed(handles);
 				handles.forEach(LockHandle::close);
 				assertThat((List<?>) server.command("KEYS", "kept-*")).isEmpty();
@@ -53,9 +53,7 @@ class RedissonReshardingTests {
 	@Test
 	void locksAreKeptWhileTheirSlotMoves() {
 		try (RedisTestCluster cluster = RedisTestCluster.run()) {
-			Config config = new Config();
-			config.setThreads(4);
-			config.setNettyThreads(4);
+			Config config = Clients.config();
 			config.useClusterServers()
 				.addNodeAddress(cluster.servers().get(0).url())
 				.setScanInterval(1000)
@@ -63,7 +61,7 @@ class RedissonReshardingTests {
 				.setMasterConnectionPoolSize(4);
 			RedissonClient client = Redisson.create(config);
 			try (DefaultLockTemplate template = template(client)) {
-				List<LockHandle> handles = acquireEveryKind(template);
+				List<LockHandle> handles = acquireEveryLockType(template);
 				List<SlotMove> moves = handles.stream().map((handle) -> new SlotMove(cluster, handle.key())).toList();
 				moves.forEach(SlotMove::begin);
 				awaitRenewed(handles);
@@ -83,7 +81,7 @@ class RedissonReshardingTests {
 		return DefaultLockTemplate.builder().provider(new RedissonLockProvider(client)).renewalLeaseTime(LEASE).build();
 	}
 
-	private static List<LockHandle> acquireEveryKind(DefaultLockTemplate template) {
+	private static List<LockHandle> acquireEveryLockType(DefaultLockTemplate template) {
 		return Arrays.stream(LockType.values()).map((type) -> {
 			LockRequest request = LockRequest.of("kept-" + type).withWaitTime(Duration.ofSeconds(60));
 			return template.acquire((type == LockType.SEMAPHORE) ? request.withPermits(2) : request.withType(type));
@@ -91,7 +89,7 @@ class RedissonReshardingTests {
 	}
 
 	/**
-	 * Wait until the engine has let each lock run anew; none may have been lost before.
+	 * Wait until the engine has renewed each lock; none may have been lost before.
 	 */
 	private static void awaitRenewed(List<LockHandle> handles) {
 		List<Duration> ends = handles.stream().map(RedissonReshardingTests::end).toList();

@@ -77,7 +77,7 @@ class RedissonScriptTests {
 
 	@ParameterizedTest
 	@EnumSource(LockType.class)
-	void releaseOfAStrangerChangesNothing(LockType type) {
+	void releaseByAnotherOwnerChangesNothing(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(acquire(owner)).isPositive();
 		assertThat(get(sender.send(owner(type, "stranger").release("PUBLISH")))).isZero();

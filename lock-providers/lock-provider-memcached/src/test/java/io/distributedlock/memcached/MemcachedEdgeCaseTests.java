@@ -32,7 +32,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class MemcachedTrapsTests {
+/**
+ * Edge cases against a real server.
+ */
+class MemcachedEdgeCaseTests {
 
 	private static final LeaseRequest REQUEST = new LeaseRequest("k", Duration.ofSeconds(60), LockType.EXCLUSIVE);
 
@@ -72,7 +75,7 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
-	void clientThatStillConnectsIsWaitedFor() {
+	void firstConnectionOfTheClientIsWaitedFor() {
 		MemcacheClient<String> connecting = Clients.builder(this.server.port()).connectAscii();
 		MemcachedLockProvider early = new MemcachedLockProvider(connecting, Duration.ofSeconds(10));
 		assertThat(get(early.tryAcquire(REQUEST))).isNotNull();
@@ -87,7 +90,7 @@ class MemcachedTrapsTests {
 			MemcachedLockProvider slow = new MemcachedLockProvider(far, Duration.ofMillis(300));
 			proxy.dropReplies();
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(slow.tryAcquire(REQUEST)));
-			assertThat(this.server.command("get k")).as("taken, though nobody knows").startsWith("VALUE");
+			assertThat(this.server.command("get k")).as("granted, although the answer was lost").startsWith("VALUE");
 			proxy.heal();
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(15))
@@ -107,7 +110,7 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
-	void binaryProtocolServesAsWell() {
+	void binaryProtocolWorksToo() {
 		BinaryMemcacheClient<String> binary = Clients.builder(this.server.port()).connectBinary();
 		get(ConnectFuture.connectFuture(binary));
 		MemcachedLockProvider other = new MemcachedLockProvider(binary, Duration.ofSeconds(1));
@@ -120,7 +123,7 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
-	void restartLosesTheLockAndItsHolderIsTold() {
+	void holderIsToldThatARestartLostTheLock() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.renewalLeaseTime(Duration.ofSeconds(3))
@@ -132,7 +135,7 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
-	void serverThatIsDownIsUnavailableAndNotContended() {
+	void serverThatIsDownIsAnOutageAndNotContention() {
 		this.server.kill();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
@@ -140,7 +143,7 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
-	void wrongPasswordIsSaidAndNotTriedAgain(@TempDir Path folder) throws IOException {
+	void errorNamesAWrongPasswordWhichIsNotTriedAgain(@TempDir Path folder) throws IOException {
 		Path users = Files.writeString(folder.resolve("users"), "locker:secret\n");
 		try (MemcachedTestServer secured = MemcachedTestServer.run("-Y", users.toString())) {
 			MemcacheClient<String> right = Clients.builder(secured.port())
@@ -164,7 +167,7 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
-	void passwordThatWasChangedIsSaid(@TempDir Path folder) throws IOException {
+	void errorNamesAPasswordThatWasChanged(@TempDir Path folder) throws IOException {
 		Path users = Files.writeString(folder.resolve("users"), "locker:secret\n");
 		try (MemcachedTestServer secured = MemcachedTestServer.run("-Y", users.toString())) {
 			MemcacheClient<String> right = Clients.builder(secured.port())
@@ -201,7 +204,7 @@ class MemcachedTrapsTests {
 	}
 
 	@Test
-	void leasesThatItCannotKeepAreRefused() {
+	void leaseTimesThatMemcachedCannotKeepAreRefused() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			for (Duration refused : new Duration[] { Duration.ofSeconds(2), Duration.ofDays(31) }) {
 				assertThatIllegalArgumentException()

@@ -31,7 +31,11 @@ import static io.distributedlock.redis.Clients.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class RedisTrapsTests {
+/**
+ * Edge cases against a real server, and common mistakes of locks that are written by
+ * hand.
+ */
+class RedisEdgeCaseTests {
 
 	private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -68,7 +72,7 @@ class RedisTrapsTests {
 	}
 
 	@Test
-	void scriptsAreLoadedAgainAfterTheServerForgotThem() {
+	void scriptsAreSentAgainAfterTheServerForgotThem() {
 		Lease lease = get(this.provider.tryAcquire(request("k", LONG)));
 		this.server.command("SCRIPT", "FLUSH");
 		assertThat(get(lease.renew(LONG))).isNotNull();
@@ -102,26 +106,26 @@ class RedisTrapsTests {
 	}
 
 	@Test
-	void counterDoesNotStayForEver() {
+	void counterExpires() {
 		tokenOf("k");
 		assertThat((Long) this.server.command("PTTL", "{k}:token")).isBetween(Duration.ofHours(23).toMillis(),
 				Duration.ofDays(1).toMillis());
 	}
 
 	@Test
-	void nothingThatIsWrittenLacksAnExpiry() {
+	void everyKeyHasAnExpiry() {
 		try (DefaultLockTemplate holder = DefaultLockTemplate.builder().provider(this.provider).build();
 				DefaultLockTemplate waiter = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			List<LockHandle> held = new ArrayList<>();
 			List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
 			for (LockType type : LockType.values()) {
 				LockRequest request = LockRequest.of(type.name()).withWaitTime(LONG);
-				LockRequest kind = (type == LockType.SEMAPHORE) ? request.withPermits(2) : request.withType(type);
-				held.add(holder.acquire(kind));
+				LockRequest ofType = (type == LockType.SEMAPHORE) ? request.withPermits(2) : request.withType(type);
+				held.add(holder.acquire(ofType));
 				assertEverythingExpires();
 				held.get(held.size() - 1).extend(LONG);
-				waiting.add(waiter.acquireAsync(kind));
-				waiting.add(waiter.acquireAsync(kind));
+				waiting.add(waiter.acquireAsync(ofType));
+				waiting.add(waiter.acquireAsync(ofType));
 				assertEverythingExpires();
 			}
 			Awaitility.await().during(Duration.ofMillis(500)).untilAsserted(this::assertEverythingExpires);
@@ -135,7 +139,7 @@ class RedisTrapsTests {
 
 	private void assertEverythingExpires() {
 		for (Object key : (List<?>) this.server.command("KEYS", "*")) {
-			// -2: it has gone meanwhile
+			// -2 means that the key has expired meanwhile
 			assertThat((Long) this.server.command("PTTL", key.toString())).as(key.toString()).isNotEqualTo(-1L);
 		}
 	}
@@ -150,7 +154,8 @@ class RedisTrapsTests {
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(slow.tryAcquire(request("k", LONG))))
 				.havingCause()
 				.isInstanceOfSatisfying(BackendException.class, (ex) -> assertThat(ex.isRetryable()).isTrue());
-			assertThat(this.server.command("EXISTS", "{k}:token")).as("taken, though nobody knows").isEqualTo(1L);
+			assertThat(this.server.command("EXISTS", "{k}:token")).as("granted, although the answer was lost")
+				.isEqualTo(1L);
 			proxy.heal();
 			Awaitility.await().until(() -> this.server.command("EXISTS", "k").equals(0L));
 			slow.close();
@@ -159,7 +164,7 @@ class RedisTrapsTests {
 	}
 
 	@Test
-	void serverThatIsDownIsUnavailableAtOnceAndNotContended() {
+	void serverThatIsDownIsAnOutageAndNotContention() {
 		get(get(this.provider.tryAcquire(request("k", LONG))).release());
 		this.server.kill();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
@@ -168,7 +173,7 @@ class RedisTrapsTests {
 					.isThrownBy(() -> template.tryAcquire("k"))
 					.withMessageContaining("cannot be reached"));
 			this.server.start();
-			// the client connects anew by itself
+			// the client reconnects by itself
 			Awaitility.await().ignoreExceptions().until(() -> {
 				template.acquire("k").close();
 				return true;
@@ -177,7 +182,7 @@ class RedisTrapsTests {
 	}
 
 	@Test
-	void providerCanBeMadeBeforeItsServerIsUp() {
+	void providerCanBeCreatedBeforeItsServerIsUp() {
 		this.server.kill();
 		RedisClient early = Clients.client(this.server.url());
 		RedisLockProvider waiting = new RedisLockProvider(early, TIMEOUT);
@@ -206,7 +211,7 @@ class RedisTrapsTests {
 	}
 
 	@Test
-	void keyOfAnotherKindIsNotTouched() {
+	void keyOfAnotherTypeIsNotChanged() {
 		this.server.command("RPUSH", "k", "x");
 		assertThatExceptionOfType(RuntimeException.class)
 			.isThrownBy(() -> get(this.provider.tryAcquire(request("k", LONG))))
@@ -236,11 +241,11 @@ class RedisTrapsTests {
 	}
 
 	/**
-	 * What some write by hand: two commands. A client that dies between them leaves a
-	 * lock that nobody ever gets again.
+	 * A common mistake: two commands instead of one. A client that dies between them
+	 * leaves a lock that never expires.
 	 */
 	@Test
-	void setnxAndExpireInTwoCommandsLeaveALockForEver() {
+	void setnxAndExpireInTwoCommandsLeaveALockWithoutExpiry() {
 		RedisCommands<String, String> redis = this.client.connect().sync();
 		assertThat(redis.setnx("by-hand", "me")).isTrue();
 		// the client dies here, before EXPIRE
@@ -251,9 +256,9 @@ class RedisTrapsTests {
 	}
 
 	/**
-	 * What others write by hand: a time stamp as value, taken over by GETSET. Both who
-	 * find it expired write; the second overwrites the stamp of the first, who then holds
-	 * a lock with an expiry that is not its own.
+	 * Another common mistake: a time stamp as the value, replaced by GETSET. Two callers
+	 * that find it expired both write. The second one overwrites the time stamp of the
+	 * first one, which then holds a lock with an expiry that is not its own.
 	 */
 	@Test
 	void getsetLetsTheLoserMoveTheExpiryOfTheWinner() {

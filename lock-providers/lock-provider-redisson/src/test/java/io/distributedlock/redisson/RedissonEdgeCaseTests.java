@@ -43,9 +43,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What goes wrong with Redisson's locks in the field, each against a real server.
+ * Edge cases that are known from Redisson's locks in production, each against a real
+ * server.
  */
-class RedissonTrapsTests extends OnOneServer {
+class RedissonEdgeCaseTests extends OnOneServer {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -94,7 +95,7 @@ class RedissonTrapsTests extends OnOneServer {
 			}
 			try (LockHandle exclusive = template.acquire("rw")) {
 				assertThat(CompletableFuture.supplyAsync(() -> template.tryAcquire(write)).get())
-					.as("where Redisson's own would take it")
+					.as("which Redisson's own lock would grant")
 					.isEmpty();
 				exclusive.ensureHeld();
 			}
@@ -193,7 +194,7 @@ class RedissonTrapsTests extends OnOneServer {
 			Lease lease = get(new RedissonLockProvider(watchful)
 				.tryAcquire(new LeaseRequest("unwatched", Duration.ofMillis(1500), LockType.EXCLUSIVE)));
 			Awaitility.await().until(() -> pttl("unwatched") < 0);
-			assertThat(pttl("watched")).as("a lock by hand, which its watchdog keeps").isPositive();
+			assertThat(pttl("watched")).as("a lock by hand, which its watchdog renews").isPositive();
 			assertThat(get(lease.release())).isFalse();
 			byHand.unlock();
 		}
@@ -203,7 +204,7 @@ class RedissonTrapsTests extends OnOneServer {
 	}
 
 	@Test
-	void releasedAndCancelledAttemptsAreNotKeptAlive() {
+	void releasedAndCancelledLocksAreNotRenewed() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.renewalLeaseTime(Duration.ofMillis(600))
@@ -221,7 +222,7 @@ class RedissonTrapsTests extends OnOneServer {
 	}
 
 	@Test
-	void leaseOfNothingAndLeaseWithoutEndAreRefused() {
+	void leaseTimesOfZeroAndWithoutEndAreRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> attempt("zero", Duration.ZERO));
 		assertThatIllegalArgumentException().isThrownBy(() -> attempt("forever", Duration.ofMillis(Long.MAX_VALUE)))
 			.withMessageContaining("forever");
@@ -344,7 +345,7 @@ class RedissonTrapsTests extends OnOneServer {
 	}
 
 	@Test
-	void channelsAreBoundedAndGivenBack() {
+	void channelsAreLimitedAndUnsubscribed() {
 		RedissonReleases releases = new RedissonReleases(new RedissonServer(this.client));
 		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, RedissonReleases.MAX_CHANNELS + 10)
 			.mapToObj((i) -> releases.listen("crowd" + i, () -> {

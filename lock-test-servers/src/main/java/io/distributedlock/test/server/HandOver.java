@@ -1,0 +1,55 @@
+package io.distributedlock.test.server;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import org.awaitility.Awaitility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A lock that passes from a holder to a waiter.
+ */
+final class HandOver {
+
+	/**
+	 * As long as it may take on a machine that is busy with other things.
+	 */
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private HandOver() {
+	}
+
+	/**
+	 * Acquire a lock, refuse it to another caller, extend it and release it to a waiter.
+	 */
+	static void between(LockTemplate holder, LockTemplate waiter, LockRequest request) {
+		LockRequest conflicting = (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
+		LockHandle handle = holder.acquire(request.withWaitTime(PATIENCE));
+		assertThat(waiter.tryAcquire(conflicting)).as(request.toString()).isEmpty();
+		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(conflicting.withWaitTime(PATIENCE));
+		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
+		handle.extend(Duration.ofSeconds(40));
+		handle.close();
+		assertThat(waiting).succeedsWithin(PATIENCE).satisfies((next) -> {
+			if (handle.fencingToken().isPresent()) {
+				assertThat(next.fencingToken().orElseThrow()).isGreaterThan(handle.fencingToken().orElseThrow());
+			}
+			next.close();
+		});
+	}
+
+	/**
+	 * Return a request that only one caller at a time is granted, or one reader beside
+	 * other readers.
+	 */
+	static LockRequest request(String name, LockType type) {
+		LockRequest request = LockRequest.of(name);
+		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
+	}
+
+}

@@ -1,0 +1,109 @@
+package io.distributedlock.test.server;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockType;
+import io.distributedlock.StaleTokenException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LockProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests of a provider on a Redis cluster of three primaries, whatever its client: all
+ * keys of a lock are in one slot, and a release is heard whichever node it was published
+ * on.
+ *
+ * @since 0.1
+ */
+public abstract class RedisClusterContract {
+
+	private static RedisTestCluster cluster;
+
+	/**
+	 * For the sub-class that names the client.
+	 */
+	protected RedisClusterContract() {
+	}
+
+	@BeforeAll
+	static void startCluster() {
+		cluster = RedisTestCluster.run();
+	}
+
+	@AfterAll
+	static void stopCluster() {
+		cluster.close();
+	}
+
+	/**
+	 * Return the cluster, which is shared by the tests of a class.
+	 * @return the cluster
+	 */
+	protected static RedisTestCluster cluster() {
+		return cluster;
+	}
+
+	/**
+	 * Create a provider on the cluster.
+	 * @return the provider, which the test closes
+	 */
+	protected abstract LockProvider provider();
+
+	/**
+	 * Write a value by the provider's fenced resource.
+	 * @param key the key
+	 * @param value the value
+	 * @param token the fencing token
+	 */
+	protected abstract void writeFenced(String key, String value, long token);
+
+	@Test
+	final void releaseOnAnyNodeWakesItsWaiter() {
+		try (LockProvider first = provider();
+				LockProvider second = provider();
+				DefaultLockTemplate holder = template(first, Duration.ofMinutes(10));
+				DefaultLockTemplate waiter = template(second, Duration.ofMinutes(10))) {
+			for (int i = 0; i < 12; i++) {
+				HandOver.between(holder, waiter, HandOver.request("key" + i, LockType.EXCLUSIVE));
+			}
+			assertThat(IntStream.range(0, 3)
+				.filter((i) -> !Objects.equals(cluster.servers().get(i).command("DBSIZE"), 0L)))
+				.as("nodes that keep a counter of tokens")
+				.hasSize(3);
+		}
+	}
+
+	@Test
+	final void locksOfEachTypeKeepTheirKeysOnOneNode() {
+		try (LockProvider provider = provider();
+				DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
+				DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
+			for (LockType type : LockType.values()) {
+				for (int i = 0; i < 6; i++) {
+					HandOver.between(holder, waiter, HandOver.request(type + ":" + i, type));
+				}
+			}
+		}
+	}
+
+	@Test
+	final void fencedValueIsOnTheNodeOfItsKey() {
+		for (String key : List.of("plain", "price:1", "{price:1}:net", "a{b}c")) {
+			writeFenced(key, "new", 2);
+			assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> writeFenced(key, "late", 1));
+		}
+	}
+
+	private static DefaultLockTemplate template(LockProvider provider, Duration pollInterval) {
+		return DefaultLockTemplate.builder().provider(provider).pollInterval(pollInterval).build();
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.distributedlock.test.server;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LockProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests of a provider whose user of Redis has only the rights that the provider's page
+ * documents, whatever the client. The prefix of all keys is {@code shop:lock}.
+ *
+ * @since 0.1
+ */
+public abstract class RedisRightsContract {
+
+	/**
+	 * The password of all users.
+	 */
+	protected static final String PASSWORD = "secret";
+
+	/**
+	 * An interval that no test waits for: a message wakes the waiter, or nothing does.
+	 */
+	protected static final Duration NEVER_POLL = Duration.ofMinutes(10);
+
+	private static RedisTestServer server;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	/**
+	 * For the sub-class that names the client.
+	 */
+	protected RedisRightsContract() {
+	}
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@AfterEach
+	final void closeAll() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	/**
+	 * Return the server, which is shared by the tests of a class.
+	 * @return the server
+	 */
+	protected static RedisTestServer server() {
+		return server;
+	}
+
+	/**
+	 * Return the documented rights for exclusive locks.
+	 * @return the rights, as {@code ACL SETUSER} takes them
+	 */
+	protected abstract String rights();
+
+	/**
+	 * Return the documented rights that other lock types need as well.
+	 * @return the rights, as {@code ACL SETUSER} takes them
+	 */
+	protected abstract String rightsForOtherTypes();
+
+	/**
+	 * Return the right to the counters of fencing tokens.
+	 * @return one of the {@link #rights()}
+	 */
+	protected abstract String rightToCounters();
+
+	/**
+	 * Create a provider on the server, with a client of its own.
+	 * @param user the user of Redis, whose password is {@link #PASSWORD}
+	 * @return the provider; it and its client are {@linkplain #closeLater closed} after
+	 * the test
+	 */
+	protected abstract LockProvider connect(String user);
+
+	/**
+	 * Close something after the test, before everything that was opened earlier.
+	 * @param resource what to close
+	 */
+	protected final void closeLater(AutoCloseable resource) {
+		this.opened.add(resource);
+	}
+
+	/**
+	 * Check, after all has worked, that the server has denied the user nothing. Does
+	 * nothing by default.
+	 * @param on the server
+	 * @param user the user of Redis
+	 */
+	protected void assertNothingDenied(RedisTestServer on, String user) {
+	}
+
+	@Test
+	final void documentedRightsAreEnough() {
+		createUser(server, "locker", rights());
+		HandOver.between(template("locker", NEVER_POLL), template("locker", NEVER_POLL),
+				HandOver.request("order:1", LockType.EXCLUSIVE));
+	}
+
+	@Test
+	final void documentedRightsForOtherTypesAreEnough() {
+		createUser(server, "other-types", rights() + rightsForOtherTypes());
+		assertAllTypesWork(template("other-types", NEVER_POLL), template("other-types", NEVER_POLL), 1);
+		assertNothingDenied(server, "other-types");
+	}
+
+	@Test
+	final void withoutTheCounterThereIsNoLock() {
+		createUser(server, "no-counter", rights().replace(rightToCounters(), ""));
+		DefaultLockTemplate template = template("no-counter", NEVER_POLL);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("order:4"))
+			.withMessageContaining("denies")
+			.withMessageContaining("least rights");
+		assertThat(server.command("EXISTS", "shop:lock:order:4")).isEqualTo(0L);
+	}
+
+	/**
+	 * Pass locks of each type from a holder to a waiter.
+	 * @param holder acquires first
+	 * @param waiter waits
+	 * @param keys how many keys of each type
+	 */
+	protected static void assertAllTypesWork(DefaultLockTemplate holder, DefaultLockTemplate waiter, int keys) {
+		for (LockType type : LockType.values()) {
+			for (int i = 0; i < keys; i++) {
+				HandOver.between(holder, waiter, HandOver.request(type + ":" + i, type));
+			}
+		}
+	}
+
+	/**
+	 * Create a user of Redis.
+	 * @param on the server
+	 * @param user the name of the user
+	 * @param rights what the user may do, as {@code ACL SETUSER} takes it
+	 */
+	protected static void createUser(RedisTestServer on, String user, String rights) {
+		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
+		Arrays.stream(rights.split(" ", -1)).filter((right) -> !right.isEmpty()).forEach(command::add);
+		assertThat(on.command(command.toArray(String[]::new))).isEqualTo("OK");
+	}
+
+	/**
+	 * Create a template of a user on the server.
+	 * @param user the user of Redis
+	 * @param pollInterval how often a waiting call asks without a message
+	 * @return the template, which is closed after the test
+	 */
+	protected final DefaultLockTemplate template(String user, Duration pollInterval) {
+		return template(connect(user), pollInterval);
+	}
+
+	/**
+	 * Create a template.
+	 * @param provider the provider
+	 * @param pollInterval how often a waiting call asks without a message
+	 * @return the template, which is closed after the test
+	 */
+	protected final DefaultLockTemplate template(LockProvider provider, Duration pollInterval) {
+		DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.keyPrefix("shop:lock")
+			.pollInterval(pollInterval)
+			.build();
+		closeLater(template);
+		return template;
+	}
+
+}
