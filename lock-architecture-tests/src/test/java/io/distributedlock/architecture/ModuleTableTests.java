@@ -95,8 +95,9 @@ class ModuleTableTests {
 					new Module(KIT,
 							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility.."))),
 			Map.entry("lock-test-servers",
-					new Module(new String[] { "io.distributedlock.test.server.." }, join(KIT, "org.slf4j..",
-							"org.junit.jupiter..", "org.awaitility..", "redis.embedded..", "org.testcontainers.."))));
+					new Module(new String[] { "io.distributedlock.test.server.." },
+							join(join(KIT, CORE), "org.slf4j..", "org.junit.jupiter..", "org.assertj..",
+									"org.awaitility..", "redis.embedded..", "org.testcontainers.."))));
 
 	private static final String SPRING_ROOT = "io.distributedlock.spring";
 

@@ -23,11 +23,10 @@ class WordsTests {
 			Map.entry("kinds? of (a |the )?locks?", "lock type"),
 			Map.entry("(keep|keeps|kept|keeping)( \\w+){0,2} alive", "renew, auto-renewed"),
 			Map.entry("discard(s|ed|ing)?", "release unused"), Map.entry("come by|comes by|came by", "acquire"),
-			Map.entry("to be had|be had", "available"),
-			Map.entry("loss ?listeners?", "listener"), Map.entry("lanes?", "gate key"),
-			Map.entry("in the clothes of", "adapted to"), Map.entry("what is there twice", "duplicates"),
-			Map.entry("have the lease run", "make the lease end"), Map.entry("at the outset", "from the beginning"),
-			Map.entry("stop to lock", "stop locking")));
+			Map.entry("to be had|be had", "available"), Map.entry("loss ?listeners?", "listener"),
+			Map.entry("lanes?", "gate key"), Map.entry("in the clothes of", "adapted to"),
+			Map.entry("what is there twice", "duplicates"), Map.entry("have the lease run", "make the lease end"),
+			Map.entry("at the outset", "from the beginning"), Map.entry("stop to lock", "stop locking")));
 
 	@Test
 	void retiredWordsAreNotUsed() throws IOException {
@@ -51,7 +50,8 @@ class WordsTests {
 		for (String line : Files.readAllLines(GLOSSARY)) {
 			String[] cells = line.split("\\|");
 			if (line.startsWith("| **") && cells.length > 5) {
-				words.addAll(Stream.of(cells[5].split(",")).map(String::trim).filter((word) -> !word.isEmpty()).toList());
+				words.addAll(
+						Stream.of(cells[5].split(",")).map(String::trim).filter((word) -> !word.isEmpty()).toList());
 			}
 		}
 		assertThat(words).isNotEmpty()
