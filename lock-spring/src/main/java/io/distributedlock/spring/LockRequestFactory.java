@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes the requests of one annotation.
  *
- * @param prototype the request, complete but for the key
+ * @param prototype the request, complete except for the key
  * @param keys gives the keys of a call
  * @param condition whether a call needs the lock, {@code null} if each does
  */
@@ -50,7 +50,7 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		}
 		LockExpression condition = attributes.raw("condition").isEmpty() ? null : parser.parse("condition", attributes);
 		if (attributes.raw("key").isEmpty()) {
-			// one lock for the method: its name is the key
+			// one lock for the method: its name is the key, and the name stays empty
 			return new LockRequestFactory(prototype, (request, call, target) -> request, condition);
 		}
 		return new LockRequestFactory(prototype.withName(name), parser.keys(attributes), condition);

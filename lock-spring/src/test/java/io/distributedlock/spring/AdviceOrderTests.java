@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What runs around what where several annotations stand on one method.
+ * The order of advice if several annotations stand on one method.
  */
 class AdviceOrderTests {
 
@@ -75,7 +75,7 @@ class AdviceOrderTests {
 	}
 
 	@Test
-	void whoMayNotCallDoesNotGetTheLock() {
+	void callerWithoutPermissionDoesNotGetTheLock() {
 		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
 			Guarded guarded = context.getBean(Guarded.class);
 			login("USER");
@@ -116,7 +116,7 @@ class AdviceOrderTests {
 
 	@Test
 	@Tag("proxies")
-	void cacheIsLookedAtUnderTheLock() {
+	void cacheIsReadUnderTheLock() {
 		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
 			Guarded guarded = context.getBean(Guarded.class);
 			assertThat(guarded.cached("1")).isEqualTo("value 1");

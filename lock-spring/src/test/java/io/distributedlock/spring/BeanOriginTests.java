@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 
 import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.local.LocalLockProvider;
@@ -39,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Wherever a bean comes from, a call of its method takes its lock, and takes it once.
+ * A call of a bean takes its lock exactly once, wherever the bean comes from.
  */
 class BeanOriginTests {
 
@@ -84,7 +83,7 @@ class BeanOriginTests {
 	}
 
 	@Test
-	void lazyBeanWithAMistakeFailsWhenItIsMade() {
+	void lazyBeanWithAMistakeFailsWhenItIsCreated() {
 		this.context = Contexts.open(this.provider, false, Mistakes.class);
 		AnnotationConfigApplicationContext opened = this.context;
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> opened.getBean(Mistaken.class))
@@ -119,16 +118,12 @@ class BeanOriginTests {
 		assertThat(recording.keys()).containsExactly("t:Orders.save:1", "t:Orders.findByState:new");
 	}
 
-	private static String heldKey() {
-		return RecordingProvider.shortened(LockContext.find().map(LockHandle::key).orElse("no lock"));
-	}
-
 	static class Service {
 
-		// one permit: a second piece of advice for the same call would wait for itself
+		// with one permit, advice that ran twice for a call would wait for itself
 		@DistributedSemaphore(permits = "1", key = "#id", waitTime = "0")
 		public String run(String id) {
-			return heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}
@@ -138,7 +133,7 @@ class BeanOriginTests {
 		@Override
 		@DistributedLock(key = "#id")
 		public String run(String id) {
-			return heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}
@@ -219,7 +214,7 @@ class BeanOriginTests {
 
 		@DistributedLock(key = "#id")
 		public String inner(String id) {
-			return heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}
@@ -234,7 +229,7 @@ class BeanOriginTests {
 
 		@DistributedLock(key = "#id")
 		public String run(String id) {
-			return heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}

@@ -34,7 +34,7 @@ class BeanShapeTests {
 
 	@Test
 	@Tag("proxies")
-	void proxyWithNothingBehindItIsLockedUnderTheNameOfItsInterface() {
+	void proxyWithoutATargetIsLockedUnderTheNameOfItsInterface() {
 		this.context = Contexts.open(this.provider, false, true,
 				(context) -> context.registerBean("client", Client.class, BeanShapeTests::clientOfHttp));
 		assertThat(this.context.getBean(Client.class).fetch("1")).isEqualTo("answer");
@@ -42,7 +42,7 @@ class BeanShapeTests {
 	}
 
 	/**
-	 * As the factory of HTTP interface clients makes it.
+	 * A proxy without a target, as the factory of HTTP interface clients makes it.
 	 */
 	private static Client clientOfHttp() {
 		ProxyFactory factory = new ProxyFactory();

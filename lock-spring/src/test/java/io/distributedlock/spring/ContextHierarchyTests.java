@@ -12,14 +12,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A context and its parent take each lock once, whose bean it may be.
+ * A call takes its lock once, whether the bean is of a context or of its parent.
  */
 class ContextHierarchyTests {
 
 	private final LocalLockProvider provider = new LocalLockProvider();
 
 	@Test
-	void beansOfBothTakeTheirLocksOnce() {
+	void beansOfBothContextsTakeTheirLocksOnce() {
 		try (AnnotationConfigApplicationContext parent = Contexts.open(this.provider, false, InParent.class)) {
 			try (AnnotationConfigApplicationContext child = Contexts.open(this.provider, false, true, (context) -> {
 				context.setParent(parent);

@@ -17,7 +17,7 @@ import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 final class Contexts {
 
 	/**
-	 * Whether locks are woven in, and not taken by proxies.
+	 * Whether locks are woven in, instead of taken by proxies.
 	 */
 	static final boolean WOVEN = Boolean.getBoolean("lock.test.woven");
 

@@ -55,7 +55,7 @@ class DistributedLockTests {
 	}
 
 	@Test
-	void everyFormOfKeyGivesItsKey() {
+	void everyFormOfExpressionGivesItsKey() {
 		Orders orders = bean(Orders.class);
 		Order order = new Order("7");
 		orders.byIndex(order, 3);
@@ -86,14 +86,14 @@ class DistributedLockTests {
 	}
 
 	@Test
-	void leaseOfMinusOneIsKeptAliveWhateverTheDefault() throws NoSuchMethodException {
+	void leaseOfMinusOneIsAutoRenewedWhateverTheDefault() throws NoSuchMethodException {
 		LockOperationSource source = new LockOperationSource(new LockExpressionParser(null), UnaryOperator.identity(),
 				DistributedLockSettings.DEFAULTS, null);
-		LockOperation kept = source.find(Orders.class.getMethod("keptAlive", String.class), Orders.class);
-		assertThat(kept.targets().get(0).prototype().autoRenew()).isTrue();
-		assertThat(kept.targets().get(0).prototype().leaseTime()).isNull();
+		LockOperation autoRenewed = source.find(Orders.class.getMethod("autoRenewed", String.class), Orders.class);
+		assertThat(autoRenewed.requests().get(0).prototype().autoRenew()).isTrue();
+		assertThat(autoRenewed.requests().get(0).prototype().leaseTime()).isNull();
 		LockOperation timed = source.find(Orders.class.getMethod("settle", Order.class), Orders.class);
-		assertThat(timed.targets().get(0).prototype().autoRenew()).isFalse();
+		assertThat(timed.requests().get(0).prototype().autoRenew()).isFalse();
 	}
 
 	@Test
@@ -164,7 +164,7 @@ class DistributedLockTests {
 	}
 
 	@Test
-	void whatTheMethodThrowsArrivesUnchangedAndWinsOverAFailedRelease() {
+	void exceptionOfTheMethodArrivesUnchangedAndWinsOverAFailedRelease() {
 		Orders orders = bean(Orders.class);
 		this.provider.failReleases();
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> orders.failing("1"))
@@ -206,12 +206,13 @@ class DistributedLockTests {
 	}
 
 	@Test
-	void badAnnotationsDoNotStart() {
+	void mistakesInAnnotationsDoNotStart() {
 		assertThatStartFails(BadSyntax.class, "BadSyntax.run(String)", "key = \"#id +\"", "position");
 		assertThatStartFails(UnquotedLiteral.class, "key = \"all orders\"", "'all orders'");
-		assertThatStartFails(PropertyLiteral.class, "key = \"orders-all\"", "no 'orders' here", "#orders", "'orders'");
+		assertThatStartFails(PropertyLiteral.class, "key = \"orders-all\"", "no property 'orders'", "#orders",
+				"'orders'");
 		assertThatStartFails(UnknownVariable.class, "#ordr", "no parameter 'ordr'", "order", "p0");
-		assertThatStartFails(Assignment.class, "#id = '1'", "only reads");
+		assertThatStartFails(Assignment.class, "#id = '1'", "may only read");
 		assertThatStartFails(BadDuration.class, "leaseTime = \"30 parsecs\"", "30s");
 		assertThatStartFails(BareNumber.class, "waitTime = \"30\"", "without a unit");
 		assertThatStartFails(NegativeWait.class, "waitTime = \"-5s\"", "0 makes one attempt");
@@ -225,7 +226,7 @@ class DistributedLockTests {
 	}
 
 	@Test
-	void durationsAreThoseOfProperties() {
+	void durationsAreWrittenAsInProperties() {
 		for (Class<?> type : List.of(Composite.class, CompositeOfProperty.class, BlankBefore.class)) {
 			assertThatStartFails(type, "waitTime", "500ms, 30s, 5m or PT30S");
 		}
@@ -234,27 +235,27 @@ class DistributedLockTests {
 
 	@Test
 	void unknownPropertyOfTheRootIsFoundAtStart() {
-		assertThatStartFails(UnknownOfRoot.class, "key = \"#root.metodName\"", "#root has no 'metodName'",
+		assertThatStartFails(UnknownOfRoot.class, "key = \"#root.metodName\"", "#root has no property 'metodName'",
 				"methodName");
-		assertThatStartFails(UnknownOfRootBehind.class, "condition", "#root has no 'arguments'", "args");
+		assertThatStartFails(UnknownOfRootBehind.class, "condition", "#root has no property 'arguments'", "args");
 	}
 
 	@Test
 	@Tag("proxies")
-	void namesOfTheMethodWithTheAnnotationCount() {
+	void parameterNamesOfTheAnnotatedMethodAreUsed() {
 		bean(OtherNames.class).settleAs("2", "1");
 		this.context.getBean(OtherNames.class).settleBy("3");
 		assertThat(this.provider.keys()).containsExactly("t:Named.settleAs:2", "t:Named.settleBy:3");
-		assertThatStartFails(BadlyNamed.class, "no parameter 'ordr' of Misnamed.run", "[id, orderId, p0, a0]");
+		assertThatStartFails(BadlyNamed.class, "Misnamed.run has no parameter 'ordr'", "[id, orderId, p0, a0]");
 	}
 
 	@Test
-	void beansWithoutTheAnnotationAreLeftAlone() {
+	void beansWithoutTheAnnotationAreNotProxied() {
 		assertThat(AopUtils.isAopProxy(bean(Tenant.class))).isFalse();
 	}
 
 	@Test
-	void requestsOfTheTemplateAndTheAnnotationMeet() {
+	void templateAndAnnotationShareALock() {
 		Orders orders = bean(Orders.class);
 		orders.settle(new Order("9"));
 		this.context.getBean(io.distributedlock.LockTemplate.class)
@@ -298,7 +299,7 @@ class DistributedLockTests {
 
 		private volatile CompletableFuture<String> pending;
 
-		// a field of the proxy is not that of its target: only methods reach that
+		// fields of the proxy are not those of its target, so these are methods
 		int runs() {
 			return this.runs;
 		}
@@ -350,7 +351,7 @@ class DistributedLockTests {
 		}
 
 		@DistributedLock(key = "#id", leaseTime = "-1")
-		public void keptAlive(String id) {
+		public void autoRenewed(String id) {
 		}
 
 		@DistributedLock("#thing")

@@ -2,9 +2,8 @@ package io.distributedlock.spring;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.LockedBeans.First;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,7 +14,6 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -39,7 +37,7 @@ class EarlyBeanTests {
 	}
 
 	@Test
-	void singletonThatWasMadeByHandIsRefused() {
+	void singletonThatWasRegisteredIsRefused() {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> Contexts.open(this.provider, false, true,
 					(context) -> context.getBeanFactory().registerSingleton("byHand", new Service())))
@@ -85,7 +83,7 @@ class EarlyBeanTests {
 	}
 
 	@Test
-	void lazyBeanIsNotMade() {
+	void lazyBeanIsNotCreated() {
 		Lazily.MADE.set(false);
 		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Lazily.class)) {
 			assertThat(Lazily.MADE).isFalse();
@@ -104,7 +102,7 @@ class EarlyBeanTests {
 
 		@DistributedLock
 		public String run() {
-			return LockContext.find().map(LockHandle::key).orElse("no lock");
+			return LockedBeans.heldKey();
 		}
 
 	}
@@ -132,15 +130,6 @@ class EarlyBeanTests {
 
 	}
 
-	static class First implements BeanPostProcessor, Ordered {
-
-		@Override
-		public int getOrder() {
-			return 0;
-		}
-
-	}
-
 	static class Wrapper extends Service {
 
 		private final Service service;
@@ -157,7 +146,7 @@ class EarlyBeanTests {
 	}
 
 	/**
-	 * Comes behind the lock's: it has no order.
+	 * Runs after the post-processor for locks, since it has no order.
 	 */
 	static class Wrapping implements BeanPostProcessor {
 

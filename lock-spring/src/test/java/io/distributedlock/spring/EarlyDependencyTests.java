@@ -1,15 +1,12 @@
 package io.distributedlock.spring;
 
-import java.util.function.Consumer;
-
-import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
-import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.LockedBeans.Api;
+import io.distributedlock.spring.LockedBeans.First;
+import io.distributedlock.spring.LockedBeans.Plain;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -17,15 +14,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.support.SimpleThreadScope;
-import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Beans of which there are several, and which other beans are given: one of a bean that
- * was made before the post-processor runs without its locks, and the application does not
- * start.
+ * Beans that are no singletons and are injected into other beans. If such a bean is
+ * injected into one that was created before the post-processor, it runs without its
+ * locks, so the application does not start.
  */
 @Tag("proxies")
 class EarlyDependencyTests {
@@ -39,25 +34,28 @@ class EarlyDependencyTests {
 
 	@Test
 	void earlyPrototypeThatIsDeclaredByItsInterfaceIsRefused() {
-		assertStartFails((context) -> context.register(EarlyPrototypeOfInterface.class));
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyPrototypeOfInterface.class),
+				"before");
 	}
 
 	@Test
 	void earlyPrototypeIsRefusedAlsoIfALaterBeanHasOne() {
-		assertStartFails((context) -> context.register(EarlyAndLaterPrototype.class));
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyAndLaterPrototype.class),
+				"before");
 	}
 
 	@Test
 	void earlyProductOfAFactoryThatMakesManyIsRefused() {
-		assertStartFails((context) -> context.register(EarlyProductOfMany.class));
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyProductOfMany.class),
+				"before");
 	}
 
 	@Test
 	void earlyBeanOfAnotherScopeIsRefused() {
-		assertStartFails((context) -> {
+		LockedBeans.assertThatStartFails(this.provider, (context) -> {
 			context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
 			context.register(EarlyOfThread.class);
-		});
+		}, "before");
 	}
 
 	@Test
@@ -72,57 +70,12 @@ class EarlyDependencyTests {
 		}
 	}
 
-	private void assertStartFails(Consumer<AnnotationConfigApplicationContext> beans) {
-		assertThatExceptionOfType(RuntimeException.class)
-			.isThrownBy(() -> Contexts.open(this.provider, false, true, beans).close())
-			.satisfies((failure) -> {
-				Throwable cause = failure;
-				while (cause.getCause() != null) {
-					cause = cause.getCause();
-				}
-				assertThat(cause).isInstanceOf(InvalidLockOperationException.class);
-			});
-	}
-
-	private static String heldKey() {
-		return LockContext.find().map(LockHandle::key).orElse("no lock");
-	}
-
-	interface Api {
-
-		String run();
-
-	}
-
-	static class Plain implements Api {
-
-		@Override
-		@DistributedLock
-		public String run() {
-			return heldKey();
-		}
-
-	}
-
 	static class Holder {
 
 		private Api api = () -> "";
 
 		public void setApi(Api api) {
 			this.api = api;
-		}
-
-	}
-
-	static class First implements BeanPostProcessor, Ordered {
-
-		public void setApi(Api api) {
-			assertThat(api.run()).isEqualTo("no lock");
-		}
-
-		@Override
-		public int getOrder() {
-			return 0;
 		}
 
 	}

@@ -63,7 +63,7 @@ class FutureMethodTests {
 	}
 
 	@RepeatedTest(50)
-	void whatRunsInsteadStartsThereToo() {
+	void fallbackStartsOnThatThreadToo() {
 		this.provider.contended(true);
 		assertThat(this.jobs.withFallback()).succeedsWithin(LONG).isNotSameAs(Thread.currentThread());
 	}
@@ -79,7 +79,7 @@ class FutureMethodTests {
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> late.get(30, TimeUnit.SECONDS))
 			.withCauseInstanceOf(TimeoutException.class);
 		held.close();
-		// a third call is served behind the two
+		// a third call is served after the two
 		assertThat(this.jobs.thread()).succeedsWithin(LONG);
 		assertThat(this.jobs.starts()).hasSize(1);
 	}
@@ -97,7 +97,7 @@ class FutureMethodTests {
 	}
 
 	@Test
-	void refusalsAreWhatTheyAre() {
+	void refusalsReachTheCallerUnchanged() {
 		this.provider.contended(true);
 		assertThat(this.jobs.thread()).failsWithin(LONG)
 			.withThrowableThat()

@@ -2,9 +2,10 @@ package io.distributedlock.spring;
 
 import java.util.function.Consumer;
 
-import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.LockedBeans.Api;
+import io.distributedlock.spring.LockedBeans.First;
+import io.distributedlock.spring.LockedBeans.Plain;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,19 +14,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
-import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A proxy made by hand that hides its target, and the product of a factory that was asked
- * for early: they are locked, or the application does not start.
+ * A proxy made by hand that hides its target, and the product of a factory bean that was
+ * created early. They are locked, or the application does not start.
  */
 @Tag("proxies")
 class HiddenBeanTests {
@@ -34,43 +32,44 @@ class HiddenBeanTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void proxyOfInterfacesThatHidesItsTargetIsRefused(Kind kind) {
-		assertThatStartFails(
-				(context) -> context.registerBean("hidden", Api.class, () -> kind.wrap(new Plain(), false)),
-				"Plain.run", "'hidden'", "opaque or frozen", "Annotate the interface");
+	void proxyOfInterfacesThatHidesItsTargetIsRefused(HidingProxy proxy) {
+		LockedBeans.assertThatStartFails(this.provider,
+				(context) -> context.registerBean("hidden", Api.class, () -> proxy.wrap(new Plain(), false)),
+				"Plain.run", "'hidden'", "opaque or frozen", "Annotate the method in the interface");
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void proxyOfAClassIsLocked(Kind kind) {
-		assertThatRunsLocked((context) -> context.registerBean(Api.class, () -> kind.wrap(new Plain(), true)));
+	void proxyOfAClassIsLocked(HidingProxy proxy) {
+		assertThatRunsLocked((context) -> context.registerBean(Api.class, () -> proxy.wrap(new Plain(), true)));
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void annotationOfTheInterfaceIsSeen(Kind kind) {
-		assertThatRunsLocked((context) -> context.registerBean(Api.class, () -> kind.wrap(new OfInterface(), false)));
+	void annotationOfTheInterfaceIsFound(HidingProxy proxy) {
+		assertThatRunsLocked((context) -> context.registerBean(Api.class, () -> proxy.wrap(new OfInterface(), false)));
 	}
 
 	@Test
-	void frozenProxyOfALockedBeanIsLeftAlone() {
+	void frozenProxyOfALockedBeanIsAccepted() {
 		try (AnnotationConfigApplicationContext first = Contexts.open(this.provider, false, Plain.class)) {
 			assertThatRunsLocked((context) -> context.registerBean(Api.class,
-					() -> Kind.FROZEN.wrap(first.getBean(Plain.class), false)));
+					() -> HidingProxy.FROZEN.wrap(first.getBean(Plain.class), false)));
 		}
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void registeredProxyThatHidesItsTargetIsRefused(Kind kind) {
-		assertThatStartFails(
-				(context) -> context.getBeanFactory().registerSingleton("byHand", kind.wrap(new Plain(), false)),
+	void registeredProxyThatHidesItsTargetIsRefused(HidingProxy proxy) {
+		LockedBeans.assertThatStartFails(this.provider,
+				(context) -> context.getBeanFactory().registerSingleton("byHand", proxy.wrap(new Plain(), false)),
 				"'byHand'");
 	}
 
 	@Test
 	void earlyProductOfAFactoryIsRefused() {
-		assertThatStartFails((context) -> context.register(EarlyProduct.class), "Plain.run", "'product'", "before");
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyProduct.class), "Plain.run",
+				"'product'", "before");
 	}
 
 	@Test
@@ -80,19 +79,8 @@ class HiddenBeanTests {
 
 	@Test
 	void earlyPrototypeIsRefused() {
-		assertThatStartFails((context) -> context.register(EarlyPrototype.class), "Plain.run", "'prototype'", "before");
-	}
-
-	private void assertThatStartFails(Consumer<AnnotationConfigApplicationContext> beans, String... parts) {
-		assertThatExceptionOfType(RuntimeException.class)
-			.isThrownBy(() -> Contexts.open(this.provider, false, true, beans).close())
-			.satisfies((failure) -> {
-				Throwable cause = failure;
-				while (cause.getCause() != null) {
-					cause = cause.getCause();
-				}
-				assertThat(cause).isInstanceOf(InvalidLockOperationException.class).message().contains(parts);
-			});
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyPrototype.class),
+				"Plain.run", "'prototype'", "before");
 	}
 
 	private void assertThatRunsLocked(Consumer<AnnotationConfigApplicationContext> beans) {
@@ -101,7 +89,7 @@ class HiddenBeanTests {
 		}
 	}
 
-	enum Kind {
+	enum HidingProxy {
 
 		OPAQUE, FROZEN;
 
@@ -112,22 +100,6 @@ class HiddenBeanTests {
 			factory.setOpaque(this == OPAQUE);
 			factory.setFrozen(this == FROZEN);
 			return (Api) factory.getProxy();
-		}
-
-	}
-
-	interface Api {
-
-		String run();
-
-	}
-
-	static class Plain implements Api {
-
-		@Override
-		@DistributedLock
-		public String run() {
-			return heldKey();
 		}
 
 	}
@@ -144,13 +116,9 @@ class HiddenBeanTests {
 
 		@Override
 		public String run() {
-			return heldKey();
+			return LockedBeans.heldKey();
 		}
 
-	}
-
-	private static String heldKey() {
-		return LockContext.find().map(LockHandle::key).orElse("no lock");
 	}
 
 	static class Product implements FactoryBean<Api> {
@@ -163,15 +131,6 @@ class HiddenBeanTests {
 		@Override
 		public Class<?> getObjectType() {
 			return Api.class;
-		}
-
-	}
-
-	static class First implements BeanPostProcessor, Ordered {
-
-		@Override
-		public int getOrder() {
-			return 0;
 		}
 
 	}

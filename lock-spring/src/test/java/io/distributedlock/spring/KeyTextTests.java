@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * A key that has the text of an identity in it, or of nothing, is refused: each call
+ * A key with a part that is null, or has the text of an identity, is refused: each call
  * would have a lock of its own, or all of them the same.
  */
 class KeyTextTests {
@@ -67,7 +67,7 @@ class KeyTextTests {
 	}
 
 	@Test
-	void optionalIsWhatIsInIt() {
+	void optionalIsReplacedByItsValue() {
 		this.keys.plain(Optional.of(Optional.of("a")));
 		assertThat(this.provider.keys()).containsExactly("t:Keys.plain:a");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.keys.plain(Optional.of(Optional.empty())))
@@ -75,7 +75,7 @@ class KeyTextTests {
 	}
 
 	@Test
-	void partsOfAKeyAreLookedAt() {
+	void partsOfAKeyAreChecked() {
 		for (Object part : List.of(new Order(), new Open(new Order()), Map.entry("x", new Order()))) {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.keys.joined(part))
 				.withMessageContaining("toString()");
@@ -123,7 +123,7 @@ class KeyTextTests {
 	}
 
 	@Test
-	void collectionOfKeysIsLookedAtOneByOne() {
+	void keysOfACollectionAreCheckedOneByOne() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> this.keys.plain(new ArrayList<>(Arrays.asList("a", null))))
 			.withMessageContaining("is null");

@@ -33,8 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * No transaction commits without the lock that it began under, whoever began it, and the
- * key is free when everything that belongs to the transaction is over.
+ * A transaction that began under a lock does not commit if the lock was lost, whichever
+ * code began it. The key is free when everything that belongs to the transaction is over.
  */
 class LostLockTransactionTests {
 
@@ -122,13 +122,13 @@ class LostLockTransactionTests {
 	}
 
 	@Test
-	void transactionBehindABodyIsNotItsOwn() {
+	void transactionAfterABodyIsNotChecked() {
 		this.warehouse.lose().doOnNext((lost) -> this.shop.sell(() -> this.provider.record("behind"))).blockLast();
 		assertThat(this.provider.events()).contains("begin", "behind", "commit");
 	}
 
 	@Test
-	void lossIsSeenAlsoIfItComesAfterOtherChecksOfTheSameOrder() {
+	void lossIsFoundAlsoAfterOtherChecksOfTheSameOrder() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.shop.sell(() -> {
 			this.stock.take(this.provider);
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {

@@ -46,8 +46,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * Each return type, in each place that an annotation may stand, in each situation of a
- * call: while the body works the key is taken, and when the result is there it is free.
+ * Each return type, each place of the annotation and each situation of a call: the key is
+ * taken while the body works, and free when the result is there.
  */
 class MatrixTests {
 
@@ -76,14 +76,14 @@ class MatrixTests {
 	}
 
 	private static Set<Place> places() {
-		// what is not woven is refused, which WovenTests show
+		// methods that are not woven are refused, see WovenTests
 		return Contexts.WOVEN ? EnumSet.complementOf(EnumSet.of(Place.INTERFACE, Place.OVERRIDDEN))
 				: EnumSet.allOf(Place.class);
 	}
 
 	@ParameterizedTest
 	@MethodSource("cases")
-	void keyIsTakenWhileTheBodyWorksAndFreeBehindIt(Place place, Returned returned, Situation situation)
+	void keyIsTakenWhileTheBodyWorksAndFreeAfterIt(Place place, Returned returned, Situation situation)
 			throws Exception {
 		run(place.type, place != Place.INTERFACE, situation, (bean, work) -> returned.call((Calls) bean, work));
 	}
@@ -113,7 +113,7 @@ class MatrixTests {
 	}
 
 	/**
-	 * Return whether somebody else would get the lock, on a thread that has none.
+	 * Return whether another owner would get the lock, on a thread that has none.
 	 */
 	private boolean isFree() {
 		return CompletableFuture.supplyAsync(() -> {
@@ -124,7 +124,7 @@ class MatrixTests {
 	}
 
 	/**
-	 * What a call is made in.
+	 * The situation that a call is made in.
 	 */
 	enum Situation {
 
@@ -181,7 +181,7 @@ class MatrixTests {
 	}
 
 	/**
-	 * What a method returns, and how its caller comes by the result.
+	 * What a method returns, and how its caller gets the result.
 	 */
 	enum Returned {
 

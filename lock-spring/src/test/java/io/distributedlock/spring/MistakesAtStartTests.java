@@ -13,9 +13,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A mistake in any method keeps the application from starting, also where Spring stops
- * looking at the first locked method: with beans that have a proxy already, and with
- * proxies of interfaces. Methods of a base class are looked at last.
+ * A mistake in any method stops the start of the application. Spring stops at the first
+ * locked method of a bean that has a proxy already, and of a proxy of interfaces; the
+ * mistake is found also in a method behind that.
  */
 @Tag("proxies")
 class MistakesAtStartTests {
@@ -39,12 +39,12 @@ class MistakesAtStartTests {
 	}
 
 	@Test
-	void methodsThatAreNotMeantAreLeftAlone() {
+	void methodsWithoutALockAreNotRefused() {
 		try (AnnotationConfigApplicationContext context = withTransactions(Whole.class)) {
 			assertThat(context.getBean(Whole.class).first("1")).isEqualTo("ran");
 			assertThat(this.provider.keys()).containsExactly("t:Whole.first:1");
 		}
-		// whatever the order in which a JVM lists methods
+		// JVMs list methods in different orders
 		assertThat(Whole.class.getDeclaredMethods()).filteredOn((method) -> !method.getName().equals("first"))
 			.isNotEmpty()
 			.allSatisfy((method) -> assertThat(LockAnnotations.of(method, Whole.class)).isEmpty());

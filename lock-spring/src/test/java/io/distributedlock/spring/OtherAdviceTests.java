@@ -91,7 +91,7 @@ class OtherAdviceTests {
 	}
 
 	/**
-	 * Others wait for the limit outside of the lock.
+	 * Further calls wait for the limit outside of the lock.
 	 */
 	@Test
 	void limitIsOutsideOfTheLock() throws Exception {

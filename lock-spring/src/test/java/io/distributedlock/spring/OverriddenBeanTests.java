@@ -17,7 +17,7 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A test may put a mock in the place of a locked bean: no post-processor sees it.
+ * A test may replace a locked bean by a mock, which no post-processor sees.
  */
 @Tag("proxies")
 @SpringJUnitConfig

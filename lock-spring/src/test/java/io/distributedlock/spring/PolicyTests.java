@@ -35,8 +35,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What an annotation can ask for beside the lock: conditions, several keys, and what
- * becomes of a call that does not go well.
+ * The attributes beside the key: conditions, several keys, and the policies for
+ * contention, outage and loss.
  */
 class PolicyTests {
 
@@ -54,7 +54,7 @@ class PolicyTests {
 	}
 
 	@Test
-	void severalKeysAreTakenInOneOrderAndGivenBackInTheOther() {
+	void severalKeysAreAcquiredInOneOrderAndReleasedInTheOther() {
 		this.work.all(List.of("b", "a", "b"));
 		assertThat(this.provider.events()).containsExactly("acquire t:all:a", "acquire t:all:b", "release t:all:b",
 				"release t:all:a");
@@ -76,11 +76,11 @@ class PolicyTests {
 		this.work.onlyLarge(500);
 		assertThat(this.provider.keys()).containsExactly("t::Work.onlyLarge");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.work.oddCondition("x"))
-			.withMessageContaining("no boolean");
+			.withMessageContaining("must return a boolean");
 	}
 
 	@Test
-	void skippedCallGivesNothing() {
+	void skippedCallReturnsAnEmptyValue() {
 		this.provider.contended(true);
 		this.work.skipVoid();
 		assertThat(this.work.skipObject()).isNull();
@@ -122,13 +122,13 @@ class PolicyTests {
 	}
 
 	@Test
-	void whatTheMethodThrowsOfAnInnerLockIsNotItsOwnContention() {
+	void contentionOfAnInnerLockIsNotThatOfTheMethod() {
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.work.skipButFail());
 		assertThat(this.work.runs()).isEqualTo(1);
 	}
 
 	@Test
-	void workMayProceedWithoutTheBackendIfItSaysSo() {
+	void methodRunsWithoutTheBackendIfItsAnnotationSaysSo() {
 		this.provider.down(true);
 		assertThat(this.work.proceeding(null)).isEqualTo("without");
 		this.provider.down(false);
@@ -138,7 +138,7 @@ class PolicyTests {
 	}
 
 	@Test
-	void handleIsFilledInAndFoundOnTheThread() {
+	void handleIsPassedAsAParameterAndFoundOnTheThread() {
 		assertThat(RecordingProvider.shortened(this.work.withHandle("a", null))).isEqualTo("t:Work.withHandle:a");
 		assertThat(RecordingProvider.shortened(this.work.futureWithHandle("b", null).join()))
 			.isEqualTo("t:Work.futureWithHandle:b");
@@ -179,7 +179,7 @@ class PolicyTests {
 	}
 
 	@Test
-	void cancelledFutureGivesUpItsPlaceOrItsLock() {
+	void cancelledFutureLeavesTheQueueOrReleasesItsLock() {
 		CompletableFuture<String> running = this.work.pendingFuture();
 		org.awaitility.Awaitility.await().until(() -> this.work.pending() != null);
 		CompletableFuture<String> waiting = this.work.pendingFuture();
@@ -192,14 +192,14 @@ class PolicyTests {
 	}
 
 	@Test
-	void badUseDoesNotStart() {
+	void mistakesInPoliciesDoNotStart() {
 		assertThatStartFails(SkippedPrimitive.class, "SkippedPrimitive.run()", "onContention = \"SKIP\"", "int",
 				"fallback");
 		assertThatStartFails(NoFallback.class, "fallback = \"other\"", "[String]", "LockNotAcquiredException");
 		assertThatStartFails(WrongFallback.class, "fallback = \"other\"", "returns Integer", "String");
 		assertThatStartFails(NoHandler.class, "handler = \"nobody\"", "LockContentionHandler");
 		assertThatStartFails(TwoPolicies.class, "exclude each other");
-		assertThatStartFails(Disagreeing.class, "onLost", "must agree");
+		assertThatStartFails(Disagreeing.class, "onLost", "differ in this attribute");
 		assertThatStartFails(BadCondition.class, "condition = \"#n >\"", "position");
 		assertThatStartFails(NoPermits.class, "permits", "@DistributedSemaphore");
 		assertThatStartFails(BadPermits.class, "permits = \"many\"", "number");
@@ -232,7 +232,7 @@ class PolicyTests {
 
 		private volatile CompletableFuture<String> pending;
 
-		// a field of the proxy is not that of its target: only methods reach that
+		// fields of the proxy are not those of its target, so these are methods
 		int runs() {
 			return this.runs;
 		}

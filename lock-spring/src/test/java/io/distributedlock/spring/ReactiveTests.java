@@ -63,7 +63,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void blockingCallsAreCaught() {
+	void blockingCallsAreDetected() {
 		LockTemplate template = this.context.getBean(LockTemplate.class);
 		try (LockHandle other = template.acquire("k")) {
 			Mono<Void> blocking = Mono
@@ -75,7 +75,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void nothingHappensBeforeTheSubscriptionAndEachTakesTheLock() {
+	void eachSubscriptionTakesTheLockAndNothingHappensBefore() {
 		Mono<String> mono = this.streams.one("1");
 		assertThat(this.provider.events()).isEmpty();
 		assertThat(onEventLoop(mono).block()).isEqualTo("one 1");
@@ -181,7 +181,7 @@ class ReactiveTests {
 	}
 
 	@Test
-	void handleIsFilledInForEachSubscription() {
+	void handleIsPassedToEachSubscription() {
 		Mono<String> mono = this.streams.withHandle("1", null);
 		assertThat(RecordingProvider.shortened(onEventLoop(mono).block())).isEqualTo("t:Streams.withHandle:1 true");
 		assertThat(RecordingProvider.shortened(onEventLoop(mono).block())).isEqualTo("t:Streams.withHandle:1 true");

@@ -185,7 +185,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
-	void callsOfOneTransactionDoNotPileUpInIt() {
+	void callsOfOneTransactionDoNotAccumulateInIt() {
 		List<Integer> synchronizations = new CopyOnWriteArrayList<>();
 		Mono<Void> count = TransactionSynchronizationManager.forCurrentTransaction()
 			.doOnNext((transaction) -> synchronizations.add(transaction.getSynchronizations().size()))
@@ -254,14 +254,14 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
-	void newTransactionOfACallWithoutLocksLeavesThoseOfTheOuterMethodAlone() {
+	void newTransactionOfACallWithoutLocksDoesNotDependOnTheOuterLock() {
 		this.shop.sell(this.branch.takeAnd(() -> this.notes.noteUnder(false)).then(goOn())).block();
 		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "begin", "note", "committed",
 				"outer again", "committed", GIVE);
 	}
 
 	@Test
-	void newTransactionOfACallThatGoesOnWithoutItsLockLeavesThoseOfTheOuterMethodAlone() {
+	void newTransactionOfACallThatProceedsWithoutItsLockDoesNotDependOnTheOuterLock() {
 		this.shop.sell(this.branch.takeAnd(() -> {
 			this.provider.down(true);
 			return this.notes.noteInAnyCase().doOnTerminate(() -> this.provider.down(false));

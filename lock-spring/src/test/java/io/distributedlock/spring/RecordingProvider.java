@@ -56,7 +56,7 @@ class RecordingProvider implements LockProvider {
 	}
 
 	/**
-	 * Return how often somebody has asked.
+	 * Return the number of attempts.
 	 */
 	int attempts() {
 		return this.attempts.get();

@@ -50,8 +50,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A repository of Spring Data starts its transactions within its own proxy, whose last
- * advice goes no further: they do not commit without the lock either.
+ * A repository of Spring Data starts its transactions inside of its own proxy, whose last
+ * advice calls no further one. These transactions do not commit without the lock either.
  */
 @Tag("proxies")
 class RepositoryTransactionTests {

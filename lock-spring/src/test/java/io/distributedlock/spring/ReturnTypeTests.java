@@ -36,8 +36,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The return type of a method is that of its bean's class: what goes on after the method
- * has returned is held to its end, or refused.
+ * The return type of a method is resolved in the class of the bean. If its value goes on
+ * after the method has returned, the lock is held until it has ended, or the type is
+ * refused.
  */
 class ReturnTypeTests {
 
@@ -90,7 +91,7 @@ class ReturnTypeTests {
 	}
 
 	@Test
-	void skippedCallsOfAGenericBaseGiveNothingOfTheirType() {
+	void skippedCallsOfAGenericBaseReturnAnEmptyValueOfTheirType() {
 		this.provider.contended(true);
 		assertThat(bean(OfFutures.class).skip("1")).succeedsWithin(Duration.ofSeconds(20)).isNull();
 		this.context.close();
@@ -105,7 +106,7 @@ class ReturnTypeTests {
 	@ParameterizedTest
 	@ValueSource(
 			classes = { Streams.class, Iterators.class, Callables.class, Tasks.class, Bodies.class, OfStreams.class })
-	void whatGoesOnAndCannotBeHeldIsRefusedAtStart(Class<?> type) {
+	void typeThatGoesOnIsRefusedAtStart(Class<?> type) {
 		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> bean(type))
 			.withRootCauseInstanceOf(InvalidLockOperationException.class)
 			.withMessageContaining(type.getSimpleName())
@@ -113,7 +114,7 @@ class ReturnTypeTests {
 	}
 
 	@Test
-	void whatTurnsOutToGoOnFailsLoudly() {
+	void valueThatGoesOnFails() {
 		Objects objects = bean(Objects.class);
 		for (Object value : GOES_ON) {
 			assertThatIllegalStateException().isThrownBy(() -> objects.give(value))
@@ -128,7 +129,7 @@ class ReturnTypeTests {
 	@ValueSource(classes = { MonosOfBodies.class, FuturesOfStreamingBodies.class, FuturesOfStreams.class,
 			MonosOfMonos.class, OptionalStreams.class, ListsOfFutures.class, FuturesOfLists.class, MapsOfFutures.class,
 			ArraysOfFutures.class })
-	void whatGoesOnInsideOfAnotherTypeIsRefusedAtStart(Class<?> type) {
+	void typeThatGoesOnInsideOfAnotherTypeIsRefusedAtStart(Class<?> type) {
 		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> bean(type))
 			.withRootCauseInstanceOf(InvalidLockOperationException.class)
 			.withMessageContaining(type.getSimpleName())
@@ -136,14 +137,14 @@ class ReturnTypeTests {
 	}
 
 	@Test
-	void typesThatContainThemselvesAreNoTrap() {
+	void typesThatContainThemselvesAreAccepted() {
 		assertThat(bean(Trees.class).tree()).isEmpty();
 		this.context.close();
 		assertThat(bean(Trees.class).path()).isEqualTo(Path.of("a"));
 	}
 
 	@Test
-	void futureOfWhatTurnsOutToGoOnFailsLoudly() {
+	void futureOfAValueThatGoesOnFails() {
 		Objects objects = bean(Objects.class);
 		for (Object value : GOES_ON) {
 			assertThat(objects.giveLater(value)).failsWithin(Duration.ofSeconds(20))
@@ -161,7 +162,7 @@ class ReturnTypeTests {
 	}
 
 	@Test
-	void publisherOfWhatTurnsOutToGoOnFailsLoudly() {
+	void publisherOfAValueThatGoesOnFails() {
 		Objects objects = bean(Objects.class);
 		for (Object value : GOES_ON) {
 			assertThatIllegalStateException().isThrownBy(() -> objects.giveReactively(value).block())
@@ -176,7 +177,7 @@ class ReturnTypeTests {
 	}
 
 	@Test
-	void functionalResponseThatTurnsOutToGoOnFailsLoudly() {
+	void functionalResponseThatGoesOnFails() {
 		Objects objects = bean(Objects.class);
 		assertThatIllegalStateException()
 			.isThrownBy(() -> objects.give(ServerResponse.async(new CompletableFuture<ServerResponse>())))

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A bean that is kept in a session is written and read, and is locked ever after.
+ * A bean of an HTTP session is serialized and read again, and is still locked.
  */
 @Tag("proxies")
 class SerializedBeanTests {
@@ -54,7 +54,8 @@ class SerializedBeanTests {
 			beans.register(TransactionReleaseTests.Config.class);
 			beans.registerBean("cart", TransactionalCart.class);
 		})) {
-			// as in XML; what @EnableTransactionManagement makes cannot be read again
+			// as in XML: the advice of @EnableTransactionManagement cannot be
+			// deserialized
 			context.getBean(BeanFactoryTransactionAttributeSourceAdvisor.class)
 				.setAdviceBeanName("transactionInterceptor");
 			Cart read = (Cart) read(written(context.getBean(Cart.class)));

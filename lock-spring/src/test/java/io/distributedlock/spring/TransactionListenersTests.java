@@ -26,8 +26,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * An application starts also with a manager of transactions that is not easily listened
- * to.
+ * An application starts also with a transaction manager that takes no listener.
  */
 class TransactionListenersTests {
 
@@ -58,7 +57,7 @@ class TransactionListenersTests {
 
 	@Test
 	void managerOfAScopeThatIsNotActiveAtStartIsNoReasonNotToStart() {
-		// without the library this starts
+		// this starts without the library
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			context.getBeanFactory().registerScope("tenant", new NoTenant());
 			context.register(Tenants.class);

@@ -133,8 +133,8 @@ class TransactionReleaseTests {
 	}
 
 	@Test
-	void lockMayBeGivenBackBeforeTheTransactionEnds() {
-		this.shop.sell(() -> this.stock.takeAndGiveBackAtOnce(this.provider));
+	void lockMayBeReleasedBeforeTheTransactionEnds() {
+		this.shop.sell(() -> this.stock.takeAndReleaseAtOnce(this.provider));
 		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", GIVE, "commit");
 	}
 
@@ -166,7 +166,8 @@ class TransactionReleaseTests {
 	void updateIsLostIfTheLockEndsBeforeTheCommitAndNotIfItEndsAfter(boolean afterTransaction) throws Exception {
 		CountDownLatch released = new CountDownLatch(1);
 		CountDownLatch mayCommit = new CountDownLatch(1);
-		// the common pool of a small machine has one thread, which the first would keep
+		// the common pool of a small machine has one thread, which the first call would
+		// occupy
 		Executor threads = (task) -> new Thread(task).start();
 		CompletableFuture<Void> first = CompletableFuture.runAsync(() -> this.shop.sell(() -> {
 			sellOne(afterTransaction);
@@ -190,7 +191,7 @@ class TransactionReleaseTests {
 			this.stock.readAndWrite();
 		}
 		else {
-			this.stock.readAndWriteAndGiveBackAtOnce();
+			this.stock.readAndWriteAndReleaseAtOnce();
 		}
 	}
 
@@ -273,7 +274,7 @@ class TransactionReleaseTests {
 		}
 
 		@DistributedLock(name = "stock", key = "'1'", release = ReleaseTime.AFTER_METHOD)
-		public void takeAndGiveBackAtOnce(RecordingProvider provider) {
+		public void takeAndReleaseAtOnce(RecordingProvider provider) {
 			takeOne(provider);
 		}
 
@@ -292,7 +293,7 @@ class TransactionReleaseTests {
 		}
 
 		@DistributedLock(name = "stock", key = "'1'", release = ReleaseTime.AFTER_METHOD)
-		public void readAndWriteAndGiveBackAtOnce() {
+		public void readAndWriteAndReleaseAtOnce() {
 			write();
 		}
 

@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What transactions.md says of transactions that no lock waits for or that are not
- * checked, and the ways that it names.
+ * What docs/features/transactions.md says about transactions that no lock waits for or
+ * that are not checked, and about the ways around that.
  */
 class UncheckedTransactionTests {
 
@@ -56,7 +56,7 @@ class UncheckedTransactionTests {
 	}
 
 	@Test
-	void monoInATransactionOfAThreadGivesItsLockBackBeforeTheCommit() {
+	void monoInATransactionOfAThreadReleasesItsLockBeforeTheCommit() {
 		this.transaction.executeWithoutResult((status) -> this.shelf.takeReactively(false).block());
 		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", GIVE, "commit");
 	}
@@ -68,7 +68,7 @@ class UncheckedTransactionTests {
 	}
 
 	@Test
-	void monoThatIsMadeInATransactionOfAThreadAndSubscribedToBehindItHasItsOwnTime() {
+	void monoFromATransactionOfAThreadAndSubscribedToAfterItHasItsOwnTime() {
 		Mono<Void> made = this.transaction.execute((status) -> this.shelf.takeReactively(false));
 		assertThat(made).isNotNull();
 		made.block();
@@ -76,14 +76,14 @@ class UncheckedTransactionTests {
 	}
 
 	@Test
-	void templateInsideOfATransactionGivesBackBeforeTheCommit() {
+	void templateInsideOfATransactionReleasesBeforeTheCommit() {
 		this.transaction
 			.executeWithoutResult((status) -> this.locks.execute(STOCK, () -> this.provider.record("take")));
 		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", GIVE, "commit");
 	}
 
 	@Test
-	void templateAroundATransactionGivesBackBehindTheCommit() {
+	void templateAroundATransactionReleasesAfterTheCommit() {
 		underTheTemplate((provider) -> {
 		});
 		assertThat(this.provider.events()).containsExactly(TAKE, "begin", "take", "commit", GIVE);
@@ -96,7 +96,7 @@ class UncheckedTransactionTests {
 	}
 
 	@Test
-	void lastStepOfTheTransactionMayCheck() {
+	void checkInTheLastStepOfTheTransactionWorks() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> underTheTemplate((provider) -> {
 			provider.loseLast();
 			LockContext.current().ensureHeld();
@@ -105,8 +105,8 @@ class UncheckedTransactionTests {
 	}
 
 	@Test
-	void callersTransactionIsNotCheckedIfTheLockIsGivenBackBefore() {
-		this.transaction.executeWithoutResult((status) -> this.shelf.takeAndGiveBack());
+	void callersTransactionIsNotCheckedIfTheLockIsReleasedBefore() {
+		this.transaction.executeWithoutResult((status) -> this.shelf.takeAndRelease());
 		assertThat(this.provider.events()).startsWith("begin", TAKE, "take").endsWith("commit");
 	}
 
@@ -119,8 +119,8 @@ class UncheckedTransactionTests {
 
 	@Test
 	@Tag("proxies")
-	void transactionOfTheMethodIsCheckedWheneverTheLockIsGivenBack() {
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.shelf::takeInTransactionAndGiveBack);
+	void transactionOfTheMethodIsCheckedWheneverTheLockIsReleased() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.shelf::takeInTransactionAndRelease);
 		assertThat(this.provider.events()).startsWith(TAKE, "begin", "take", "rollback").doesNotContain("commit");
 	}
 
@@ -145,7 +145,7 @@ class UncheckedTransactionTests {
 		}
 
 		@DistributedLock(name = "stock", key = "'1'", release = ReleaseTime.AFTER_METHOD)
-		public void takeAndGiveBack() {
+		public void takeAndRelease() {
 			take(true);
 		}
 
@@ -156,7 +156,7 @@ class UncheckedTransactionTests {
 
 		@Transactional
 		@DistributedLock(name = "stock", key = "'1'", release = ReleaseTime.AFTER_METHOD)
-		public void takeInTransactionAndGiveBack() {
+		public void takeInTransactionAndRelease() {
 			take(true);
 		}
 

@@ -116,7 +116,7 @@ class UnheardTransactionManagerTests {
 	}
 
 	/**
-	 * As for tracing.
+	 * As a library for tracing does.
 	 */
 	private record Wrapper(PlatformTransactionManager manager) implements PlatformTransactionManager {
 

@@ -27,23 +27,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 class UnreachableMethodTests {
 
 	@Test
-	void methodsOutOfAProxysReachAreWarnedAbout(CapturedOutput output) {
+	void methodsThatAProxyCannotInterceptAreWarnedAbout(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = Contexts.open(new RecordingProvider(), false, Hidden.class)) {
 			assertThat(AopUtils.isAopProxy(context.getBean(Hidden.class))).isTrue();
-			assertThat(output).contains("Hidden.secret has no effect: a private method")
-				.contains("Hidden.fixed has no effect: a public final method")
-				.contains("Hidden.shared has no effect: a public static method")
+			assertThat(output).contains("Hidden.secret has no effect: a proxy cannot intercept a private method")
+				.contains("Hidden.fixed has no effect: a proxy cannot intercept a public final method")
+				.contains("Hidden.shared has no effect: a proxy cannot intercept a public static method")
 				.contains("LockTemplate")
 				.doesNotContain("Hidden.open has");
 		}
 	}
 
 	@Test
-	void callbacksOfTheContainerAreWarnedAbout(CapturedOutput output) {
+	void callbacksOfTheLifecycleAreWarnedAbout(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Lifecycle.class).close();
-		assertThat(output).contains("Lifecycle.init has no effect where the container calls it")
-			.contains("Lifecycle.afterPropertiesSet has no effect where the container calls it")
-			.contains("Lifecycle.stop has no effect where the container calls it")
+		assertThat(output).contains("Lifecycle.init has no effect when Spring calls the method")
+			.contains("Lifecycle.afterPropertiesSet has no effect when Spring calls the method")
+			.contains("Lifecycle.stop has no effect when Spring calls the method")
 			.doesNotContain("Lifecycle.other has no effect");
 	}
 
@@ -59,20 +59,20 @@ class UnreachableMethodTests {
 	}
 
 	@Test
-	void classLevelAnnotationsSuperclassesAndInnerClassesAreLookedAt(CapturedOutput output) {
+	void classLevelAnnotationsSuperclassesAndInnerClassesAreChecked(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Whole.class).close();
 		assertThat(output).contains("Whole, direct() calls locked()")
 			.contains("Whole, run() calls locked()")
 			.contains("Whole, inherited() calls locked()")
 			.contains("Whole, withNeighbour() calls locked()")
-			.contains("Ancestor.fixed has no effect: a public final method")
-			.contains("Whole.ownFixed has no effect: a public final method")
+			.contains("Ancestor.fixed has no effect: a proxy cannot intercept a public final method")
+			.contains("Whole.ownFixed has no effect: a proxy cannot intercept a public final method")
 			.doesNotContain("hidden has no effect")
 			.doesNotContain("overridden() calls overridden()");
 	}
 
 	@Test
-	void whatTheCompilerCallsIsNoSelfInvocation(CapturedOutput output) {
+	void callByAMethodOfTheCompilerIsNoSelfInvocation(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Handler.class).close();
 		assertThat(output).doesNotContain("In ").doesNotContain("has no effect");
 	}
@@ -86,9 +86,11 @@ class UnreachableMethodTests {
 	}
 
 	@Test
-	void packagePrivateMethodOfAnotherPackageIsOutOfReach(CapturedOutput output) {
+	void packagePrivateMethodOfAnotherPackageIsWarnedAbout(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Near.class).close();
-		assertThat(output).contains("Remote.hidden has no effect: a package-private method of another package")
+		assertThat(output)
+			.contains(
+					"Remote.hidden has no effect: a proxy cannot intercept a package-private method of another package")
 			.contains("Near, also() calls near()")
 			.doesNotContain("Near.near has no effect");
 	}
@@ -103,7 +105,7 @@ class UnreachableMethodTests {
 	}
 
 	@Test
-	void callOfABeanThatWasAskedForIsNoSelfInvocation(CapturedOutput output) {
+	void callOfABeanFromAProviderIsNoSelfInvocation(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Asking.class).close();
 		assertThat(output).contains("Asking, plain() calls locked()")
 			.doesNotContain("byContext()")
@@ -112,7 +114,7 @@ class UnreachableMethodTests {
 	}
 
 	@Test
-	void defaultMethodsOfInterfacesAreLookedAt(CapturedOutput output) {
+	void defaultMethodsOfInterfacesAreChecked(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Calling.class).close();
 		assertThat(output).contains("Calling, callDefault() calls locked()")
 			.contains("Calling, callInLambda() calls locked()")
@@ -284,7 +286,7 @@ class UnreachableMethodTests {
 	@DistributedLock
 	static class Whole extends Ancestor {
 
-		// not of its own type, though the name begins with it
+		// another type whose name begins with the same text
 		private WholeNeighbour neighbour;
 
 		@Override

@@ -60,7 +60,7 @@ class WovenTests {
 	}
 
 	@Test
-	void annotationOnTheClassStandsForItsPublicMethods() {
+	void annotationOnTheClassAppliesToItsPublicMethods() {
 		try (AnnotationConfigApplicationContext context = open(WovenClass.class)) {
 			context.getBean(WovenClass.class).open();
 			assertThat(this.provider.keys()).containsExactly("t::WovenClass.open");
@@ -70,11 +70,11 @@ class WovenTests {
 	@ParameterizedTest
 	@ValueSource(classes = { Implementing.class, Overriding.class, Inheriting.class, OfAnnotatedInterface.class,
 			CoroutineTests.Coroutines.class, Static.class, ThriceComposed.class })
-	void whatIsNotWovenIsRefused(Class<?> type) {
+	void methodThatIsNotWovenIsRefused(Class<?> type) {
 		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> open(type).close())
 			.havingRootCause()
 			.isInstanceOf(InvalidLockOperationException.class)
-			.withMessageContaining("woven")
+			.withMessageContaining("lock.mode")
 			.withMessageContaining(type.getSimpleName());
 	}
 
@@ -98,7 +98,7 @@ class WovenTests {
 	}
 
 	@Test
-	void callBySuperBelongsToTheOverride() {
+	void callBySuperRunsUnderTheLockOfTheOverride() {
 		LocalLockProvider local = new LocalLockProvider();
 		try (AnnotationConfigApplicationContext context = open(local,
 				(beans) -> beans.registerBean(OverridingSemaphore.class))) {
@@ -138,7 +138,7 @@ class WovenTests {
 	}
 
 	@Test
-	void newestContextCounts() {
+	void newestContextIsUsed() {
 		RecordingProvider second = new RecordingProvider();
 		try (AnnotationConfigApplicationContext first = open(Woven.class)) {
 			try (AnnotationConfigApplicationContext other = open(second,

@@ -2,11 +2,11 @@ package io.distributedlock.spring;
 
 import java.util.function.Consumer;
 
-import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spring.LockedBeans.Api;
+import io.distributedlock.spring.LockedBeans.Plain;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
@@ -77,7 +77,7 @@ class WrappedBeanTests {
 	}
 
 	/**
-	 * Both proxies are Spring's, too: one by hand, and one of an aspect.
+	 * One proxy is made by hand, the other one by Spring for an aspect.
 	 */
 	@Test
 	void proxyByHandThatHasAnAspectIsRefusedOrLocked() {
@@ -102,7 +102,7 @@ class WrappedBeanTests {
 	}
 
 	/**
-	 * The same without what makes it transactional.
+	 * As above without transactions: there is one proxy only.
 	 */
 	@Test
 	void productOfAProxyFactoryBeanIsLocked() {
@@ -143,7 +143,7 @@ class WrappedBeanTests {
 	}
 
 	@Test
-	void opaqueProxyOfALockedBeanIsLeftAlone() {
+	void opaqueProxyOfALockedBeanIsAccepted() {
 		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (beans) -> {
 			beans.registerBean("plain", Plain.class);
 			beans.registerBean("measured", Api.class, () -> opaque(beans.getBean("plain", Api.class)));
@@ -181,7 +181,7 @@ class WrappedBeanTests {
 	}
 
 	/**
-	 * The promise: the bean runs under its lock, or the application does not start.
+	 * Assert that the bean runs under its lock, or that the application does not start.
 	 */
 	private void assertRefusedOrLocked(Consumer<AnnotationConfigApplicationContext> beans) {
 		AnnotationConfigApplicationContext context;
@@ -189,11 +189,7 @@ class WrappedBeanTests {
 			context = Contexts.open(this.provider, false, true, beans);
 		}
 		catch (RuntimeException ex) {
-			Throwable cause = ex;
-			while (cause.getCause() != null) {
-				cause = cause.getCause();
-			}
-			assertThat(cause).isInstanceOf(InvalidLockOperationException.class);
+			assertThat(LockedBeans.rootCause(ex)).isInstanceOf(InvalidLockOperationException.class);
 			return;
 		}
 		try (context) {
@@ -223,30 +219,10 @@ class WrappedBeanTests {
 		});
 	}
 
-	private static String heldKey() {
-		return LockContext.find().map(LockHandle::key).orElse("no lock");
-	}
-
-	interface Api {
-
-		String run();
-
-	}
-
-	static class Plain implements Api {
-
-		@Override
-		@DistributedLock
-		public String run() {
-			return heldKey();
-		}
-
-	}
-
 	@Aspect
 	static class Pass {
 
-		@Around("execution(* io.distributedlock.spring.WrappedBeanTests.Api.run())")
+		@Around("execution(* io.distributedlock.spring.LockedBeans.Api.run())")
 		public Object around(ProceedingJoinPoint point) throws Throwable {
 			return point.proceed();
 		}
@@ -276,7 +252,7 @@ class WrappedBeanTests {
 		@Override
 		@DistributedLock
 		public String run() {
-			return heldKey();
+			return LockedBeans.heldKey();
 		}
 
 	}
@@ -286,7 +262,7 @@ class WrappedBeanTests {
 		@Override
 		@DistributedSemaphore(name = "limited", key = "'k'", permits = "1", waitTime = "0")
 		public String run() {
-			return heldKey();
+			return LockedBeans.heldKey();
 		}
 
 	}

@@ -90,7 +90,7 @@ internal class CoroutineTests {
 	}
 
 	@Test
-	fun suspendingFunctionThatGivesWhatGoesOnIsRefusedAtStart() {
+	fun suspendingFunctionOfATypeThatGoesOnIsRefusedAtStart() {
 		for (type in listOf(SuspendingFlow::class.java, SuspendingSequence::class.java, SuspendingMono::class.java)) {
 			assertThatExceptionOfType(BeanCreationException::class.java)
 				.isThrownBy { Contexts.open(provider, false, type) }
@@ -102,7 +102,7 @@ internal class CoroutineTests {
 	}
 
 	@Test
-	fun suspendingFunctionOfWhatTurnsOutToGoOnFailsLoudly() = runBlocking<Unit> {
+	fun suspendingFunctionOfAValueThatGoesOnFails() = runBlocking<Unit> {
 		assertThat(coroutines.any("plain")).isEqualTo("plain")
 		for (value in listOf(sequenceOf("a"), flow { emit("a") })) {
 			assertThatIllegalStateException().isThrownBy { runBlocking { coroutines.any(value) } }
@@ -112,7 +112,7 @@ internal class CoroutineTests {
 	}
 
 	@Test
-	fun suspendingFunctionWithoutAValueForNothingCannotBeSkipped() {
+	fun suspendingFunctionWithoutAnEmptyValueCannotBeSkipped() {
 		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java)) {
 			assertThatExceptionOfType(BeanCreationException::class.java)
 				.isThrownBy { Contexts.open(provider, false, type) }
@@ -123,7 +123,7 @@ internal class CoroutineTests {
 	}
 
 	@Test
-	fun suspendingFunctionThatIsSkippedGivesNothingOfItsType() = runBlocking<Unit> {
+	fun suspendingFunctionThatIsSkippedReturnsAnEmptyValue() = runBlocking<Unit> {
 		provider.contended(true)
 		assertThat(coroutines.skippedInt("1")).isNull()
 		assertThat(coroutines.skippedOptional("1")).isEmpty()

@@ -84,7 +84,7 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 		try (LockHandle handle = this.template.tryAcquire(request(lockKey).withWaitTime(Duration.ZERO)).orElse(null)) {
 			if (handle == null || !held.contains(handle.key())) {
 				throw new IllegalStateException(
-						"Lock '%s' cannot be renewed: this thread does not hold it. Lock it before, on the same thread"
+						"Lock '%s' cannot be renewed: it is not held by this thread. Lock it on the same thread before"
 							.formatted(lockKey));
 			}
 			handle.ensureHeld();

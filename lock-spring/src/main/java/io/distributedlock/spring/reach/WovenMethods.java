@@ -80,7 +80,7 @@ final class WovenMethods {
 		if (!isAnnotated(MergedAnnotations.from(method, SearchStrategy.DIRECT))
 				&& !(Modifier.isPublic(method.getModifiers()) && isAnnotated(
 						MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.INHERITED_ANNOTATIONS)))) {
-			return "with lock.mode=aspectj, only a method that is annotated itself takes a lock, but %s.%s inherits its annotation. Annotate this method too, or set lock.mode=proxy"
+			return "with lock.mode=aspectj, an annotation must stand on the method itself or on its class, directly or in a composed annotation of at most two levels. On %s.%s it does not. Annotate this method too, or set lock.mode=proxy"
 				.formatted(method.getDeclaringClass().getName(), method.getName());
 		}
 		if (!isWoven(method)) {
