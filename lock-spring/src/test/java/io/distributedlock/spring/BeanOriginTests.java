@@ -123,7 +123,7 @@ class BeanOriginTests {
 		// with one permit, advice that ran twice for a call would wait for itself
 		@DistributedSemaphore(permits = "1", key = "#id", waitTime = "0")
 		public String run(String id) {
-			return LockedBeans.heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}
@@ -133,7 +133,7 @@ class BeanOriginTests {
 		@Override
 		@DistributedLock(key = "#id")
 		public String run(String id) {
-			return LockedBeans.heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}
@@ -214,7 +214,7 @@ class BeanOriginTests {
 
 		@DistributedLock(key = "#id")
 		public String inner(String id) {
-			return LockedBeans.heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}
@@ -229,7 +229,7 @@ class BeanOriginTests {
 
 		@DistributedLock(key = "#id")
 		public String run(String id) {
-			return LockedBeans.heldKey();
+			return RecordingProvider.shortened(LockedBeans.heldKey());
 		}
 
 	}

@@ -34,17 +34,20 @@ class EarlyDependencyTests {
 
 	@Test
 	void earlyPrototypeThatIsDeclaredByItsInterfaceIsRefused() {
-		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyPrototypeOfInterface.class));
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyPrototypeOfInterface.class),
+				"before");
 	}
 
 	@Test
 	void earlyPrototypeIsRefusedAlsoIfALaterBeanHasOne() {
-		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyAndLaterPrototype.class));
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyAndLaterPrototype.class),
+				"before");
 	}
 
 	@Test
 	void earlyProductOfAFactoryThatMakesManyIsRefused() {
-		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyProductOfMany.class));
+		LockedBeans.assertThatStartFails(this.provider, (context) -> context.register(EarlyProductOfMany.class),
+				"before");
 	}
 
 	@Test
@@ -52,7 +55,7 @@ class EarlyDependencyTests {
 		LockedBeans.assertThatStartFails(this.provider, (context) -> {
 			context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
 			context.register(EarlyOfThread.class);
-		});
+		}, "before");
 	}
 
 	@Test
