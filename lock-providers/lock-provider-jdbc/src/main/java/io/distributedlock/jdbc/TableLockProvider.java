@@ -119,8 +119,8 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		}
 		String key = request.key();
 		return new CommandLease(key, OptionalLong.empty(), term,
-				CommandLease.renewal(
-						(lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
+				CommandLease
+					.renewal((lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
 				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)),
 				(request.type() == LockType.WRITE) ? share(request, owner, term) : null);
 	}
@@ -128,8 +128,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	private CommandLease share(LeaseRequest request, String owner, LeaseTerm term) {
 		String row = rowOf(request);
 		return new CommandLease(request.key(), term,
-				CommandLease
-					.renewal((lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease))),
+				CommandLease.renewal((lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease))),
 				() -> onRow(row, (session) -> {
 					boolean had = this.shares.release(session, row, owner);
 					this.table.notifyWaiters(session, request.key());

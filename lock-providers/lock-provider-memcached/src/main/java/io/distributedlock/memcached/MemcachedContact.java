@@ -32,8 +32,8 @@ final class MemcachedContact {
 	/**
 	 * Wait for the first connection. Folsom connects in the background and refuses
 	 * commands until it is connected, so an application that has just started must wait.
-	 * Later connections are not waited for. If there is no connection in time, the command
-	 * itself fails with the reason.
+	 * Later connections are not waited for. If there is no connection in time, the
+	 * command itself fails with the reason.
 	 */
 	CompletableFuture<@Nullable Void> first(Duration patience) {
 		return this.first.exceptionally((failure) -> null)
@@ -42,8 +42,8 @@ final class MemcachedContact {
 
 	/**
 	 * Return a failure that names refused credentials, if they are the reason for a
-	 * missing connection. Folsom reports the reason to callers that wait for a connection;
-	 * a command only fails with {@link MemcacheClosedException}.
+	 * missing connection. Folsom reports the reason to callers that wait for a
+	 * connection; a command only fails with {@link MemcacheClosedException}.
 	 */
 	BackendException explain(BackendException failure) {
 		if (!(failure.getCause() instanceof MemcacheClosedException)) {

@@ -27,7 +27,8 @@ final class MemcachedErrors {
 					false, cause);
 		}
 		if (cause instanceof MemcacheOverloadedException) {
-			return new BackendException("the client of Memcached has its maximum of requests without an answer", true, cause);
+			return new BackendException("the client of Memcached has its maximum of requests without an answer", true,
+					cause);
 		}
 		if (cause instanceof TimeoutException) {
 			return new BackendException("Memcached did not answer in time", true, cause);

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Best effort: Memcached may evict an item before it expires, and loses all items when it
  * is restarted. It has no number that rises from owner to owner, so there is no fencing
- * token. It measures time in whole seconds of its own clock, so that an item may expire up
- * to two seconds too early. So the item gets a longer expiry, and the holder relies on the
- * lease time only. Each key is on one server: several servers share the keys, and do not
- * vote.
+ * token. It measures time in whole seconds of its own clock, so that an item may expire
+ * up to two seconds too early. So the item gets a longer expiry, and the holder relies on
+ * the lease time only. Each key is on one server: several servers share the keys, and do
+ * not vote.
  *
  * @since 0.1
  */
@@ -43,8 +43,8 @@ public final class MemcachedLockProvider implements LockProvider {
 
 	/**
 	 * Expiry has a resolution of one second, so a lease below three seconds would be
-	 * mostly rounding. A number of more than 30 days is a date in the protocol; two seconds
-	 * less, as the item's expiry is that much longer than the lease.
+	 * mostly rounding. A number of more than 30 days is a date in the protocol; two
+	 * seconds less, as the item's expiry is that much longer than the lease.
 	 */
 	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofSeconds(3),
 			Duration.ofDays(30).minusSeconds(2));
@@ -118,8 +118,8 @@ public final class MemcachedLockProvider implements LockProvider {
 	}
 
 	/**
-	 * Return whether the present item is this owner's: a client that sends a command again
-	 * after its connection was lost finds the item that it has added.
+	 * Return whether the present item is this owner's: a client that sends a command
+	 * again after its connection was lost finds the item that it has added.
 	 */
 	private CompletionStage<Boolean> isOwn(LeaseRequest request, String owner) {
 		if (request.remainingNanos() <= 0) {
@@ -184,8 +184,8 @@ public final class MemcachedLockProvider implements LockProvider {
 
 	/**
 	 * Return an expiry with which the item lives at least as long as the lease. Memcached
-	 * reads its clock once a second and counts whole seconds: together they take up to two
-	 * seconds off.
+	 * reads its clock once a second and counts whole seconds: together they take up to
+	 * two seconds off.
 	 */
 	private static int expiry(Duration leaseTime) {
 		return Math.toIntExact(leaseTime.plusMillis(999).toSeconds()) + 2;

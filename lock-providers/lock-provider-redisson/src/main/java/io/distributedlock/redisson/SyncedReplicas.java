@@ -20,9 +20,9 @@ import org.redisson.connection.MasterSlaveEntry;
 
 /**
  * Waits until replicas have confirmed a lock, as Redisson does for its own locks: a
- * replica that becomes the primary without it would grant the lock again. The command
- * and {@code WAIT} are sent in one batch. A confirmed lock is lost more rarely, but can
- * still be lost. Thread-safe.
+ * replica that becomes the primary without it would grant the lock again. The command and
+ * {@code WAIT} are sent in one batch. A confirmed lock is lost more rarely, but can still
+ * be lost. Thread-safe.
  */
 final class SyncedReplicas {
 

@@ -71,7 +71,8 @@ class RedissonErrorsTests {
 		try (server; RedissonLockProvider provider = new RedissonLockProvider(client)) {
 			get(get(attempt(provider, "before")).release());
 			server.kill();
-			// the first failure is a broken connection, the later ones are refused connections
+			// the first failure is a broken connection, the later ones are refused
+			// connections
 			Awaitility.await().untilAsserted(() -> {
 				CompletionStage<Lease> refused = attempt(provider, "down");
 				assertThat(refused.toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
