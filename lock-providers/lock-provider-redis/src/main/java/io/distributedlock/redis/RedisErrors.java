@@ -121,7 +121,7 @@ final class RedisErrors {
 		}
 		if (reasons(cause).anyMatch((each) -> "Connection closed prematurely".equals(each.getMessage()))) {
 			return retryable(
-					"Redis closes new connections at once: check the credentials, and that both sides or none use TLS",
+					"Redis closes new connections immediately: check the credentials, and that both sides or none use TLS",
 					cause);
 		}
 		if (isConnectionProblem(cause)) {

@@ -48,7 +48,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	public static final String NAME = "redis";
 
 	/**
-	 * A counter that has expired starts anew at the server's clock: the longer it stays,
+	 * A counter that has expired starts again at the server's clock: the longer it stays,
 	 * the less a clock that was set back matters.
 	 */
 	private static final String COUNTER_TTL_MILLIS = Long.toString(Duration.ofDays(1).toMillis());

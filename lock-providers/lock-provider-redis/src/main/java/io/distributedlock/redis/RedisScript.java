@@ -1,11 +1,7 @@
 package io.distributedlock.redis;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-
 import io.distributedlock.spi.support.RedisFencedWrite;
+import io.distributedlock.spi.support.ScriptDigest;
 
 /**
  * The scripts, each of which Redis executes in one step. A client that has lost its
@@ -157,7 +153,7 @@ enum RedisScript {
 
 	RedisScript(String source) {
 		this.source = source;
-		this.digest = sha1(source);
+		this.digest = ScriptDigest.of(source);
 	}
 
 	String source() {
@@ -227,16 +223,6 @@ enum RedisScript {
 		private Parts() {
 		}
 
-	}
-
-	private static String sha1(String text) {
-		try {
-			return HexFormat.of()
-				.formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 }

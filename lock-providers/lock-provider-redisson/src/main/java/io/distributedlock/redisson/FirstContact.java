@@ -22,7 +22,7 @@ final class FirstContact implements AutoCloseable {
 	private static final int THREADS = 2;
 
 	/**
-	 * Further commands fail at once: while Redis is down, a queue without a limit could
+	 * Further commands fail immediately: while Redis is down, a queue without a limit could
 	 * fill the memory.
 	 */
 	private static final int MAX_QUEUED = 1000;

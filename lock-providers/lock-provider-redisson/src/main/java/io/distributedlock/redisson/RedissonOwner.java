@@ -18,7 +18,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 
 	/**
 	 * How long a counter of tokens or a number of permits outlives the last lease. A
-	 * counter that has expired starts anew at the server's clock: the longer it stays,
+	 * counter that has expired starts again at the server's clock: the longer it stays,
 	 * the less a clock that was set back matters.
 	 */
 	private static final long OUTLIVES_MILLIS = Duration.ofDays(1).toMillis();

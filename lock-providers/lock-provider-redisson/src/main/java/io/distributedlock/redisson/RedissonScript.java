@@ -1,11 +1,7 @@
 package io.distributedlock.redisson;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-
 import io.distributedlock.spi.support.RedisFencedWrite;
+import io.distributedlock.spi.support.ScriptDigest;
 
 /**
  * The scripts, each of which Redis executes in one step, for the key layout of Redisson's
@@ -230,7 +226,7 @@ enum RedissonScript {
 
 	RedissonScript(String source) {
 		this.source = source;
-		this.digest = sha1(source);
+		this.digest = ScriptDigest.of(source);
 	}
 
 	String source() {
@@ -239,16 +235,6 @@ enum RedissonScript {
 
 	String digest() {
 		return this.digest;
-	}
-
-	private static String sha1(String text) {
-		try {
-			return HexFormat.of()
-				.formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	/**

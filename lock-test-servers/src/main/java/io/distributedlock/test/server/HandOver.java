@@ -44,8 +44,8 @@ final class HandOver {
 	}
 
 	/**
-	 * Return a request that only one caller at a time is granted, or one reader beside
-	 * other readers.
+	 * Return a request that only one caller at a time is granted, or several readers and
+	 * no writer.
 	 */
 	static LockRequest request(String name, LockType type) {
 		LockRequest request = LockRequest.of(name);
