@@ -98,7 +98,8 @@ final class JdbcErrors {
 		String state = SqlCodes.state(failure);
 		if (SqlCodes.isCollision(failure)) {
 			return new BackendException(
-					"this statement collided with another one, and the database ended it (SQL state %s)".formatted(state),
+					"this statement collided with another one, and the database ended it (SQL state %s)"
+						.formatted(state),
 					true, cause);
 		}
 		if (SqlCodes.isReadOnly(failure)) {
