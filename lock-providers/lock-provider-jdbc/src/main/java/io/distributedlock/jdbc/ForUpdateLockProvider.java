@@ -146,7 +146,8 @@ final class ForUpdateLockProvider implements LockProvider {
 			throws SQLException {
 		if (!this.connections.tryAcquire()) {
 			throw new BackendException(
-					"all %d connections for locks are in use: raise lock.jdbc.max-lock-connections and the size of the pool, or use the strategy row"
+					("all %d connections for locks are in use: raise lock.jdbc.max-lock-connections and the "
+							+ "size of the pool, or use the strategy row")
 						.formatted(this.settings.maxLockConnections()),
 					true, null);
 		}

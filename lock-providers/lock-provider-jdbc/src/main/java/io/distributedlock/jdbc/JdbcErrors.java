@@ -71,7 +71,8 @@ final class JdbcErrors {
 			}
 		}
 		return new BackendException(
-				"the database did not answer within %d ms: check that it runs, and that its connection pool is not exhausted"
+				("the database did not answer within %d ms: check that it runs, and that its connection "
+						+ "pool is not exhausted")
 					.formatted(this.commandTimeout.toMillis()),
 				true, cause);
 	}
@@ -91,9 +92,8 @@ final class JdbcErrors {
 			return new BackendException(refusal, false, cause);
 		}
 		if (SqlCodes.isDenied(failure)) {
-			return new BackendException(
-					"the database denies the user a right that locks need: see the least rights in docs/providers/jdbc.md",
-					false, cause);
+			return new BackendException("the database denies the user a right that locks need: see the least rights in "
+					+ "docs/providers/jdbc.md", false, cause);
 		}
 		String state = SqlCodes.state(failure);
 		if (SqlCodes.isCollision(failure)) {
@@ -104,18 +104,21 @@ final class JdbcErrors {
 		}
 		if (SqlCodes.isReadOnly(failure)) {
 			return new BackendException(
-					"the database is read-only, as a standby or during a failover: check that the JDBC URL leads to the primary",
+					"the database is read-only, as a standby or during a failover: check that the JDBC URL "
+							+ "leads to the primary",
 					true, cause);
 		}
 		if (SqlCodes.isCancelled(failure)) {
 			return new BackendException(
-					"the database cancelled the statement, after a time-out of its own or at somebody's request (SQL state %s)"
+					("the database cancelled the statement, after a time-out of its own or at somebody's "
+							+ "request (SQL state %s)")
 						.formatted(state),
 					true, cause);
 		}
 		if (SqlCodes.isConnectionProblem(failure)) {
 			return new BackendException(
-					"the database cannot be reached, or its connection pool gave no connection in time: check that the database runs, and the size of the pool",
+					"the database cannot be reached, or its connection pool gave no connection in time: "
+							+ "check that the database runs, and the size of the pool",
 					true, cause);
 		}
 		if (SqlCodes.isInternalProblem(failure)) {

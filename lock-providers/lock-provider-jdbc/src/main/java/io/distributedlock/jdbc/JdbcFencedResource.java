@@ -86,7 +86,8 @@ public final class JdbcFencedResource {
 	public void check(Connection connection, long token) throws SQLException {
 		if (connection.getAutoCommit()) {
 			throw new IllegalStateException(
-					"The check of a fencing token must be in one transaction with the writes that it guards: turn auto-commit off, or begin a transaction");
+					"The check of a fencing token must be in one transaction with the writes that it "
+							+ "guards: turn auto-commit off, or begin a transaction");
 		}
 		Session session = Session.on(connection);
 		for (int attempt = 0; attempt < TRIES; attempt++) {
@@ -111,7 +112,8 @@ public final class JdbcFencedResource {
 			}
 		}
 		throw new SQLTransactionRollbackException(
-				"The fenced resource '%s' was first written by a transaction that this one cannot see: roll back and try again"
+				("The fenced resource '%s' was first written by a transaction that this one cannot see: "
+						+ "roll back and try again")
 					.formatted(this.resource),
 				"40001");
 	}

@@ -27,10 +27,13 @@ final class SilenceLimit {
 			case POSTGRESQL -> session.text("SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
 					Long.toString(time.toMillis()));
 			// keeps the limit of the session, if none is kept yet, to set it again later
-			case MARIADB, MYSQL -> session.execute(
-					"SET @distributed_lock_wait = COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout), SESSION wait_timeout = ?",
-					// in whole seconds, rounded up
-					time.toSeconds() + 1);
+			case MARIADB,
+					MYSQL ->
+				session.execute(
+						"SET @distributed_lock_wait = COALESCE(@distributed_lock_wait, "
+								+ "@@SESSION.wait_timeout), SESSION wait_timeout = ?",
+						// in whole seconds, rounded up
+						time.toSeconds() + 1);
 			default -> {
 				return false;
 			}
@@ -43,8 +46,8 @@ final class SilenceLimit {
 	 */
 	void lift(Session session) throws SQLException {
 		if (this.dialect == JdbcDialect.MARIADB || this.dialect == JdbcDialect.MYSQL) {
-			session.execute(
-					"SET SESSION wait_timeout = CAST(COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout) AS UNSIGNED), @distributed_lock_wait = NULL");
+			session.execute("SET SESSION wait_timeout = CAST(COALESCE(@distributed_lock_wait, "
+					+ "@@SESSION.wait_timeout) AS UNSIGNED), @distributed_lock_wait = NULL");
 		}
 	}
 

@@ -42,7 +42,8 @@ class FairQueueTests {
 	/**
 	 * The last statement of a grant.
 	 */
-	private static final Predicate<String> LEAVE_QUEUE = "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"::equals;
+	private static final Predicate<String> LEAVE_QUEUE = ("DELETE FROM distributed_lock_member"
+			+ " WHERE lock_key = ? AND owner = ?")::equals;
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 

@@ -155,9 +155,10 @@ class JdbcFullPoolTests {
 	private long rows(String key) throws SQLException {
 		try (Connection connection = DriverManager.getConnection(this.url, "sa", "");
 				Statement statement = connection.createStatement();
-				ResultSet result = statement.executeQuery(
-						"SELECT (SELECT COUNT(*) FROM distributed_lock WHERE lock_key = '%1$s') + (SELECT COUNT(*) FROM distributed_lock_row WHERE lock_key = '%1$s')"
-							.formatted(key))) {
+				ResultSet result = statement
+					.executeQuery(("SELECT (SELECT COUNT(*) FROM distributed_lock WHERE lock_key = '%1$s')"
+							+ " + (SELECT COUNT(*) FROM distributed_lock_row WHERE lock_key = '%1$s')")
+						.formatted(key))) {
 			result.next();
 			return result.getLong(1);
 		}
