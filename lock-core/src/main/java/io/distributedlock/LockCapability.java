@@ -3,6 +3,8 @@ package io.distributedlock;
 /**
  * What only some backends can do. A provider declares its capabilities. A request for a
  * capability that its provider does not declare fails; it never runs without.
+ * <p>
+ * Why: docs/decisions/016-capabilities-are-checked-by-the-engine.md
  *
  * @since 0.1
  */

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * A handle does not belong to a thread. A thread that acquired it by a blocking call
  * re-enters: until the handle is closed, another blocking call for the same key on that
  * thread succeeds immediately.
+ * <p>
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  *
  * @since 0.1
  */

@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who may hold a key together, and in which order waiters are served.
+ * <p>
+ * Why: docs/decisions/018-one-class-per-return-type-and-policy.md
  *
  * @since 0.1
  */

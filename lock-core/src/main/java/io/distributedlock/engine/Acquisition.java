@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
  * backend has a queue, a call that may wait takes a place there instead. It has no thread
  * of its own: each step runs on the thread that brings an answer, a signal or a turn, and
  * no step blocks. It ends with exactly one outcome.
+ * <p>
+ * Why: docs/decisions/001-asynchronous-engine.md,
+ * docs/decisions/013-attempts-end-with-their-caller.md
  */
 final class Acquisition {
 

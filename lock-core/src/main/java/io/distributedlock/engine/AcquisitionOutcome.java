@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How an acquisition ended. Exceptions are made from it on the thread of the caller, so
  * that their stack trace shows the caller.
+ * <p>
+ * Why: docs/decisions/001-asynchronous-engine.md
  *
  * @param status how it ended
  * @param lock the lock that was acquired

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets other readers in when a writer goes on as a reader. The backend is told by an
  * extension of the lease as a reader's; until it has answered, nobody else gets in.
+ * <p>
+ * Why: docs/decisions/011-downgrade-is-a-renewal.md
  */
 final class Downgrade {
 

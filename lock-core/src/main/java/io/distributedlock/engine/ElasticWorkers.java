@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
  * waiting, and has none when there is nothing to do. So thousands of short tasks do not
  * make thousands of threads, and a task that blocks delays the others only for
  * milliseconds. It takes every task, and never runs one on the thread that brings it.
+ * <p>
+ * Why: docs/decisions/006-three-groups-of-threads.md
  */
 final class ElasticWorkers implements Executor {
 

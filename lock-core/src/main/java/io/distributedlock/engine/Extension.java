@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Extends a lock that is held, on its holder's demand.
+ * <p>
+ * Why: docs/decisions/010-open-requests.md
  */
 final class Extension {
 

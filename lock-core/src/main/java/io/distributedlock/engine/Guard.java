@@ -5,6 +5,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs a step, and lets the next one run whatever this one throws.
+ * <p>
+ * Why: docs/decisions/005-trust-no-provider.md
  */
 final class Guard {
 

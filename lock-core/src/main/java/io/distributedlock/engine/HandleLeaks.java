@@ -17,6 +17,8 @@ import org.slf4j.LoggerFactory;
  * only a sample of all handles, as a stack trace costs more than a lock. A place that
  * leaks often is found soon. The idea is that of the leak detector of
  * <a href= "https://netty.io/wiki/reference-counted-objects.html">Netty</a>.
+ * <p>
+ * Why: docs/decisions/014-abandoned-handles.md
  */
 final class HandleLeaks {
 

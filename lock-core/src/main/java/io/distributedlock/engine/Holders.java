@@ -8,6 +8,9 @@ import io.distributedlock.LockType;
  * Counts the re-entrant holders of one lease, and how many of them may write. If the
  * lease can become a reader's, it becomes one when the last holder leaves who may write.
  * From then on only readers enter.
+ * <p>
+ * Why: docs/decisions/003-re-entry-by-handle.md,
+ * docs/decisions/011-downgrade-is-a-renewal.md
  */
 final class Holders {
 

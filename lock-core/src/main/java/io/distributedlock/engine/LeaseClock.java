@@ -9,6 +9,8 @@ import io.distributedlock.spi.LeaseTerm;
 /**
  * The times of one lease: until when it runs, when to renew it, and when to warn of its
  * end.
+ * <p>
+ * Why: docs/decisions/009-lease-and-term.md
  */
 final class LeaseClock {
 

@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
  * thing to do. Renewals that are due together are sent in one batch per provider. A lock
  * that is released before its first renewal costs one insertion of a timer and one
  * removal.
+ * <p>
+ * Why: docs/decisions/007-one-timer-per-lease-and-question.md,
+ * docs/decisions/014-abandoned-handles.md
  */
 final class LeaseKeeper {
 

@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Releases leases. A release that fails is tried again until the command time-out. After
  * that the lease expires by itself.
+ * <p>
+ * Why: docs/decisions/012-minimum-hold-and-lock-delay.md
  */
 final class LeaseReleaser {
 

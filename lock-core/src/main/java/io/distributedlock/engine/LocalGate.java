@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Lets one call per key of this JVM through to the backend. The others wait in line, in
  * the order of their arrival. It needs memory only for keys in use: the line of a key is
  * removed when the last call has left it.
+ * <p>
+ * Why: docs/decisions/002-local-gate.md
  */
 final class LocalGate {
 

@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Completes requests with the defaults of the template, and refuses those that their
  * provider cannot serve.
+ * <p>
+ * Why: docs/decisions/004-several-locks-in-one-order.md,
+ * docs/decisions/016-capabilities-are-checked-by-the-engine.md
  */
 final class LockAttempts {
 

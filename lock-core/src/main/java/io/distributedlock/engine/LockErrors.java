@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes the exceptions of the engine. Each message says what failed, for which key and
  * provider, and what to do.
+ * <p>
+ * Why: docs/decisions/001-asynchronous-engine.md
  */
 final class LockErrors {
 

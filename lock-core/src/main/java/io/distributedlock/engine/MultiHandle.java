@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The handle of several locks that were acquired together. It is valid while each of them
  * is held. They are released in the opposite order, and no release waits for another.
+ * <p>
+ * Why: docs/decisions/004-several-locks-in-one-order.md
  */
 final class MultiHandle extends EngineHandle {
 

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * the length that it asks for, counted from the present term or, if it was sent after
  * that, from when it was sent. A request is settled once a term was requested after its
  * answer, or after the time in which it can still arrive.
+ * <p>
+ * Why: docs/decisions/010-open-requests.md
  */
 final class OpenRequests {
 

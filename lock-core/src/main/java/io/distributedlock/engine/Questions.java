@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Asks the providers, and trusts none of them: whatever a provider does, each question
  * gets exactly one answer, a value or a failure, within the command time-out. All calls
  * of providers that return a stage go through this class.
+ * <p>
+ * Why: docs/decisions/005-trust-no-provider.md
  */
 final class Questions {
 

@@ -14,6 +14,8 @@ import org.slf4j.LoggerFactory;
  * A place in the queue of a backend, until it is granted or left. The backend is asked
  * about it at intervals. A place that the backend does not confirm within the command
  * time-out has failed.
+ * <p>
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md
  */
 final class QueuedPlace {
 

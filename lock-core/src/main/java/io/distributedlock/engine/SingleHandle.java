@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The handle of one lock. Re-entrant callers have a handle each.
+ * <p>
+ * Why: docs/decisions/003-re-entry-by-handle.md
  */
 final class SingleHandle extends EngineHandle {
 

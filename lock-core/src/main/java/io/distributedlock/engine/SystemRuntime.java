@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The JVM's own clock and threads: one for timers, a few for calls of providers, and a
  * few for code of the user.
+ * <p>
+ * Why: docs/decisions/006-three-groups-of-threads.md,
+ * docs/decisions/008-runtime-is-given.md
  */
 final class SystemRuntime implements EngineRuntime {
 

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * answers to the renewals before it, and no renewal is sent while an extension is under
  * way: a renewal that the backend carries out later would cut the longer term short.
  * Thread-safe.
+ * <p>
+ * Why: docs/decisions/010-open-requests.md
  */
 final class TermRequests {
 

@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * exist only while they are needed, see Varghese and Lauck,
  * <a href= "https://dl.acm.org/doi/10.1145/37499.37504">Hashed and Hierarchical Timing
  * Wheels</a>, 1987. Thread-safe.
+ * <p>
+ * Why: docs/decisions/007-one-timer-per-lease-and-question.md
  */
 final class Timers {
 

@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call's right to pass the local gate. It is entered once, and left in any case.
+ * <p>
+ * Why: docs/decisions/002-local-gate.md
  */
 interface Turn {
 

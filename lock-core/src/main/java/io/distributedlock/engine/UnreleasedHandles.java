@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Finds out that no handle is left that could release a lock: all were garbage-collected
  * without a close, or the last one was closed by a thread that had no stack left for the
  * release. Thread-safe.
+ * <p>
+ * Why: docs/decisions/014-abandoned-handles.md
  */
 final class UnreleasedHandles {
 

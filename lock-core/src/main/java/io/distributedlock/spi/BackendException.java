@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request to a backend failed, or got no answer.
+ * <p>
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  *
  * @since 0.1
  */

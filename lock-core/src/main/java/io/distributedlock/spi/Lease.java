@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * A stage fails if the request failed or its answer was lost; the engine then does not
  * know whether the backend carried it out. A failure that may pass is a
  * {@link BackendException} that is retryable.
+ * <p>
+ * Why: docs/decisions/009-lease-and-term.md, docs/decisions/011-downgrade-is-a-renewal.md
  *
  * @since 0.1
  */

@@ -5,6 +5,8 @@ import java.time.Duration;
 /**
  * The lease times that a provider can keep. The engine refuses others before it asks the
  * provider, and an application with such an annotation fails to start.
+ * <p>
+ * Why: docs/decisions/016-capabilities-are-checked-by-the-engine.md
  *
  * @param shortest the shortest lease
  * @param longest the longest lease

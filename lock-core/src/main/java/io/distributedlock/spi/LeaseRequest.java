@@ -6,6 +6,8 @@ import io.distributedlock.LockType;
 
 /**
  * One attempt to acquire a lock, as the engine asks a provider for it.
+ * <p>
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  *
  * @param key the full key, already escaped and bounded in length: printable ASCII without
  * white space, braces and slashes

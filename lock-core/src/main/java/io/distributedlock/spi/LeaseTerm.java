@@ -11,6 +11,8 @@ import java.time.Duration;
  * Locks with Redis</a>): one percent of the lease because clocks run at different speed,
  * and two milliseconds because expiry is not exact; of a very short lease a fifth at
  * most.
+ * <p>
+ * Why: docs/decisions/009-lease-and-term.md
  *
  * @param startNanos the {@link System#nanoTime()} from before the request was sent
  * @param granted the length that the backend granted, which may differ from the requested

@@ -9,6 +9,8 @@ import io.distributedlock.LockType;
  * wait, the engine then takes one place in that queue instead of making many attempts.
  * Messages of the backend may be lost: the engine tells each place at intervals to ask
  * again.
+ * <p>
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md
  *
  * @since 0.1
  */

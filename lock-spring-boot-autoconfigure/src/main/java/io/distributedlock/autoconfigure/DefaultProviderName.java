@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the default provider: the one for requests that name none.
+ * <p>
+ * Why: docs/decisions/026-provider-is-chosen-by-name.md
  */
 final class DefaultProviderName {
 

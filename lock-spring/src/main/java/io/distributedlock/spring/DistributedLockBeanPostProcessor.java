@@ -29,6 +29,8 @@ import org.springframework.util.function.SingletonSupplier;
  * caches: a transaction that the method starts has ended when the lock is released.
  * Advice for retries and asynchronous execution is added later, outside of all other
  * advice.
+ * <p>
+ * Why: docs/decisions/021-advice-by-post-processor.md
  *
  * @since 0.1
  */

@@ -4,8 +4,8 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.spring.invocation.CommitCheckInterceptor;
 import io.distributedlock.spring.invocation.AnnotatedCall;
+import io.distributedlock.spring.invocation.CommitCheckInterceptor;
 import io.distributedlock.spring.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -17,6 +17,8 @@ import org.springframework.aop.support.AopUtils;
  * Runs a method under the locks that its annotations ask for. It has no logic of its own:
  * the operation source knows the annotations, the template the locks, and the invocation
  * the return type.
+ * <p>
+ * Why: docs/decisions/018-one-class-per-return-type-and-policy.md
  */
 final class DistributedLockInterceptor implements MethodInterceptor {
 

@@ -12,6 +12,8 @@ import org.springframework.beans.factory.BeanFactory;
 /**
  * Puts methods under their locks. It is a type of its own, so that a proxy that takes
  * locks is recognized, also one of another application context.
+ * <p>
+ * Why: docs/decisions/021-advice-by-post-processor.md
  */
 final class LockAdvisor extends DefaultPointcutAdvisor {
 

@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
  * it is asked, so this class asks: when the place is taken, at each message of a release,
  * and when the engine polls. It asks one question at a time, see {@link QuestionState}.
  * Thread-safe.
+ * <p>
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md
  *
  * @since 0.1
  */

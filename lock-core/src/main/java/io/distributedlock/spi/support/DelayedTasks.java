@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * executor always uses it.
  * <p>
  * The threads are daemon threads, and end when there is nothing to do. Thread-safe.
+ * <p>
+ * Why: docs/decisions/006-three-groups-of-threads.md
  *
  * @since 0.1
  */

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A writer's lease as a reader's, see {@link Lease#asReader}. For providers whose release
  * is the same for writers and readers.
+ * <p>
+ * Why: docs/decisions/011-downgrade-is-a-renewal.md
  *
  * @param writer the lease that was granted
  * @param renewal makes the writer a reader if it is not one yet, and renews, see

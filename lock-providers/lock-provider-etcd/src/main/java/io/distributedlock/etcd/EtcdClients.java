@@ -6,6 +6,8 @@ import io.etcd.jetcd.ClientBuilder;
 
 /**
  * Prepares jetcd clients for locks.
+ * <p>
+ * Why: docs/decisions/036-grpc-reconnects-soon.md
  *
  * @since 0.1
  */

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * One owner's place among the keys of a lock. To take it costs two round trips: one for
  * the etcd lease, one for the key. If others are in front, a look costs one more, and the
  * place watches the last of those that matter.
+ * <p>
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md
  */
 final class EtcdPlace extends WatchingPlace {
 

@@ -16,6 +16,8 @@ import io.grpc.Status;
  * Listens to the connections that requests go to. Reports a connection as silent if a
  * request on it reached its deadline without an answer, and nothing else arrived on it
  * since that request was sent.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md
  */
 final class ListeningPicker extends SubchannelPicker {
 

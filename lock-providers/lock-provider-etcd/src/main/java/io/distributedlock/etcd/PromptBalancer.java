@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * has fallen silent.
  * <p>
  * All methods are called in gRPC's synchronization context, one after the other.
+ * <p>
+ * Why: docs/decisions/036-grpc-reconnects-soon.md
  */
 final class PromptBalancer extends LoadBalancer {
 

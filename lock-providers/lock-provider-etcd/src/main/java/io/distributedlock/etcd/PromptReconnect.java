@@ -6,6 +6,8 @@ import io.grpc.LoadBalancerRegistry;
 
 /**
  * Registers {@link PromptBalancer} with gRPC, which finds such policies by name only.
+ * <p>
+ * Why: docs/decisions/036-grpc-reconnects-soon.md
  */
 final class PromptReconnect extends LoadBalancerProvider {
 

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Runs blocking calls on a few threads. No caller waits for its call longer than its
  * time-out, and a call whose caller has stopped waiting is not begun. A thread whose call
  * goes on after that is stuck: another thread replaces it until it comes back.
+ * <p>
+ * Why: docs/decisions/034-row-locks-end-on-the-server.md
  */
 final class CallThreads implements AutoCloseable {
 

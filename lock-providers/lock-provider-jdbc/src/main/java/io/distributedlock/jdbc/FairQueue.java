@@ -6,6 +6,8 @@ import java.time.Duration;
 /**
  * Queues for keys. Each statement is a transaction of its own: a waiter that is cut off
  * between two of them has locked no row on the server, and its place ends with its lease.
+ * <p>
+ * Why: docs/decisions/033-jdbc-members-in-a-second-table.md
  */
 final class FairQueue {
 

@@ -16,6 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A row lock and the session that holds it. If the session breaks, the lock is lost.
+ * <p>
+ * Why: docs/decisions/034-row-locks-end-on-the-server.md
  */
 final class ForUpdateLease implements Lease {
 

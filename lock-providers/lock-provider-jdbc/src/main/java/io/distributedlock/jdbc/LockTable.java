@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The statements on the table with a row for each key. Every statement that changes a row
  * finds it by the primary key, so that the database locks only this row, and takes the
  * time from the database.
+ * <p>
+ * Why: docs/decisions/031-tokens-start-at-the-clock.md
  */
 final class LockTable {
 

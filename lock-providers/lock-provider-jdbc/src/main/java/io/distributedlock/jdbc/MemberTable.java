@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The statements on the table of owners that share a key or wait in its queue. Members
  * that share a key are changed only while the row of the key is locked, so that these
  * statements never collide.
+ * <p>
+ * Why: docs/decisions/033-jdbc-members-in-a-second-table.md
  */
 final class MemberTable {
 

@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
  * of locks. No statement is sent once the caller has given up, and none waits without end
  * for its answer: neither for a row that another one has locked nor for a server that
  * fell silent. Not thread-safe.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md
  */
 final class Session implements AutoCloseable {
 

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Makes the server end a connection that has been silent for some time, so that a row
  * does not stay locked by an owner that was cut off. H2 has no such limit: there the row
  * stays locked until the connection ends.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md,
+ * docs/decisions/034-row-locks-end-on-the-server.md
  */
 final class SilenceLimit {
 

@@ -7,6 +7,8 @@ import java.time.Duration;
  * Keys that several owners share, as readers or with permits. The row of the key says
  * that it is shared, and its members are in a table of their own. Each method runs in one
  * transaction, which locks the row first.
+ * <p>
+ * Why: docs/decisions/033-jdbc-members-in-a-second-table.md
  */
 final class TableShares {
 

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * up. Lettuce reopens a lost connection; if an application has turned that off, the next
  * caller opens a new one. A connection that does not answer, although nothing has closed
  * it, is replaced. No method blocks: the client connects on its own thread.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md
  *
  * @param <C> the type of connection
  */

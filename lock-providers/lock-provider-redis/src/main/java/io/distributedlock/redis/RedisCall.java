@@ -18,6 +18,8 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
  * the server does not know it. After its time-out, or when nobody wants its answer any
  * more, nothing is sent for it: a server that hangs now reads the command later, and
  * executes it long after the caller has given up.
+ * <p>
+ * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  */
 final class RedisCall {
 

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Translates failures of Lettuce. Of an error message of the server only the first word,
  * its code, appears in ours: the rest may quote a command, and with it an owner.
+ * <p>
+ * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  */
 final class RedisErrors {
 

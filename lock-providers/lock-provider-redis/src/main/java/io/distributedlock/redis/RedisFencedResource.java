@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.spi.support.Failures;
-import io.distributedlock.spi.support.RedisFencedWrite;
+import io.distributedlock.spi.support.redis.RedisFencedWrite;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;

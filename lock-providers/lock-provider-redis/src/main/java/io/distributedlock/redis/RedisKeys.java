@@ -3,6 +3,8 @@ package io.distributedlock.redis;
 /**
  * The keys in Redis that belong to one lock. Their hash tag puts all of them into the
  * slot of the lock's key, since a script may use keys of one slot only.
+ * <p>
+ * Why: docs/decisions/030-redis-readers-share-the-key.md
  */
 final class RedisKeys {
 

@@ -27,6 +27,8 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 /**
  * One connection for commands and one for messages. Both are replaced when commands are
  * not answered. No method blocks.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md
  */
 final class RedisLink implements AutoCloseable {
 

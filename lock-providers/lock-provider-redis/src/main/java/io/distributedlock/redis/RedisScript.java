@@ -1,12 +1,15 @@
 package io.distributedlock.redis;
 
-import io.distributedlock.spi.support.RedisFencedWrite;
-import io.distributedlock.spi.support.ScriptDigest;
+import io.distributedlock.spi.support.redis.RedisFencedWrite;
+import io.distributedlock.spi.support.redis.ScriptDigest;
 
 /**
  * The scripts, each of which Redis executes in one step. A client that has lost its
  * connection sends a command again, so a script may be executed twice for one call: the
  * second time must change nothing.
+ * <p>
+ * Why: docs/decisions/030-redis-readers-share-the-key.md,
+ * docs/decisions/031-tokens-start-at-the-clock.md
  */
 enum RedisScript {
 

@@ -9,6 +9,8 @@ import io.distributedlock.spi.LeaseRequest;
 
 /**
  * An attempt to grant one owner the lock on all servers at the same time.
+ * <p>
+ * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  */
 final class RedlockAttempt {
 

@@ -5,6 +5,8 @@ import java.time.Duration;
 /**
  * How long a server has not answered commands. No lock guards the fields: two threads
  * that send at the same time may shift a time by the little that lies between them.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md
  */
 final class Silence {
 

@@ -13,6 +13,8 @@ import org.slf4j.LoggerFactory;
  * The client's view of a cluster's nodes. Lettuce refreshes it when a connection is lost,
  * but not if a node dies before the first connection to it. Lettuce would then try the
  * dead node again and again, although a replica has taken its place.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md
  */
 final class Topology {
 

@@ -6,6 +6,8 @@ import org.redisson.config.NameMapper;
 /**
  * The keys and channels in Redis that belong to one lock, named as Redisson names them:
  * from the name that its {@link NameMapper} returns, all in one hash slot.
+ * <p>
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
  * @param lock the key of the lock
  * @param permits the key of a semaphore's number of free permits. It is not the key of

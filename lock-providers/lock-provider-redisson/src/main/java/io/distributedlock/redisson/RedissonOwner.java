@@ -9,6 +9,8 @@ import io.distributedlock.spi.LeaseRequest;
 
 /**
  * An owner, with the script calls that ask for, renew and release its lease.
+ * <p>
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
  * @param names the names in Redis that belong to the key
  * @param type the lock type

@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
  * Listens to the channels on which releases are published, by this library or by code
  * that uses Redisson by hand. The client itself keeps the listeners of each channel, so
  * there is no registry here.
+ * <p>
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md
  */
 final class RedissonReleases {
 

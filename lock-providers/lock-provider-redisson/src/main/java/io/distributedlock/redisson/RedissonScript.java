@@ -1,7 +1,7 @@
 package io.distributedlock.redisson;
 
-import io.distributedlock.spi.support.RedisFencedWrite;
-import io.distributedlock.spi.support.ScriptDigest;
+import io.distributedlock.spi.support.redis.RedisFencedWrite;
+import io.distributedlock.spi.support.redis.ScriptDigest;
 
 /**
  * The scripts, each of which Redis executes in one step, for the key layout of Redisson's
@@ -12,6 +12,10 @@ import io.distributedlock.spi.support.ScriptDigest;
  * When memory is full, Redis refuses a command that may need more of it, unless the
  * script has written before. So scripts that renew or release start with a write that
  * needs no memory, and scripts that acquire do not.
+ * <p>
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md,
+ * docs/decisions/029-redis-out-of-memory.md,
+ * docs/decisions/031-tokens-start-at-the-clock.md
  */
 enum RedissonScript {
 

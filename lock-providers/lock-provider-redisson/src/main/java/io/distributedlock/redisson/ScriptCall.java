@@ -5,6 +5,8 @@ import java.util.List;
 
 /**
  * One call of a script.
+ * <p>
+ * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  *
  * @param script the script
  * @param keys the names of its keys, all in one hash slot

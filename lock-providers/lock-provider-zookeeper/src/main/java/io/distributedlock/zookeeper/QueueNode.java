@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node below that of a lock: the owner of a lease, or one who waits.
+ * <p>
+ * Why: docs/decisions/035-zookeeper-term.md
  *
  * @param name the name of the node
  * @param made the name that its owner has asked for, to which the server has added a

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * The commands that locks use. Each fails after the command time-out at the latest. A
  * command completes with ZooKeeper's answer, also if that is that a node is there already
  * or is not there, and fails with {@link BackendException} otherwise.
+ * <p>
+ * Why: docs/decisions/035-zookeeper-term.md
  */
 final class ZooKeeperCalls implements AutoCloseable {
 

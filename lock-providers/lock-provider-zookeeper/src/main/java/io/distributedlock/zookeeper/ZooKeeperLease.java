@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node that one owner has created.
+ * <p>
+ * Why: docs/decisions/035-zookeeper-term.md
  */
 final class ZooKeeperLease implements Lease {
 

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * One owner's place among the nodes of a lock. To take it costs two round trips: one
  * creates the node, one looks. If others are in front, one more puts a watch on the last
  * of those that matter.
+ * <p>
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
+ * docs/decisions/035-zookeeper-term.md
  */
 final class ZooKeeperPlace extends WatchingPlace {
 

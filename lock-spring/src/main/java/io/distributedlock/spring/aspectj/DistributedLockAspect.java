@@ -16,6 +16,8 @@ import org.slf4j.LoggerFactory;
  * The aspect that the agent of aspectjweaver weaves into annotated methods, as
  * {@code META-INF/aop.xml} says. It runs the same advice as the proxies, and only if
  * {@code lock.mode} is {@code aspectj}. AspectJ creates it; applications do not.
+ * <p>
+ * Why: docs/decisions/022-weaving-runs-the-same-interceptor.md
  *
  * @since 0.1
  */

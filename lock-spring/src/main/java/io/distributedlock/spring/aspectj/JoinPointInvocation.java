@@ -16,6 +16,8 @@ import org.springframework.aop.support.AopUtils;
 
 /**
  * Adapts a woven call to the interface that advice for proxies knows.
+ * <p>
+ * Why: docs/decisions/022-weaving-runs-the-same-interceptor.md
  */
 final class JoinPointInvocation implements ProxyMethodInvocation {
 

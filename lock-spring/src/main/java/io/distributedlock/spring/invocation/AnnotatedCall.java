@@ -24,6 +24,8 @@ import org.springframework.aop.ProxyMethodInvocation;
 /**
  * One call of a locked method: how to acquire the locks, and what to run with them or
  * without them. Internal: public only for the package that puts beans under locks.
+ * <p>
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  */
 public final class AnnotatedCall {
 

@@ -13,6 +13,8 @@ import org.springframework.aop.ProxyMethodInvocation;
  * locks cannot see from outside. The locks of such a method are released when it ends,
  * and checked before the commit of that transaction. Internal: public only for the
  * package that puts beans under locks.
+ * <p>
+ * Why: docs/decisions/020-commit-check.md
  */
 public final class CommitCheckInterceptor implements MethodInterceptor {
 

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Lets the coroutines of a locked method find its locks on any thread. A publisher that
  * they wait for gets a copy of the Reactor context, in which our own type of context is
  * lost; so its transactions are checked through the thread.
+ * <p>
+ * Why: docs/decisions/020-commit-check.md
  */
 final class CoroutineLocks {
 

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The locks of one call, and who releases them: the call at its end, or the transaction
  * that the call was made in, at its end. Internal: public only for the other packages of
  * this module.
+ * <p>
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  */
 public final class CallLocks {
 

@@ -21,6 +21,8 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
  * transaction manager would not learn which chain a transaction belongs to. But the
  * manager asks the context of the chain for Spring's transaction before it commits, and
  * at that point this context adds the check to the transaction.
+ * <p>
+ * Why: docs/decisions/020-commit-check.md
  */
 final class CommitCheckContext implements Context {
 

@@ -8,6 +8,8 @@ import org.springframework.transaction.TransactionExecutionListener;
  * after all synchronizations, as the last step before the commit: for the transaction of
  * a locked method, of any bean that the method calls, and of a
  * {@code TransactionTemplate}.
+ * <p>
+ * Why: docs/decisions/020-commit-check.md
  */
 final class CommitListener implements TransactionExecutionListener {
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The locks of the annotated methods that a thread is inside of. A transaction that
  * commits there began under them. Internal: public only for the other packages of this
  * module.
+ * <p>
+ * Why: docs/decisions/020-commit-check.md
  *
  * @param handle the locks of the innermost method
  * @param outer the locks of the methods around it, {@code null} for none

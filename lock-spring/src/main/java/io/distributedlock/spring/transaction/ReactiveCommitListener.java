@@ -17,6 +17,8 @@ import org.springframework.transaction.TransactionExecutionListener;
  * ended, or turns it into a future or a type of RxJava. Such a transaction belongs to the
  * locks of the thread that it begins on. The transactions of chains are checked by
  * {@link CommitCheckContext}.
+ * <p>
+ * Why: docs/decisions/020-commit-check.md
  */
 final class ReactiveCommitListener implements TransactionExecutionListener {
 

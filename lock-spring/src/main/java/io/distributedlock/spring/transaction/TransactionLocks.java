@@ -18,6 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * The locks are released after everything else that happens after the completion, such as
  * {@code AFTER_COMMIT} listeners. For this, a second synchronization is registered as
  * late as possible, before the completion, when normally no other one follows.
+ * <p>
+ * Why: docs/decisions/020-commit-check.md
  */
 final class TransactionLocks implements TransactionSynchronization, CallLocks.Keeper {
 

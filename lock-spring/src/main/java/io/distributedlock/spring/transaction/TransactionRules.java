@@ -3,6 +3,8 @@ package io.distributedlock.spring.transaction;
 /**
  * What the locks of a method have to do with transactions. Internal: public only for the
  * other packages of this module.
+ * <p>
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  *
  * @param afterTransaction whether they are kept until the end of the transaction that the
  * method was called in

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Assumptions;
  * the {@code PATH}, a Maven artifact, or a package of the distribution, which is unpacked
  * into the build folder and needs no root. Without any of them the test is skipped and
  * says why. With the environment variable {@code CI=true} it fails instead.
+ * <p>
+ * Why: docs/decisions/037-test-servers-are-real.md
  *
  * @param path the program
  * @param libraries the folder of its libraries, if they came with it

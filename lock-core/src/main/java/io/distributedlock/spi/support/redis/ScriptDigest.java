@@ -1,4 +1,4 @@
-package io.distributedlock.spi.support;
+package io.distributedlock.spi.support.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -6,8 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * For providers on Redis, whatever their client: the digest by which a server knows a
- * script that it has executed before. Thread-safe.
+ * The digest by which a server knows a script that it has executed before. Thread-safe.
  *
  * @since 0.1
  */

@@ -1,4 +1,4 @@
-package io.distributedlock.spi.support;
+package io.distributedlock.spi.support.redis;
 
 import java.util.List;
 
@@ -6,10 +6,9 @@ import io.distributedlock.StaleTokenException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For providers on Redis, whatever their client: a write of a value that Redis refuses if
- * it has seen a higher fencing token for the key. Writes to one key through different
- * clients guard each other: the script, its keys and the meaning of its answer are the
- * same for all. Thread-safe.
+ * A write of a value that Redis refuses if it has seen a higher fencing token for the
+ * key. Writes to one key through different clients guard each other: the script, its keys
+ * and the meaning of its answer are the same for all. Thread-safe.
  *
  * @param redisKey the key in Redis
  * @param token the fencing token of the lock that is held

@@ -1,4 +1,4 @@
-package io.distributedlock.spi.support;
+package io.distributedlock.spi.support.redis;
 
 import org.junit.jupiter.api.Test;
 
