@@ -22,8 +22,8 @@ final class FirstContact implements AutoCloseable {
 	private static final int THREADS = 2;
 
 	/**
-	 * Further commands fail immediately: while Redis is down, a queue without a limit could
-	 * fill the memory.
+	 * Further commands fail immediately: while Redis is down, a queue without a limit
+	 * could fill the memory.
 	 */
 	private static final int MAX_QUEUED = 1000;
 
