@@ -15,6 +15,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class SilenceLimit {
 
+	/**
+	 * Sets a limit on MariaDB and MySQL, and keeps that of the session in a variable,
+	 * unless one is kept there already.
+	 */
+	private static final String SET_LIMIT = "SET @distributed_lock_wait = "
+			+ "COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout), SESSION wait_timeout = ?";
+
+	/**
+	 * Restores the limit that was kept, if there is one.
+	 */
+	private static final String RESTORE_LIMIT = "SET SESSION wait_timeout = "
+			+ "CAST(COALESCE(@distributed_lock_wait, @@SESSION.wait_timeout) AS UNSIGNED), "
+			+ "@distributed_lock_wait = NULL";
+
 	private final JdbcDialect dialect;
 
 	SilenceLimit(JdbcDialect dialect) {
@@ -29,14 +43,8 @@ final class SilenceLimit {
 		switch (this.dialect) {
 			case POSTGRESQL -> session.text("SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
 					Long.toString(time.toMillis()));
-			// keeps the limit of the session, if none is kept yet, to set it again later
-			case MARIADB,
-					MYSQL ->
-				session.execute(
-						"SET @distributed_lock_wait = COALESCE(@distributed_lock_wait, "
-								+ "@@SESSION.wait_timeout), SESSION wait_timeout = ?",
-						// in whole seconds, rounded up
-						time.toSeconds() + 1);
+			// the limit is in whole seconds, so it is rounded up
+			case MARIADB, MYSQL -> session.execute(SET_LIMIT, time.toSeconds() + 1);
 			default -> {
 				return false;
 			}
@@ -49,8 +57,7 @@ final class SilenceLimit {
 	 */
 	void lift(Session session) throws SQLException {
 		if (this.dialect == JdbcDialect.MARIADB || this.dialect == JdbcDialect.MYSQL) {
-			session.execute("SET SESSION wait_timeout = CAST(COALESCE(@distributed_lock_wait, "
-					+ "@@SESSION.wait_timeout) AS UNSIGNED), @distributed_lock_wait = NULL");
+			session.execute(RESTORE_LIMIT);
 		}
 	}
 
