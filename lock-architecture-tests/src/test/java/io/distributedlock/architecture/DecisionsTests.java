@@ -49,6 +49,25 @@ class DecisionsTests {
 	}
 
 	@Test
+	void classesThatEmbodyADecisionReferToIt() throws IOException {
+		List<String> missing = new ArrayList<>();
+		List<Path> sources = ProjectFiles.withExtension("java");
+		for (Path page : pages()) {
+			Matcher classes = CLASSES.matcher(ProjectFiles.read(page));
+			assertThat(classes.find()).as(page.toString()).isTrue();
+			for (String name : classes.group(1).split(", ", -1)) {
+				boolean refers = sources.stream()
+					.filter((file) -> file.endsWith(name + ".java"))
+					.anyMatch((file) -> ProjectFiles.read(file).contains("docs/decisions/" + page.getFileName()));
+				if (!refers) {
+					missing.add(name + ": docs/decisions/" + page.getFileName());
+				}
+			}
+		}
+		assertThat(missing).as("name the page in the Javadoc of the class").isEmpty();
+	}
+
+	@Test
 	void everyPageIsListedOnce() throws IOException {
 		List<String> listed = new ArrayList<>();
 		Matcher links = Pattern.compile("]\\((" + FILE_NAME.pattern() + ")\\)")
@@ -86,7 +105,7 @@ class DecisionsTests {
 	private static void requireForm(String page, Set<String> known) {
 		Matcher classes = CLASSES.matcher(page);
 		assertThat(classes.find()).as("a title, and below it 'Embodied in: ClassA, ClassB'").isTrue();
-		assertThat(known).contains(classes.group(1).split(", "));
+		assertThat(known).contains(classes.group(1).split(", ", -1));
 		List<String> sections = SECTION.matcher(page).results().map((section) -> section.group(1)).toList();
 		assertThat(sections).containsExactly("Context", "Decision", "Consequences");
 	}

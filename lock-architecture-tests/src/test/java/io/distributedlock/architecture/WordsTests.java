@@ -4,9 +4,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,72 +21,65 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class WordsTests {
 
+	private static final Path GLOSSARY = ProjectFiles.ROOT.resolve("docs/glossary.md");
+
 	/**
-	 * Each retired word with the one that replaces it. A word stands for its forms too.
+	 * Each retired word, in all its forms, with the word that replaces it.
 	 */
-	private static final Map<Pattern, String> RETIRED = retired(Map.ofEntries(
+	private static final Map<String, String> RETIRED = Map.ofEntries(
 			Map.entry("(give|gives|given|gave|giving)( \\w+){0,2} back", "release a lease, close a handle"),
 			Map.entry("kinds? of (a |the )?locks?", "lock type"),
 			Map.entry("(keep|keeps|kept|keeping)( \\w+){0,2} alive", "renew, auto-renewed"),
-			Map.entry("discard(s|ed|ing)?", "release unused"), Map.entry("come by|comes by|came by", "acquire"),
-			Map.entry("to be had|be had", "available"), Map.entry("loss ?listeners?", "listener"),
-			Map.entry("lanes?", "gate key"), Map.entry("in the clothes of", "adapted to"),
-			Map.entry("what is there twice", "duplicates"), Map.entry("have the lease run", "make the lease end"),
-			Map.entry("at the outset", "from the beginning"), Map.entry("stop to lock", "stop locking")));
+			Map.entry("discard(s|ed|ing)?", "release unused"), Map.entry("(come|comes|came|coming) by", "acquire"),
+			Map.entry("be had", "available"), Map.entry("loss listeners?", "listener"), Map.entry("lanes?", "gate key"),
+			Map.entry("in the clothes of", "adapted to"), Map.entry("what is there twice", "duplicates"),
+			Map.entry("have the lease run", "make the lease end"), Map.entry("at the outset", "from the beginning"),
+			Map.entry("stop to lock", "stop locking"));
 
-	@Test
-	void retiredWordsAreNotUsed() throws IOException {
-		List<String> found = new ArrayList<>();
-		for (Path file : sources()) {
-			String text = text(file);
-			RETIRED.forEach((word, replacement) -> {
-				Matcher matcher = word.matcher(text);
+	@TestFactory
+	List<DynamicTest> retiredWordIsNotUsed() {
+		Map<Path, String> texts = ProjectFiles.withExtension("java", "kt", "md", "json", "xml")
+			.stream()
+			.filter((file) -> !file.equals(GLOSSARY) && !file.endsWith("WordsTests.java"))
+			.collect(Collectors.toMap((file) -> file, WordsTests::text));
+		return RETIRED.entrySet().stream().map((word) -> DynamicTest.dynamicTest(word.getKey(), () -> {
+			List<String> found = new ArrayList<>();
+			texts.forEach((file, text) -> {
+				Matcher matcher = pattern(word.getKey()).matcher(text);
 				if (matcher.find()) {
-					found.add("%s: write '%s' and not '%s'".formatted(ROOT.relativize(file), replacement,
-							matcher.group()));
+					found.add(ProjectFiles.ROOT.relativize(file) + ": " + matcher.group());
 				}
 			});
-		}
-		assertThat(found).as("words that docs/glossary.md has retired").isEmpty();
+			assertThat(found).as("write: " + word.getValue()).isEmpty();
+		})).toList();
 	}
 
 	@Test
-	void retiredWordsOfTheGlossaryAreThoseOfThisTest() throws IOException {
+	void everyWordThatTheGlossaryRetiresIsRefused() {
 		List<String> words = new ArrayList<>();
-		for (String line : Files.readAllLines(GLOSSARY)) {
-			String[] cells = line.split("\\|");
+		for (String line : ProjectFiles.read(GLOSSARY).split("\n", -1)) {
+			String[] cells = line.split("\\|", -1);
 			if (line.startsWith("| **") && cells.length > 5) {
-				words.addAll(
-						Stream.of(cells[5].split(",")).map(String::trim).filter((word) -> !word.isEmpty()).toList());
+				words.addAll(Stream.of(cells[5].split(",", -1))
+					.map(String::trim)
+					.filter((word) -> !word.isEmpty())
+					.toList());
 			}
 		}
 		assertThat(words).isNotEmpty()
-			.allMatch((word) -> RETIRED.keySet().stream().anyMatch((pattern) -> pattern.matcher(word).matches()));
+			.allMatch((word) -> RETIRED.keySet().stream().anyMatch((retired) -> pattern(retired).matcher(word).find()));
 	}
 
-	private static Map<Pattern, String> retired(Map<String, String> words) {
-		return words.entrySet()
-			.stream()
-			.collect(Collectors.toMap((word) -> Pattern.compile("\\b(" + word.getKey() + ")\\b"), Map.Entry::getValue));
+	private static Pattern pattern(String word) {
+		return Pattern.compile("\\b(" + word + ")\\b");
 	}
 
 	/**
-	 * Return the text of a file as it is read: sentences go on over lines and over the
+	 * Return the text of a file as it is read: sentences continue over lines and over the
 	 * asterisks of comments.
 	 */
 	private static String text(Path file) {
-		return ProjectFiles.read(file).replaceAll("\\s+(\\*\\s+)?", " ").toLowerCase(Locale.ROOT);
-	}
-
-	/**
-	 * The glossary says which words are retired, and by which they are replaced.
-	 */
-	private static List<Path> sources() {
-		String own = WordsTests.class.getSimpleName() + ".java";
-		return ProjectFiles.withExtension("java", "kt", "md", "json", "xml")
-			.stream()
-			.filter((file) -> !file.endsWith(own) && !file.endsWith("glossary.md"))
-			.toList();
+		return ProjectFiles.read(file).replaceAll("\\s+((\\*|//)\\s+)?", " ").toLowerCase(Locale.ROOT);
 	}
 
 }

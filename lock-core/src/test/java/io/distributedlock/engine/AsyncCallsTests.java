@@ -78,7 +78,7 @@ class AsyncCallsTests {
 				future.completeExceptionally(new TimeoutException());
 			}
 			Awaitility.await().until(() -> this.provider.isFree("kept"));
-			// it comes too late to give the lock back again, or to hand it over
+			// it comes too late to release the lock again, or to hand it over
 			kept.forEach(Runnable::run);
 			assertThat(future).isCompletedExceptionally();
 			Leftovers.assertNone(keeping);

@@ -312,7 +312,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 	}
 
 	/**
-	 * Give back what was taken for writing, and go on reading.
+	 * Release what was acquired for writing, and go on reading.
 	 */
 	private void readOn(SimulatedHold writing, int depth) {
 		SimulatedCall inner = again(writing.call, "acquire", LockType.READ);

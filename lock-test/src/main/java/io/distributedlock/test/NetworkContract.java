@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiPredicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
@@ -47,23 +49,15 @@ abstract class NetworkContract extends KeyContract {
 	@Test
 	final void lostReplyToAnAttemptIsNotContentionAndLeavesNothingBehind() {
 		ProxiedNode proxied = proxiedNode((settings) -> settings.renewalLeaseTime(longLease()));
-		List<LockRequest> tried = new ArrayList<>();
-		for (List<LockType> types : typesTogether()) {
-			for (int step = 0; step < mostSteps(types); step++) {
-				List<LockRequest> requests = requests(types, step).map((request) -> request.withWaitTime(Duration.ZERO))
-					.toList();
-				tried.addAll(requests);
-				connect(proxied);
-				proxied.loseReply(step);
-				List<LockHandle> handles = attempt(proxied, requests);
-				boolean last = proxied.isLossPending();
-				proxied.heal();
-				handles.forEach((handle) -> get(handle.closeAsync()));
-				if (last) {
-					break;
-				}
-			}
-		}
+		List<LockRequest> tried = atEachStep(proxied, (request) -> request.withWaitTime(Duration.ZERO),
+				(requests, step) -> {
+					proxied.loseReply(step);
+					List<LockHandle> handles = attempt(proxied, requests);
+					boolean last = proxied.isLossPending();
+					proxied.heal();
+					handles.forEach((handle) -> get(handle.closeAsync()));
+					return last;
+				});
 		assertFree(node(), tried);
 	}
 
@@ -71,28 +65,20 @@ abstract class NetworkContract extends KeyContract {
 	final void lostReplyToARenewalLeavesAtMostOneOwner() {
 		ProxiedNode proxied = proxiedNode((settings) -> settings);
 		LockTemplate other = node();
-		List<LockRequest> tried = new ArrayList<>();
-		for (List<LockType> types : typesTogether()) {
-			for (int step = 0; step < mostSteps(types); step++) {
-				List<LockRequest> requests = requests(types, step).map((request) -> request.withLeaseTime(longLease()))
-					.toList();
-				tried.addAll(requests);
-				connect(proxied);
-				List<LockHandle> handles = acquire(proxied.template(), requests);
-				proxied.loseReply(step);
-				extend(handles);
-				boolean last = proxied.isLossPending();
-				proxied.heal();
-				for (int i = 0; i < handles.size(); i++) {
-					assertOneOwner(handles.get(i), requests.get(i), other);
-				}
-				connect(proxied);
-				handles.forEach((handle) -> get(handle.closeAsync()));
-				if (last) {
-					break;
-				}
-			}
-		}
+		List<LockRequest> tried = atEachStep(proxied, (request) -> request.withLeaseTime(longLease()),
+				(requests, step) -> {
+					List<LockHandle> handles = acquire(proxied.template(), requests);
+					proxied.loseReply(step);
+					extend(handles);
+					boolean last = proxied.isLossPending();
+					proxied.heal();
+					for (int i = 0; i < handles.size(); i++) {
+						assertOneOwner(handles.get(i), requests.get(i), other);
+					}
+					connect(proxied);
+					handles.forEach((handle) -> get(handle.closeAsync()));
+					return last;
+				});
 		assertFree(other, tried);
 	}
 
@@ -130,25 +116,43 @@ abstract class NetworkContract extends KeyContract {
 	@Test
 	final void lostReplyToAReleaseLeavesNothingBehind() {
 		ProxiedNode proxied = proxiedNode((settings) -> settings);
+		List<LockRequest> tried = atEachStep(proxied, (request) -> request.withLeaseTime(longLease()),
+				(requests, step) -> {
+					List<LockHandle> handles = acquire(proxied.template(), requests);
+					proxied.loseReply(step);
+					List<CompletableFuture<@Nullable Void>> closing = handles.stream()
+						.map(LockHandle::closeAsync)
+						.toList();
+					closing.forEach(NetworkContract::get);
+					boolean last = proxied.isLossPending();
+					proxied.heal();
+					return last;
+				});
+		assertFree(node(), tried);
+	}
+
+	/**
+	 * Repeat an exchange with the backend for all lock types, and lose another reply of
+	 * it each time.
+	 * @param change sets the times of the requests
+	 * @param exchange makes the exchange with the proxy connected, for requests with keys
+	 * of their own, and loses the reply to the given step; returns {@code true} if there
+	 * is no such step any more
+	 * @return all requests
+	 */
+	private List<LockRequest> atEachStep(ProxiedNode proxied, UnaryOperator<LockRequest> change,
+			BiPredicate<List<LockRequest>, Integer> exchange) {
 		List<LockRequest> tried = new ArrayList<>();
 		for (List<LockType> types : typesTogether()) {
-			for (int step = 0; step < mostSteps(types); step++) {
-				List<LockRequest> requests = requests(types, step).map((request) -> request.withLeaseTime(longLease()))
-					.toList();
+			boolean last = false;
+			for (int step = 0; step < mostSteps(types) && !last; step++) {
+				List<LockRequest> requests = requests(types, step).map(change).toList();
 				tried.addAll(requests);
 				connect(proxied);
-				List<LockHandle> handles = acquire(proxied.template(), requests);
-				proxied.loseReply(step);
-				List<CompletableFuture<@Nullable Void>> closing = handles.stream().map(LockHandle::closeAsync).toList();
-				closing.forEach(NetworkContract::get);
-				boolean last = proxied.isLossPending();
-				proxied.heal();
-				if (last) {
-					break;
-				}
+				last = exchange.test(requests, step);
 			}
 		}
-		assertFree(node(), tried);
+		return tried;
 	}
 
 	@Test
