@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The view as a {@link Lock}: who returns from it has the lock, and who unlocks it gives
- * back that lock and no other.
+ * The view as a {@link Lock}: who returns from it has the lock, and who unlocks it
+ * releases that lock and no other.
  */
 @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 // what is unlocked when is what these tests are about
