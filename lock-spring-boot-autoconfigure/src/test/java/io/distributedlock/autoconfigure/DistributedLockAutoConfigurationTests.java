@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockContext;
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
@@ -45,6 +49,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
@@ -161,6 +166,18 @@ class DistributedLockAutoConfigurationTests {
 				assertThat(handle.key()).isEqualTo("prod:shop::k");
 			}
 		});
+	}
+
+	@Test
+	void listenersOfTheApplicationAreTold() {
+		Queue<String> acquired = new ConcurrentLinkedQueue<>();
+		this.runner.withPropertyValues("lock.provider=local")
+			.withBean("counting", LockListener.class, () -> new AcquiredListener(acquired))
+			.run((context) -> {
+				context.getBean(LockTemplate.class).execute("k", () -> {
+				});
+				await().untilAsserted(() -> assertThat(acquired).hasSize(1));
+			});
 	}
 
 	@Test
@@ -430,6 +447,15 @@ class DistributedLockAutoConfigurationTests {
 		@DistributedLock
 		public String run() {
 			return "ran";
+		}
+
+	}
+
+	private record AcquiredListener(Queue<String> acquired) implements LockListener {
+
+		@Override
+		public void acquired(LockEvent event, Duration waited) {
+			this.acquired.add(event.key());
 		}
 
 	}

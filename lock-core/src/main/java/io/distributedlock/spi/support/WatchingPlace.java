@@ -46,7 +46,6 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 */
 	protected WatchingPlace(Function<Throwable, BackendException> errors) {
 		this.errors = errors;
-		this.outcome.whenComplete((lease, failure) -> stopWatching());
 	}
 
 	/**
@@ -183,9 +182,14 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	}
 
 	/**
-	 * Note that the backend has confirmed that others are in front.
+	 * Note that the backend has confirmed that others are in front. Call it before
+	 * watching them.
 	 */
 	protected final void stayBehindOthers() {
+		if (!this.confirmed) {
+			// only a place behind others watches them
+			this.outcome.whenComplete((lease, failure) -> stopWatching());
+		}
 		this.confirmed = true;
 		this.behindOthers = true;
 	}
