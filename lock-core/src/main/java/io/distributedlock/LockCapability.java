@@ -18,7 +18,7 @@ public enum LockCapability {
 
 	/**
 	 * Every lease carries a fencing token, which is higher than that of every earlier
-	 * lease of the same key.
+	 * lease of the same key. Permits of a semaphore carry none.
 	 */
 	FENCING,
 

@@ -40,7 +40,8 @@ public interface LockHandle extends AutoCloseable {
 	 * of the same key. Send it to the resource that the lock protects, and let the
 	 * resource refuse a write with a lower token than the highest that it has seen.
 	 * Nothing else stops a holder that was paused for longer than its lease.
-	 * @return the token, empty where the provider has none
+	 * @return the token; empty if the provider has none, for a permit of a semaphore, and
+	 * for several locks
 	 */
 	OptionalLong fencingToken();
 

@@ -69,7 +69,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A lock was released: its last holder has left, and the backend has been told.
+	 * A lock was released: its last holder has left, and the backend has answered the
+	 * release.
 	 * @param event the lock
 	 * @param held the time since the lease was granted
 	 */
@@ -77,8 +78,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * The last holder of a lock has left, but the backend could not be told. The lease
-	 * ends by itself.
+	 * The last holder of a lock has left, but the release failed. The lease expires by
+	 * itself.
 	 * @param event the lock
 	 * @param held the time since the lease was granted
 	 * @param failure what the provider failed with

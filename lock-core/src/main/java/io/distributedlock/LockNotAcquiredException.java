@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock did not become available within the wait time. The backend works, and the work
- * was not run.
+ * The lock was not acquired, for a {@link Reason} that is no failure of the backend. The
+ * work was not run.
  *
  * @since 0.1
  */
@@ -62,7 +62,8 @@ public class LockNotAcquiredException extends LockException {
 	public enum Reason {
 
 		/**
-		 * Another owner held the lock for the whole wait time.
+		 * Another owner held the lock for the whole wait time; or the lease of one of
+		 * several locks ended while the call waited for the others.
 		 */
 		CONTENDED,
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A request may be for several locks: all of them are acquired, or none, see
  * {@link #ofAll} and {@link #and}. All callers acquire them in the same order, so two
- * calls never wait for each other. There is one wait time for all of them.
+ * calls never wait for each other.
  *
  * @since 0.1
  */
@@ -150,7 +150,7 @@ public final class LockRequest {
 	public LockRequest withLeaseTime(Duration leaseTime) {
 		if (leaseTime.isNegative() || leaseTime.isZero()) {
 			throw new IllegalArgumentException(
-					"The lease time of lock '%s' must be positive but is %s. Without a lease time, the lease is renewed until the lock is released."
+					"The lease time of lock '%s' must be positive but is %s. If neither the request nor the template sets a lease time, the lease is renewed until the lock is released."
 						.formatted(this.key, leaseTime));
 		}
 		return change((options) -> options.leaseTime = leaseTime);
@@ -158,8 +158,8 @@ public final class LockRequest {
 
 	/**
 	 * Set whether a lease with a lease time is renewed until the lock is released. The
-	 * lease time is then the length of each term. A lease without a lease time is always
-	 * renewed.
+	 * lease time is then the length of each term. A lease is always renewed if neither
+	 * the request nor the template sets a lease time.
 	 * @param autoRenew whether to renew a lease that has a lease time
 	 * @return a changed copy
 	 */

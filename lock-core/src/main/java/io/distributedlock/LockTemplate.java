@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 public interface LockTemplate {
 
 	/**
-	 * Run work under the lock of a key and return its result. Waits the template's
-	 * default wait time.
+	 * Run work under the lock of a key and return its result. Waits for the lock at most
+	 * the template's default wait time.
 	 * @param <T> the type of the result
 	 * @param <E> the type of exception that the work throws
 	 * @param key the key
@@ -141,7 +141,7 @@ public interface LockTemplate {
 	}
 
 	/**
-	 * Acquire the lock of a key, waiting the template's default wait time.
+	 * Acquire the lock of a key. Waits at most the template's default wait time.
 	 * @param key the key
 	 * @return the held lock, to be closed
 	 * @throws LockNotAcquiredException if others held the lock for the whole wait time

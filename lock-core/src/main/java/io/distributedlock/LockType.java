@@ -30,8 +30,8 @@ public enum LockType {
 
 	/**
 	 * One owner at a time, and no readers. A writer may also acquire {@link #READ}. If it
-	 * then releases this lock first, it goes on as a reader and other readers get in.
-	 * Needs {@link LockCapability#SHARED}.
+	 * then closes the handle of this lock first, it continues as a reader and lets other
+	 * readers in. Needs {@link LockCapability#SHARED}.
 	 */
 	WRITE,
 

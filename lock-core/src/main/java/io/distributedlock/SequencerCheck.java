@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * the highest token of each key, and refuses sequencers of earlier holders. Thread-safe.
  * It needs no connection to the lock's backend.
  * <p>
- * It keeps two numbers in memory for each key that it has seen, until it is
+ * It keeps two numbers in memory for each key that it has seen, until this object is
  * garbage-collected. A resource that must remember tokens after a restart, or that
  * consists of several processes, stores the highest token beside its data instead, and
  * compares it there.

@@ -55,7 +55,7 @@ final class Acquirer {
 			return;
 		}
 		LockAttempt attempt = attempts.get(0);
-		start(attempt, true, Optional::orElseThrow, future);
+		start(attempt, attempt, true, Optional::orElseThrow, future);
 	}
 
 	/**
@@ -68,7 +68,7 @@ final class Acquirer {
 			return;
 		}
 		LockAttempt attempt = attempts.get(0);
-		start(attempt, false, (handle) -> handle.map(LockHandle.class::cast), future);
+		start(attempt, attempt, false, (handle) -> handle.map(LockHandle.class::cast), future);
 	}
 
 	/**
@@ -135,14 +135,16 @@ final class Acquirer {
 
 	/**
 	 * Follow the acquisition of one lock.
+	 * @param asked what the caller asked for, for its handle and its exceptions
+	 * @param attempt the same with the time that is left to wait
 	 * @param orThrow whether contention is an exception
 	 * @param toResult makes the result from the handle, or from nothing if others hold it
 	 * @param future as in {@link #acquire(List, CompletableFuture)}
 	 */
-	<R> void start(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
-			CompletableFuture<R> future) {
+	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
+			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future) {
 		StackReserve.require();
-		Delivery<R> delivery = new Delivery<>(attempt, orThrow, toResult, future);
+		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future);
 		AcquisitionOutcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
 			delivery.send(reentered);

@@ -31,10 +31,10 @@ final class AllOrNone {
 	 */
 	private final boolean orThrow;
 
-	private final long waitUntilNanos;
+	private final long startNanos;
 
 	/**
-	 * The wait time and one command time-out, for all locks together.
+	 * The longest wait time and one command time-out, for all locks together.
 	 */
 	private final long giveUpAtNanos;
 
@@ -46,9 +46,12 @@ final class AllOrNone {
 		this.acquirer = acquirer;
 		this.attempts = attempts;
 		this.orThrow = orThrow;
-		// one request, and so one wait time
-		this.waitUntilNanos = acquirer.engine().nanoTime() + LockTimes.saturatedNanos(attempts.get(0).waitTime());
-		this.giveUpAtNanos = this.waitUntilNanos + acquirer.engine().questions().commandTimeoutNanos();
+		this.startNanos = acquirer.engine().nanoTime();
+		long longestWait = attempts.stream()
+			.mapToLong((attempt) -> LockTimes.saturatedNanos(attempt.waitTime()))
+			.max()
+			.orElse(0);
+		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.engine().questions().commandTimeoutNanos();
 	}
 
 	/**
@@ -144,7 +147,7 @@ final class AllOrNone {
 		this.current = next;
 		try {
 			caller.call(() -> {
-				this.acquirer.start(inTimeLeft(attempt), this.orThrow, (handle) -> handle, next);
+				this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next);
 				return attempt;
 			});
 		}
@@ -192,7 +195,8 @@ final class AllOrNone {
 	}
 
 	private LockAttempt inTimeLeft(LockAttempt attempt) {
-		long left = this.waitUntilNanos - this.acquirer.engine().nanoTime();
+		long waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
+		long left = waitUntilNanos - this.acquirer.engine().nanoTime();
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 

@@ -11,8 +11,9 @@ import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets other readers in when a writer goes on as a reader. The backend is told by an
- * extension of the lease as a reader's; until it has answered, nobody else gets in.
+ * Lets other readers in when a writer continues as a reader. The backend does that with
+ * the first renewal of the lease as a reader's; until it has answered, nobody else gets
+ * in.
  * <p>
  * Why: docs/decisions/011-downgrade-is-a-renewal.md
  */
@@ -62,8 +63,8 @@ final class Downgrade {
 	 * Begin the downgrade, or plan it for the end of the minimum hold time.
 	 * @return completes within the command time-out: when others may read, when the
 	 * downgrade is planned for later, or when the lock has ended; fails if the backend
-	 * could not be told. It is tried again while the lease runs, unless the backend has
-	 * refused it
+	 * failed or gave no answer. It is tried again while the lease runs, unless the
+	 * backend has refused it
 	 */
 	CompletableFuture<@Nullable Void> begin() {
 		try {

@@ -120,7 +120,7 @@ final class Extension {
 		Duration wanted = LockTimes.wholeMillis(leaseTime);
 		LeaseLimits limits = attempt.provider().leaseLimits();
 		if (!limits.allow(wanted.plus(attempt.lockDelay()))) {
-			throw LockErrors.leaseOutsideLimits(attempt, limits, wanted);
+			throw LockErrors.leaseOutsideLimits(attempt, limits, wanted.plus(attempt.lockDelay()));
 		}
 		lock.ensureHeld();
 	}

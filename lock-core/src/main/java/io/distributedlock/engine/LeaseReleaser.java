@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Releases leases. A release that fails is tried again until the command time-out. After
- * that the lease expires by itself.
+ * Releases leases. A release that fails is tried again three times, even if the caller
+ * has stopped waiting: the lease would keep others out. After that the lease expires by
+ * itself.
  * <p>
  * Why: docs/decisions/012-minimum-hold-and-lock-delay.md
  */
@@ -59,7 +60,7 @@ final class LeaseReleaser {
 	 * that. The local gate opens when the backend has answered, or has failed to.
 	 * @param lock the lock to release
 	 * @return completes when the lease is released or was gone already; fails if the
-	 * backend could not be told within the command time-out
+	 * release failed within the command time-out
 	 */
 	CompletableFuture<@Nullable Void> releaseAfterMinimum(HeldLock lock) {
 		return end(lock, () -> (lock.remainingMinimumNanos() > 0) ? keepForMinimum(lock) : lock.lease().release());
@@ -106,7 +107,9 @@ final class LeaseReleaser {
 			Guard.run("letting the next caller in", lock::leaveGate);
 			if (failure != null) {
 				ended.completeExceptionally(failure);
-				this.listeners.releaseFailed(lock.attempt(), lock.heldFor(), Failures.unwrap(failure));
+				if (wasHeld) {
+					this.listeners.releaseFailed(lock.attempt(), lock.heldFor(), Failures.unwrap(failure));
+				}
 			}
 			else {
 				ended.complete(null);
@@ -121,9 +124,10 @@ final class LeaseReleaser {
 
 	/**
 	 * Shorten the lease to the rest of the minimum hold time. So the key is kept for that
-	 * long even if this JVM ends before. A backend that cannot shorten a lease is told at
-	 * the end of the minimum. The answer to the last renewal is awaited first, as a
-	 * renewal that the backend carries out later would make the lease longer again.
+	 * long even if this JVM ends before. On a backend that cannot shorten a lease, the
+	 * lease is released at the end of the minimum. The answer to the last renewal is
+	 * awaited first, as a renewal that the backend carries out later would make the lease
+	 * longer again.
 	 */
 	private CompletionStage<Boolean> keepForMinimum(HeldLock lock) {
 		return lock.requests()

@@ -25,8 +25,8 @@ final class LocalGate {
 	 * @param key the key
 	 * @param onTurn called when a call that had to stand in line may pass, on the thread
 	 * of the one who left, after the step that made it leave
-	 * @param verdict tells those behind, when this call has passed, what it knows of the
-	 * key: contended or unavailable, {@code null} for not known yet
+	 * @param verdict returns what this call knows of the key, for the calls behind it:
+	 * contended or unavailable, {@code null} if it does not know yet
 	 * @return the turn, to be entered once and left in any case
 	 */
 	LocalTurn turn(String key, Runnable onTurn, Supplier<@Nullable AcquisitionOutcome> verdict) {

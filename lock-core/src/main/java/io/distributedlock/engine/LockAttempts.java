@@ -107,21 +107,22 @@ final class LockAttempts {
 				request.type(), request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
 				lease, autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast);
 		requireCapabilities(request, attempt, offer.capabilities);
+		requireNoTokenOfPermits(request, attempt);
 		requireLeaseWithinLimits(attempt, offer.limits);
 		return attempt;
 	}
 
 	private void requireCapabilities(LockRequest request, LockAttempt attempt, Set<LockCapability> offered) {
-		LockCapability ofKind = request.type().requiredCapability();
+		LockCapability ofType = request.type().requiredCapability();
 		boolean keepsKey = !this.lockDelay.isZero() || !request.holdAtLeast().isZero();
 		boolean delayRefused = keepsKey && !offered.contains(LockCapability.LOCK_DELAY);
-		if ((ofKind == null || offered.contains(ofKind)) && !delayRefused && offered.containsAll(request.requires())) {
+		if ((ofType == null || offered.contains(ofType)) && !delayRefused && offered.containsAll(request.requires())) {
 			return;
 		}
 		Set<LockCapability> missing = EnumSet.noneOf(LockCapability.class);
 		missing.addAll(request.requires());
-		if (ofKind != null) {
-			missing.add(ofKind);
+		if (ofType != null) {
+			missing.add(ofType);
 		}
 		if (delayRefused) {
 			missing.add(LockCapability.LOCK_DELAY);
@@ -137,6 +138,14 @@ final class LockAttempts {
 				"Lock '%s' of type %s needs %s, which provider %s does not have. Providers of this application that have it: %s."
 					.formatted(attempt.key(), attempt.type(), missing, attempt.provider().name(),
 							capable.isEmpty() ? "none" : capable));
+	}
+
+	private static void requireNoTokenOfPermits(LockRequest request, LockAttempt attempt) {
+		if (request.type() == LockType.SEMAPHORE && request.requires().contains(LockCapability.FENCING)) {
+			throw new IllegalArgumentException(
+					"Lock '%s' is a semaphore and requires FENCING, but permits are held together and have no fencing token. Remove the requirement, or use another lock type."
+						.formatted(attempt.key()));
+		}
 	}
 
 	private static void requireLeaseWithinLimits(LockAttempt attempt, LeaseLimits limits) {

@@ -105,7 +105,7 @@ final class LockErrors {
 
 	static LockUnavailableException notDowngraded(LockAttempt attempt, Throwable cause) {
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be downgraded from WRITE to READ: provider %s failed: %s. Other readers wait. The engine tries again while the lock is held."
+				"Lock '%s' could not be downgraded from WRITE to READ: provider %s failed: %s. Other readers wait until it succeeds or the lock is released."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
 				cause);
 	}

@@ -20,6 +20,10 @@ final class LockKeyFormat {
 	 */
 	static final int MAX_LENGTH = 200;
 
+	/**
+	 * A shortened key has 72 characters after the prefix, so it stays within
+	 * {@link #MAX_LENGTH}.
+	 */
 	private static final int MAX_PREFIX_LENGTH = 100;
 
 	/**

@@ -32,7 +32,7 @@ final class Trampoline {
 		RUNNING.set(steps);
 		try {
 			for (Runnable next = step; next != null; next = steps.poll()) {
-				Guard.run("the end of a wait", next);
+				Guard.run("a step of a call", next);
 			}
 		}
 		finally {

@@ -11,7 +11,7 @@ interface Turn {
 
 	/**
 	 * The turn of a call that need not wait at the gate: of readers, who share the key,
-	 * and of fair callers, whose order is that of the backend.
+	 * and of calls whose order is that of a queue on the backend.
 	 */
 	Turn FREE = new Turn() {
 

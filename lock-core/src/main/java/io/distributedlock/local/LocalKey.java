@@ -10,7 +10,7 @@ import io.distributedlock.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holders of a key and the queue for it. Changed only inside the map's atomic
+ * The leases of a key and the queue for it. Changed only inside the map's atomic
  * operations.
  */
 final class LocalKey {

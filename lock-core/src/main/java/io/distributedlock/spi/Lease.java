@@ -25,8 +25,8 @@ public interface Lease {
 
 	/**
 	 * Return the fencing token.
-	 * @return the token; empty if the provider does not declare
-	 * {@link LockCapability#FENCING}
+	 * @return the token; empty for a permit of a semaphore, and if the provider does not
+	 * declare {@link LockCapability#FENCING}
 	 */
 	OptionalLong fencingToken();
 
@@ -53,7 +53,7 @@ public interface Lease {
 	CompletionStage<Boolean> release();
 
 	/**
-	 * Return this lease as a reader's, for a writer that goes on as a reader and lets
+	 * Return this lease as a reader's, for a writer that continues as a reader and lets
 	 * other readers in. Owner, fencing token and term stay. Nothing changes until the
 	 * returned lease is renewed for the first time. The backend then makes the writer a
 	 * reader, in one step, so that no other writer gets in, and signals the waiters. From

@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /**
  * The lease times that a provider can keep. The engine refuses others before it asks the
- * provider, and an application with such an annotation fails to start.
+ * provider, and an application with such an annotation fails to start. A request for more
+ * than {@link #DEFAULT} is reduced to that, with a warning.
  * <p>
  * Why: docs/decisions/016-capabilities-are-checked-by-the-engine.md
  *

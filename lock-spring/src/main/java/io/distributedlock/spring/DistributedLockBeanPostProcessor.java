@@ -71,8 +71,9 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	/**
 	 * Create a post-processor.
-	 * @param template gives the template. It is asked at the first call of a locked
-	 * method, so that neither the template nor a connection is created too early
+	 * @param template gives the template. It is asked when all singletons have been
+	 * created and one has locked methods, or at the first call of a locked method if that
+	 * is earlier. So neither the template nor a connection is created too early
 	 * @param settings what applies to all annotated methods
 	 */
 	public DistributedLockBeanPostProcessor(Supplier<LockTemplate> template, DistributedLockSettings settings) {

@@ -73,8 +73,9 @@ record LockAdvisors(LockOperationSource operations, MethodInterceptor intercepto
 
 	/**
 	 * Put the advice of a proxy in order: that for locks goes inside of advice with a
-	 * lower order. The check before the commit goes inside of the transaction, as far
-	 * inside as it is still called: the last advice of a repository calls no further one.
+	 * lower order. The check before the commit goes directly inside of the innermost
+	 * advice for transactions. It is not the last advice, since the last advice of a
+	 * repository calls no further one.
 	 */
 	void arrange(Advised proxy) {
 		int from = proxy.indexOf(this.lock);

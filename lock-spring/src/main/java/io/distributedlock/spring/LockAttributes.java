@@ -128,7 +128,8 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	/**
-	 * Return a time, written as Spring Boot reads it from properties.
+	 * Return a time, written as in the properties of Spring Boot, but always with a unit;
+	 * only 0 needs none.
 	 * @return the time, {@code null} if the attribute is not set
 	 */
 	@Nullable Duration duration(String attribute) {

@@ -5,9 +5,10 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what happens to a call when others hold its lock for the whole wait time. It is
- * declared as a bean and named by {@code @DistributedLock(handler = "…")}. Several
- * threads may call it at the same time, so it must be thread-safe.
+ * Decides what happens to a call when others hold its lock for the whole wait time, or
+ * too many calls wait for it already. It is declared as a bean and named by
+ * {@code @DistributedLock(handler = "…")}. Several threads may call it at the same time,
+ * so it must be thread-safe.
  *
  * @since 0.1
  */

@@ -21,10 +21,10 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Finds locked beans that the post-processor has not seen, and which so run without their
- * locks: beans that were created before the post-processor, and finished objects that
- * were registered as singletons. A bean that it has seen is locked, whatever has been
- * wrapped around it since.
+ * Finds locked beans that the post-processor has not seen, and which therefore run
+ * without their locks: beans that were created before the post-processor, and finished
+ * objects that were registered as singletons. A bean that it has seen is locked, whatever
+ * has been wrapped around it since.
  */
 final class UnseenSingletons {
 

@@ -3,11 +3,11 @@ package io.distributedlock.spi.support;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Keeps a question to a backend to one at a time. Two things cause a question. A poll
- * comes at intervals: while a question is under way it is ignored, as the answer to that
- * is as good. A signal tells of a change on the backend: the backend may have answered
- * before that change, so a signal that comes while a question is under way causes one
- * more. Thread-safe; blocks nobody.
+ * Lets one question to a backend be under way at a time. Two things cause a question. A
+ * poll comes at intervals: while a question is under way it is ignored, as the answer to
+ * that is as good. A signal tells of a change on the backend: the backend may have
+ * answered before that change, so a signal that comes while a question is under way
+ * causes one more. Thread-safe; blocks nobody.
  *
  * @since 0.1
  */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * says how to look and how to remove the place. This class keeps the outcome, and says
  * what a look that fails means. Thread-safe.
  * <p>
- * A signal is never lost: one that comes during a look causes one more look. If that look
- * fails, the next poll looks again.
+ * A signal that comes during a look causes one more look. If that look fails, the next
+ * poll looks again.
  *
  * @since 0.1
  */

@@ -1,6 +1,15 @@
 /**
- * Helpers for providers. A provider may use them or not: the engine knows only the
- * contracts in {@link io.distributedlock.spi}.
+ * Helpers for providers, which they may use or not: owners
+ * ({@link io.distributedlock.spi.support.OwnerNames},
+ * {@link io.distributedlock.spi.support.UnknownOwners}), leases
+ * ({@link io.distributedlock.spi.support.CommandLease},
+ * {@link io.distributedlock.spi.support.ReaderLease}), places in a queue
+ * ({@link io.distributedlock.spi.support.AskingPlace},
+ * {@link io.distributedlock.spi.support.WatchingPlace},
+ * {@link io.distributedlock.spi.support.QuestionState}), signals
+ * ({@link io.distributedlock.spi.support.ReleaseListeners}), delays
+ * ({@link io.distributedlock.spi.support.DelayedTasks}), failures
+ * ({@link io.distributedlock.spi.support.Failures}).
  */
 @NullMarked
 package io.distributedlock.spi.support;

@@ -43,11 +43,14 @@ final class EtcdErrors {
 		return switch (code) {
 			// no server answers, or there is no leader (UNAVAILABLE); the answer did not
 			// come in time (DEADLINE_EXCEEDED); the request was ended before its answer
-			// (CANCELLED, ABORTED); etcd has no room or too many requests
-			// (RESOURCE_EXHAUSTED). gRPC says UNKNOWN or INTERNAL where a connection
-			// breaks in the middle of an answer
-			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, RESOURCE_EXHAUSTED, UNKNOWN, INTERNAL ->
+			// (CANCELLED, ABORTED). gRPC says UNKNOWN or INTERNAL where a connection
+			// breaks in
+			// the middle of an answer
+			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, UNKNOWN, INTERNAL ->
 				new BackendException("etcd cannot be reached or has no leader (%s)".formatted(code), true, cause);
+			case RESOURCE_EXHAUSTED -> new BackendException(
+					"etcd has no room or too many requests: compact and defragment it, or raise its quota", true,
+					cause);
 			// another try would be refused too, until somebody changes the role
 			case PERMISSION_DENIED -> new BackendException(
 					"etcd denies the user the prefix of locks: see the least rights in docs/providers/etcd.md", false,

@@ -101,7 +101,7 @@ final class ForUpdateLease implements Lease {
 	 */
 	private void endInBackground() {
 		release().whenComplete((released, failure) -> {
-			if (failure != null && !(failure.getCause() instanceof BackendException)) {
+			if (failure != null) {
 				logger.debug("The row lock of '{}' could not be released; it ends with its connection", this.key,
 						failure);
 			}
@@ -128,7 +128,7 @@ final class ForUpdateLease implements Lease {
 		}
 	}
 
-	private boolean prolong(LeaseTerm next, long giveUpAtNanos) {
+	private boolean prolong(LeaseTerm next, long giveUpAtNanos) throws Session.GivenUpException {
 		this.use.lock();
 		try {
 			Session current = this.session;
@@ -144,8 +144,8 @@ final class ForUpdateLease implements Lease {
 			return false;
 		}
 		catch (Session.GivenUpException ex) {
-			// nothing was sent, and nobody waits: the lock ends when its timer says so
-			return false;
+			// nothing was sent, so the lock is neither renewed nor lost
+			throw ex;
 		}
 		catch (SQLException ex) {
 			logger.debug("The connection that held lock '{}' was broken", this.key, ex);

@@ -109,7 +109,7 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 				listener.start();
 			}
 			catch (Error ex) {
-				// no memory for another thread, say
+				// for example because there is no memory for another thread
 				this.thread.set(null);
 				logger.warn(
 						"Releases are noticed by asking at intervals: there is no thread to listen to notifications",

@@ -86,7 +86,7 @@ final class SqlCodes {
 	 * </ul>
 	 */
 	static boolean isDenied(SQLException failure) {
-		return state(failure).equals("42501") || failure.getErrorCode() == 1142 || failure.getErrorCode() == 90096;
+		return state(failure).equals("42501") || code(failure) == 1142 || code(failure) == 90096;
 	}
 
 	/**
@@ -107,7 +107,7 @@ final class SqlCodes {
 	 */
 	static boolean isCollision(SQLException failure) {
 		String state = state(failure);
-		return state.startsWith("40") || state.equals("55P03") || COLLISION_CODES.contains(failure.getErrorCode());
+		return state.startsWith("40") || state.equals("55P03") || COLLISION_CODES.contains(code(failure));
 	}
 
 	/**
@@ -121,7 +121,7 @@ final class SqlCodes {
 	 * </ul>
 	 */
 	static boolean isReadOnly(SQLException failure) {
-		return state(failure).equals("25006") || READ_ONLY_CODES.contains(failure.getErrorCode());
+		return state(failure).equals("25006") || READ_ONLY_CODES.contains(code(failure));
 	}
 
 	/**
@@ -135,7 +135,7 @@ final class SqlCodes {
 	 * </ul>
 	 */
 	static boolean isCancelled(SQLException failure) {
-		return CANCELLED_STATES.contains(state(failure)) || CANCELLED_CODES.contains(failure.getErrorCode());
+		return CANCELLED_STATES.contains(state(failure)) || CANCELLED_CODES.contains(code(failure));
 	}
 
 	/**
@@ -201,7 +201,7 @@ final class SqlCodes {
 	 */
 	static boolean isThereAlready(SQLException failure) {
 		return isDuplicate(failure) || THERE_ALREADY_STATES.contains(state(failure))
-				|| (failure.getErrorCode() == 50000 && String.valueOf(failure.getMessage()).contains("already exists"));
+				|| (code(failure) == 50000 && String.valueOf(failure.getMessage()).contains("already exists"));
 	}
 
 	/**

@@ -23,7 +23,8 @@ final class UnknownOutcome implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * Deal with a failure that the caller is told of.
+	 * Deal with a failure that the caller gets. After one that may pass, the owner is
+	 * removed: the database may have granted the lock.
 	 * @return the exception for the caller
 	 */
 	RuntimeException explain(Throwable failure) {

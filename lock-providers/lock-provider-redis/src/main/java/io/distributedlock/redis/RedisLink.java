@@ -116,10 +116,10 @@ final class RedisLink implements AutoCloseable {
 	}
 
 	/**
-	 * Return how long to wait for a connection. The first one takes far longer than a
-	 * command, unless the last attempt to connect has failed. The two thirds leave time
-	 * for the error to reach the caller before the call itself times out: the error says
-	 * why, the time-out does not.
+	 * Return how long to wait for a connection: two thirds of the command time-out, so
+	 * that the error, which says why, reaches the caller before the time-out, which does
+	 * not. At least {@link #FIRST_CONNECT}, unless the last attempt to connect has
+	 * failed.
 	 */
 	private Duration connectTimeout() {
 		Duration most = this.commandTimeout.multipliedBy(2).dividedBy(3);

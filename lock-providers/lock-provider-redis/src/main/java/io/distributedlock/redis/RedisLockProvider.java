@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * in microseconds. A release is published on the channel {@code k}. Readers share the key
  * {@code k} as a set, and the owners of a semaphore's permits are the set
  * {@code {k}:permits}. The queue of a fair lock is {@code {k}:queue} and
- * {@code {k}:alive}. All these keys expire with the last lease or the last waiter.
+ * {@code {k}:alive}. All keys except the counter expire with the last lease or the last
+ * waiter.
  *
  * @since 0.1
  */

@@ -1,6 +1,6 @@
 /**
- * Locks that AspectJ weaves into methods, instead of proxies around beans. A woven call
- * enters; the advice of the application context runs it.
+ * Locks that AspectJ weaves into methods, instead of proxies around beans. The advice of
+ * the application context runs each woven call.
  */
 @NullMarked
 package io.distributedlock.spring.aspectj;

@@ -1,7 +1,7 @@
 /**
- * The expressions of annotations: what gives the keys of a call, and its condition. Texts
- * of annotations enter, parsed and checked keys leave. Used by the package that reads
- * annotations; uses Spring's expression language only.
+ * The expressions of annotations: what gives the keys of a call, and its condition.
+ * Input: texts of annotations. Output: parsed and checked keys. Used by the package that
+ * reads annotations; uses Spring's expression language only.
  */
 @NullMarked
 package io.distributedlock.spring.expression;

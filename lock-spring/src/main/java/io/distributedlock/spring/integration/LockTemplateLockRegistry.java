@@ -80,7 +80,13 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	}
 
 	private void renew(Object lockKey, Duration leaseTime) {
-		Set<String> held = LockContext.capture().handles().stream().map(LockHandle::key).collect(Collectors.toSet());
+		// a lost lock is acquired again, and not renewed
+		Set<String> held = LockContext.capture()
+			.handles()
+			.stream()
+			.filter(LockHandle::isValid)
+			.map(LockHandle::key)
+			.collect(Collectors.toSet());
 		try (LockHandle handle = this.template.tryAcquire(request(lockKey).withWaitTime(Duration.ZERO)).orElse(null)) {
 			if (handle == null || !held.contains(handle.key())) {
 				throw new IllegalStateException(

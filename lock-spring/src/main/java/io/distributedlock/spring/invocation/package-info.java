@@ -1,6 +1,6 @@
 /**
- * Runs a call of a locked method: acquires the locks, runs the method for as long as its
- * return type means it to run, and releases them. A call of an advised bean enters with
+ * Runs a call of a locked method: acquires the locks, runs the method, holds the locks
+ * until its result has ended, and releases them. Input: a call of an advised bean, with
  * the rules of its annotations.
  */
 @NullMarked

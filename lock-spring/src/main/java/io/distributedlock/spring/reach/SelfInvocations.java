@@ -51,7 +51,7 @@ final class SelfInvocations {
 	}
 
 	/**
-	 * Return the calls, as {@code caller -> called}.
+	 * Return the calls, as {@code caller() calls called()}.
 	 * @param type the class
 	 * @param locked tells which methods are locked
 	 */

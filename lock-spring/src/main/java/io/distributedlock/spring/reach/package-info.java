@@ -1,6 +1,6 @@
 /**
  * Which annotations count for a method, and whether its calls reach the lock: the checks
- * of classes at start-up. Classes of beans enter; warnings and exceptions leave.
+ * of classes at start-up. Input: classes of beans. Output: warnings and exceptions.
  */
 @NullMarked
 package io.distributedlock.spring.reach;

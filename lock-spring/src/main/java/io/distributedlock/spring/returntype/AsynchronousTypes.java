@@ -60,7 +60,7 @@ public final class AsynchronousTypes {
 	 * Return whether values of a type go on, or contain a value that does: in the body of
 	 * a response, in an {@link Optional} or in a collection.
 	 * @param type the type
-	 * @return whether something goes on after the method has returned
+	 * @return whether something continues after the method has returned
 	 */
 	public static boolean contains(ResolvableType type) {
 		return contains(type, 0);
@@ -111,7 +111,7 @@ public final class AsynchronousTypes {
 		Object goesOn = find(value);
 		if (goesOn != null) {
 			throw new IllegalStateException(
-					"%s returned a %s, which goes on after the method has returned and its lock is released. Declare CompletableFuture, Mono or Flux as the return type, so that the lock is held until it has ended, or use LockTemplate inside the method"
+					"%s returned a %s, which continues after the method has returned and its lock is released. Declare CompletableFuture, Mono or Flux as the return type, so that the lock is held until it has ended, or use LockTemplate inside the method"
 						.formatted(method.get(), goesOn.getClass().getName()));
 		}
 	}

@@ -29,7 +29,8 @@ public record RedisFencedWrite(String redisKey, long token, @Nullable String val
 			return 0""";
 
 	/**
-	 * Return the keys of the script, which are in one hash slot.
+	 * Return the keys of the script, which are in one hash slot. On a cluster this needs
+	 * a hash tag in the key if the key has a closing brace.
 	 * @return the key, and the key of its highest token
 	 */
 	public List<String> keys() {
