@@ -60,7 +60,7 @@ class LockContextTests {
 	}
 
 	@Test
-	void lockThatWasGivenBackElsewhereIsPassedOver() {
+	void lockThatWasReleasedElsewhereIsPassedOver() {
 		LockHandle handle = this.template.acquire("k");
 		LockContext context = LockContext.capture();
 		CompletableFuture.runAsync(handle::close).join();
@@ -70,7 +70,7 @@ class LockContextTests {
 	}
 
 	@Test
-	void threadForgetsWhatOthersGaveBackForIt() {
+	void threadForgetsWhatOthersReleasedForIt() {
 		List<LockHandle> handles = new ArrayList<>();
 		for (int i = 0; i < 5000; i++) {
 			handles.add(this.template.acquire("chain" + i));
@@ -147,7 +147,7 @@ class LockContextTests {
 	}
 
 	@Test
-	void whatWasTakenOfSeveralIsGivenBack() {
+	void whatWasTakenOfSeveralIsReleased() {
 		CompletableFuture.supplyAsync(() -> this.template.acquire("b")).join();
 		assertThat(this.template.tryAcquire(LockRequest.ofAll(List.of("a", "b", "c")))).isEmpty();
 		assertThatExceptionOfType(LockNotAcquiredException.class)

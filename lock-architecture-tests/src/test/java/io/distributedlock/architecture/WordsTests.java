@@ -28,6 +28,7 @@ class WordsTests {
 	 */
 	private static final Map<String, String> RETIRED = Map.ofEntries(
 			Map.entry("(give|gives|given|gave|giving)( \\w+){0,2} back", "release a lease, close a handle"),
+			Map.entry("\\w*(given|gives?|gave)back\\w*|\\w*keptalive\\w*", "released, renewed: in names too"),
 			Map.entry("kinds? of (a |the )?locks?", "lock type"),
 			Map.entry("(keep|keeps|kept|keeping)( \\w+){0,2} alive", "renew, auto-renewed"),
 			Map.entry("discard(s|ed|ing)?", "release unused"), Map.entry("(come|comes|came|coming) by", "acquire"),

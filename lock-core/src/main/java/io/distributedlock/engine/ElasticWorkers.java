@@ -26,18 +26,32 @@ final class ElasticWorkers implements Executor {
 	private static final Logger logger = LoggerFactory.getLogger(ElasticWorkers.class);
 
 	/**
-	 * If so many tasks block at the same time, others wait for them.
+	 * If so many tasks block at the same time, others wait for them. With more, the
+	 * stacks of the threads would cost more memory than the tasks are worth.
 	 */
 	static final int MOST_THREADS = 512;
 
 	private static final int USUAL_THREADS = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
 
+	/**
+	 * How many threads are added at each step, so that 100 tasks that block delay the
+	 * next ones by a quarter of a second at most.
+	 */
 	private static final int THREADS_PER_STEP = 4;
 
+	/**
+	 * How many threads work off the tasks that wait when the template closes.
+	 */
 	private static final int THREADS_FOR_THE_REST = 64;
 
+	/**
+	 * Longer than a task that does not block, shorter than a delay that anybody notices.
+	 */
 	private static final long STEP_MILLIS = 10;
 
+	/**
+	 * The pause before a task is tried again for which the JVM could not start a thread.
+	 */
 	private static final long RETRY_MILLIS = 100;
 
 	private final String name;

@@ -14,8 +14,16 @@ import io.distributedlock.spi.LeaseTerm;
  */
 final class LeaseClock {
 
+	/**
+	 * Renewals that are due within this time are sent together. It is short compared with
+	 * any usual lease, so hardly any renewal comes noticeably early.
+	 */
 	private static final long MAX_BATCH_WINDOW_NANOS = 50_000_000;
 
+	/**
+	 * A failed renewal is tried again after a tenth of the lease. The first renewal comes
+	 * after a third, so at least six more tries fit before the end.
+	 */
 	private static final int RETRIES_PER_LEASE = 10;
 
 	private final LockAttempt attempt;

@@ -32,6 +32,10 @@ final class OpenRequests {
 	 */
 	private static final long LONGEST_ON_THE_WAY_NANOS = Duration.ofMinutes(30).toNanos();
 
+	/**
+	 * If more requests than this have no answer, they are merged: a backend that answers
+	 * none of them must not use up memory.
+	 */
 	private static final int MOST_OLD = 16;
 
 	private final List<Request> open = new CopyOnWriteArrayList<>();

@@ -28,8 +28,14 @@ final class Timers {
 	 */
 	private static final int SLOTS_PER_DISTANCE_BITS = 3;
 
+	/**
+	 * Timers that are due within a millisecond get a slot just after their time.
+	 */
 	private static final long NEAR_NANOS = 1_000_000;
 
+	/**
+	 * About 65 microseconds: finer than the timer thread is woken anyway.
+	 */
 	private static final long FINEST_SLOT_NANOS = 1L << 16;
 
 	private static final Comparator<Timer> BY_TIME = (first, second) -> {

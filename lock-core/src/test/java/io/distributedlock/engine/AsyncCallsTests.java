@@ -62,7 +62,7 @@ class AsyncCallsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void lockIsGivenBackThoughTheExecutorNeverDeliversIt(boolean cancelled) {
+	void lockIsReleasedThoughTheExecutorNeverDeliversIt(boolean cancelled) {
 		List<Runnable> kept = new CopyOnWriteArrayList<>();
 		try (DefaultLockTemplate keeping = DefaultLockTemplate.builder()
 			.provider(this.provider)
@@ -92,7 +92,7 @@ class AsyncCallsTests {
 			.withThrowableThat()
 			.withCauseInstanceOf(IllegalStateException.class)
 			.withMessageContaining("'k'");
-		assertLockIsGivenBack();
+		assertLockIsReleased();
 	}
 
 	@Test
@@ -103,7 +103,7 @@ class AsyncCallsTests {
 		assertThat(result).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(IOException.class);
-		assertLockIsGivenBack();
+		assertLockIsReleased();
 	}
 
 	@SuppressWarnings({ "TypeParameterUnusedInFormals", "unchecked" })
@@ -120,7 +120,7 @@ class AsyncCallsTests {
 			}
 		};
 		assertThat(this.template.executeAsync(K, () -> hostile)).failsWithin(Duration.ofSeconds(20));
-		assertLockIsGivenBack();
+		assertLockIsReleased();
 	}
 
 	@Test
@@ -210,7 +210,7 @@ class AsyncCallsTests {
 			.withCauseInstanceOf(TimeoutException.class);
 		assertNobodyWaits();
 		held.close();
-		assertLockIsGivenBack();
+		assertLockIsReleased();
 		assertThat(started).hasValue(0);
 	}
 
@@ -229,13 +229,13 @@ class AsyncCallsTests {
 		this.template.executeAsync(K, () -> CompletableFuture.completedFuture("done")).complete("by the application");
 		assertNobodyWaits();
 		held.close();
-		assertLockIsGivenBack();
+		assertLockIsReleased();
 		assertThat(this.template.tryAcquireAsync(LockRequest.of("a"))).succeedsWithin(Duration.ofSeconds(20))
 			.satisfies((handle) -> handle.orElseThrow().close());
 	}
 
 	@Test
-	void lockThatCameForACallThatNobodyWaitsForIsGivenBack() {
+	void lockThatCameForACallThatNobodyWaitsForIsReleased() {
 		CompletableFuture<Void> opened = new CompletableFuture<>();
 		this.provider.acquire.always(Trick.late(opened));
 		CompletableFuture<LockHandle> cancelled = this.template.acquireAsync(K);
@@ -244,7 +244,7 @@ class AsyncCallsTests {
 		timedOut.completeExceptionally(new TimeoutException());
 		opened.complete(null);
 		this.provider.acquire.behave();
-		assertLockIsGivenBack();
+		assertLockIsReleased();
 		assertThat(this.provider.isFree("other")).isTrue();
 	}
 
@@ -294,7 +294,7 @@ class AsyncCallsTests {
 		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.template.engine().waiting().size() == 0);
 	}
 
-	private void assertLockIsGivenBack() {
+	private void assertLockIsReleased() {
 		Leftovers.assertNone(this.template);
 		assertThat(this.provider.isFree("k")).isTrue();
 	}

@@ -96,7 +96,7 @@ class ClosingTests {
 	}
 
 	@Test
-	void leaseThatComesAfterTheCloseIsGivenBack() {
+	void leaseThatComesAfterTheCloseIsReleased() {
 		CompletableFuture<Void> opened = new CompletableFuture<>();
 		this.provider.acquire.next(Trick.late(opened));
 		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(LockRequest.of("k"));

@@ -172,7 +172,7 @@ class DowngradeFaultsTests {
 	}
 
 	@Test
-	void lockThatWasGivenBackMeanwhileIsNoFailure() {
+	void lockThatWasReleasedMeanwhileIsNoFailure() {
 		DefaultLockTemplate node = node(this.provider, Duration.ofSeconds(5));
 		LockHandle writer = node.acquire(WRITE.withLeaseTime(Duration.ofMinutes(1)));
 		LockHandle reader = node.acquire(READ);

@@ -159,7 +159,7 @@ class EngineFaultsTests {
 	}
 
 	@Test
-	void leaseThatComesTooLateIsGivenBack() {
+	void leaseThatComesTooLateIsReleased() {
 		CompletableFuture<Lease> late = new CompletableFuture<>();
 		this.provider.attempts.add(late);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"));

@@ -150,22 +150,22 @@ class MisbehavingProviderTests {
 	@Test
 	void renewalsThatAreAnsweredWithNoListAreSentOneByOne() {
 		this.provider.renewAll.always(Trick.returningNull());
-		assertLockIsKeptAlive();
+		assertLockIsRenewed();
 	}
 
 	@Test
 	void renewalsThatAreAnsweredWithAShortListAreSentOneByOne() {
 		this.provider.renewAll.always((properly) -> List.of());
-		assertLockIsKeptAlive();
+		assertLockIsRenewed();
 	}
 
 	@Test
 	void renewalsThatAreAnsweredWithAListOfNothingAreTriedAgain() {
 		this.provider.renewAll.next((properly) -> Collections.singletonList(null));
-		assertLockIsKeptAlive();
+		assertLockIsRenewed();
 	}
 
-	private void assertLockIsKeptAlive() {
+	private void assertLockIsRenewed() {
 		try (LockHandle handle = this.template.acquire("k")) {
 			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 5);
 			handle.ensureHeld();
@@ -322,7 +322,7 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
-	void leaseWithoutATermIsGivenBack() {
+	void leaseWithoutATermIsReleased() {
 		this.provider.term.next(Trick.throwingError());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
 		Awaitility.await().until(() -> this.provider.isFree("k"));
@@ -409,7 +409,7 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
-	void leaseThatCameTooLateIsGivenBackAlsoIfThatFailsAtFirst() {
+	void leaseThatCameTooLateIsReleasedAlsoIfThatFailsAtFirst() {
 		CompletableFuture<Void> opened = new CompletableFuture<>();
 		this.provider.acquire.next(Trick.late(opened));
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"));

@@ -263,7 +263,7 @@ final class SimulationChecks {
 				.filter((other) -> other.lease().token() == part.lease().token())
 				.toList();
 			if (left.isEmpty()) {
-				mustBeGivenBack(part.lease(), hold.call, part.lease().releases + part.lease().renewals,
+				mustBeReleased(part.lease(), hold.call, part.lease().releases + part.lease().renewals,
 						part.lease().lengthNanos());
 			}
 			else if (part.lease().type() == LockType.WRITE && part.type() != LockType.READ
@@ -290,12 +290,12 @@ final class SimulationChecks {
 	 * Promise 4: what a holder leaves is released within a command time-out, or its lease
 	 * has ended.
 	 */
-	private void mustBeGivenBack(SimulatedLease lease, SimulatedCall call, int before, long ignored) {
+	private void mustBeReleased(SimulatedLease lease, SimulatedCall call, int before, long ignored) {
 		SimulatedNode node = lease.node();
 		this.world.later(node.clock().worldNanos(node.commandTimeout()) + this.faults.slack(), node, Role.OUTSIDE,
 				"released", () -> {
 					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
-						mustBeGivenBack(lease, call, before, ignored);
+						mustBeReleased(lease, call, before, ignored);
 					}
 					else if (lease.releases + lease.renewals == before && !lease.signalled && !node.isClosing()
 							&& backend().holds(lease.backendKey(), lease.owner())) {

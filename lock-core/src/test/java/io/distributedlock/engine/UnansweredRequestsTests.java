@@ -117,7 +117,7 @@ class UnansweredRequestsTests {
 	}
 
 	@Test
-	void locksThatWereTakenTogetherAreGivenBackWithinOneCommandTimeout() {
+	void locksThatWereTakenTogetherAreReleasedWithinOneCommandTimeout() {
 		Duration commandTimeout = Duration.ofSeconds(1);
 		try (DefaultLockTemplate slow = DefaultLockTemplate.builder()
 			.provider(this.provider)

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LocalLockProviderTests {
 
 	@Test
-	void leasesThatNobodyGivesBackAreForgotten() {
+	void leasesThatNobodyReleasesAreForgotten() {
 		LocalLockProvider provider = new LocalLockProvider();
 		for (int i = 0; i < 100; i++) {
 			LeaseRequest request = new LeaseRequest("k" + i, Duration.ofMillis(10), LockType.EXCLUSIVE);

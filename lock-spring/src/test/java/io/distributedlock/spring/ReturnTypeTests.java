@@ -110,16 +110,16 @@ class ReturnTypeTests {
 		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> bean(type))
 			.withRootCauseInstanceOf(InvalidLockOperationException.class)
 			.withMessageContaining(type.getSimpleName())
-			.withMessageContaining("goes on after it has returned");
+			.withMessageContaining("continues after it has returned");
 	}
 
 	@Test
-	void valueThatGoesOnFails() {
+	void valueThatContinuesFails() {
 		Objects objects = bean(Objects.class);
 		for (Object value : GOES_ON) {
 			assertThatIllegalStateException().isThrownBy(() -> objects.give(value))
 				.withMessageContaining("Objects.give")
-				.withMessageContaining("goes on after the method has returned");
+				.withMessageContaining("continues after the method has returned");
 		}
 		assertThat(objects.give("plain")).isEqualTo("plain");
 		assertThat(objects.give(ResponseEntity.ok("plain"))).isEqualTo(ResponseEntity.ok("plain"));
@@ -133,7 +133,7 @@ class ReturnTypeTests {
 		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> bean(type))
 			.withRootCauseInstanceOf(InvalidLockOperationException.class)
 			.withMessageContaining(type.getSimpleName())
-			.withMessageContaining("goes on after");
+			.withMessageContaining("continues after");
 	}
 
 	@Test
@@ -144,14 +144,14 @@ class ReturnTypeTests {
 	}
 
 	@Test
-	void futureOfAValueThatGoesOnFails() {
+	void futureOfAValueThatContinuesFails() {
 		Objects objects = bean(Objects.class);
 		for (Object value : GOES_ON) {
 			assertThat(objects.giveLater(value)).failsWithin(Duration.ofSeconds(20))
 				.withThrowableOfType(ExecutionException.class)
 				.withCauseInstanceOf(IllegalStateException.class)
 				.withMessageContaining("Objects.giveLater")
-				.withMessageContaining("goes on after");
+				.withMessageContaining("continues after");
 		}
 		assertThat(objects.giveLater("plain")).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("plain");
 		assertThat(objects.giveLater(new IOException("plain"), "failed")).failsWithin(Duration.ofSeconds(20))
@@ -162,31 +162,31 @@ class ReturnTypeTests {
 	}
 
 	@Test
-	void publisherOfAValueThatGoesOnFails() {
+	void publisherOfAValueThatContinuesFails() {
 		Objects objects = bean(Objects.class);
 		for (Object value : GOES_ON) {
 			assertThatIllegalStateException().isThrownBy(() -> objects.giveReactively(value).block())
 				.withMessageContaining("Objects.giveReactively")
-				.withMessageContaining("goes on after");
+				.withMessageContaining("continues after");
 		}
 		assertThat(objects.giveReactively("plain").block()).isEqualTo("plain");
 		assertThatIllegalStateException()
 			.isThrownBy(() -> bean(OfFluxes.class).returning(Flux.just("plain", Flux.empty())).blockLast())
-			.withMessageContaining("goes on after");
+			.withMessageContaining("continues after");
 		assertThat(this.provider.events()).last().asString().startsWith("release");
 	}
 
 	@Test
-	void functionalResponseThatGoesOnFails() {
+	void functionalResponseThatContinuesFails() {
 		Objects objects = bean(Objects.class);
 		assertThatIllegalStateException()
 			.isThrownBy(() -> objects.give(ServerResponse.async(new CompletableFuture<ServerResponse>())))
-			.withMessageContaining("goes on after");
+			.withMessageContaining("continues after");
 		assertThatIllegalStateException()
 			.isThrownBy(() -> objects.give(ServerResponse.ok().body(new CompletableFuture<>())))
-			.withMessageContaining("goes on after");
+			.withMessageContaining("continues after");
 		assertThatIllegalStateException().isThrownBy(() -> objects.give(ServerResponse.sse((sink) -> {
-		}))).withMessageContaining("goes on after");
+		}))).withMessageContaining("continues after");
 		ServerResponse plain = ServerResponse.ok().body("plain");
 		assertThat(objects.give(plain)).isSameAs(plain);
 	}

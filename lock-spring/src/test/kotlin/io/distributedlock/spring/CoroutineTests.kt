@@ -97,17 +97,17 @@ internal class CoroutineTests {
 				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
 				.withMessageContaining(type.simpleName)
 				.withMessageContaining("suspending function")
-				.withMessageContaining("goes on after")
+				.withMessageContaining("continues after")
 		}
 	}
 
 	@Test
-	fun suspendingFunctionOfAValueThatGoesOnFails() = runBlocking<Unit> {
+	fun suspendingFunctionOfAValueThatContinuesFails() = runBlocking<Unit> {
 		assertThat(coroutines.any("plain")).isEqualTo("plain")
 		for (value in listOf(sequenceOf("a"), flow { emit("a") })) {
 			assertThatIllegalStateException().isThrownBy { runBlocking { coroutines.any(value) } }
 				.withMessageContaining("Coroutines.any")
-				.withMessageContaining("goes on after")
+				.withMessageContaining("continues after")
 		}
 	}
 

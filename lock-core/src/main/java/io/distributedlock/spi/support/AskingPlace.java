@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A place in a queue that the backend keeps as data. The backend grants a place only when
- * it is asked, so this class asks: when the place is taken, at each message of a release,
+ * it is asked, so this class asks: when the place is taken, at each signal of a release,
  * and when the engine polls. It asks one question at a time, see {@link QuestionState}.
  * Thread-safe.
  * <p>
@@ -34,7 +34,7 @@ public final class AskingPlace implements LockQueue.Place {
 
 	private final Runnable leaving;
 
-	private final @Nullable Function<Runnable, ReleaseSignal.Subscription> messages;
+	private final @Nullable Function<Runnable, ReleaseSignal.Subscription> signals;
 
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
 
@@ -55,10 +55,10 @@ public final class AskingPlace implements LockQueue.Place {
 	private volatile boolean behindOthers;
 
 	private AskingPlace(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
-			@Nullable Function<Runnable, ReleaseSignal.Subscription> messages) {
+			@Nullable Function<Runnable, ReleaseSignal.Subscription> signals) {
 		this.question = question;
 		this.leaving = leaving;
-		this.messages = messages;
+		this.signals = signals;
 	}
 
 	/**
@@ -70,12 +70,12 @@ public final class AskingPlace implements LockQueue.Place {
 	 * question waits for it
 	 * @param leaving removes the place from the queue, and releases the lease if it was
 	 * granted meanwhile; returns without waiting
-	 * @param messages listens for releases; {@code null} where there are no messages
+	 * @param signals listens for releases; {@code null} if there are none
 	 * @return the place, which has begun its first question
 	 */
 	public static AskingPlace take(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
-			@Nullable Function<Runnable, ReleaseSignal.Subscription> messages) {
-		AskingPlace place = new AskingPlace(question, leaving, messages);
+			@Nullable Function<Runnable, ReleaseSignal.Subscription> signals) {
+		AskingPlace place = new AskingPlace(question, leaving, signals);
 		place.granted.whenComplete((lease, failure) -> place.stopListening());
 		place.lookAgain();
 		return place;
@@ -140,7 +140,7 @@ public final class AskingPlace implements LockQueue.Place {
 		}
 	}
 
-	private void onMessage() {
+	private void onSignal() {
 		if (this.questionState.signal()) {
 			lookAgain();
 		}
@@ -165,15 +165,15 @@ public final class AskingPlace implements LockQueue.Place {
 	}
 
 	private void listen() {
-		if (this.messages == null || this.subscription.get() != null) {
+		if (this.signals == null || this.subscription.get() != null) {
 			return;
 		}
 		ReleaseSignal.Subscription listening;
 		try {
-			listening = this.messages.apply(this::onMessage);
+			listening = this.signals.apply(this::onSignal);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("There are no messages of releases; a place in a queue asks at intervals", ex);
+			logger.warn("There is no signal of releases; a place in a queue asks at intervals", ex);
 			return;
 		}
 		if (!this.subscription.compareAndSet(null, listening)) {

@@ -22,10 +22,21 @@ public final class UnknownOwners implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnknownOwners.class);
 
+	/**
+	 * The pause before the second try. Each further pause is twice as long, up to
+	 * {@link #LAST_DELAY_MILLIS}.
+	 */
 	private static final long FIRST_DELAY_MILLIS = 50;
 
+	/**
+	 * The longest pause: an owner is removed within this time after an outage.
+	 */
 	private static final long LAST_DELAY_MILLIS = 10_000;
 
+	/**
+	 * When an owner that was not there is removed a second time: a request that was still
+	 * on its way has arrived by then.
+	 */
 	private static final long SECOND_LOOK_MILLIS = 1000;
 
 	/**

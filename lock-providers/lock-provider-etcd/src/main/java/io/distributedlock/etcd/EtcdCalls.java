@@ -61,7 +61,7 @@ final class EtcdCalls implements AutoCloseable {
 	/**
 	 * End an etcd lease in the background, until etcd has said that it is gone.
 	 */
-	void abandon(String key, long leaseId, Duration leaseTime) {
+	void revokeInBackground(String key, long leaseId, Duration leaseTime) {
 		this.unknownOwners.remove(key, leaseTime, () -> revoke(leaseId));
 	}
 

@@ -65,7 +65,7 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 	public CompletionStage<Boolean> release() {
 		return this.calls.ifCreatedAt(this.ownKey, this.revision, Op.delete(this.ownKey, DeleteOption.DEFAULT))
 			.thenApply((response) -> {
-				this.calls.abandon(this.key, this.leaseId, this.term.granted());
+				this.calls.revokeInBackground(this.key, this.leaseId, this.term.granted());
 				return response.isSucceeded();
 			})
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));

@@ -197,7 +197,7 @@ final class EtcdPlace extends WatchingPlace {
 	@Override
 	protected void remove() {
 		if (this.leaseId != 0) {
-			this.calls.abandon(this.request.key(), this.leaseId, this.request.leaseTime());
+			this.calls.revokeInBackground(this.request.key(), this.leaseId, this.request.leaseTime());
 		}
 	}
 

@@ -1,5 +1,6 @@
 /**
- * Locks on etcd through jetcd.
+ * Locks on etcd through jetcd: {@link io.distributedlock.etcd.EtcdLockProvider}, and
+ * {@link io.distributedlock.etcd.EtcdClients} for a client with bounded waits.
  */
 @NullMarked
 package io.distributedlock.etcd;

@@ -176,7 +176,7 @@ final class ForUpdateLockProvider implements LockProvider {
 			if (ex instanceof SQLException failure) {
 				session.failed(failure);
 			}
-			abandon(session);
+			closeUnlocked(session);
 			throw ex;
 		}
 		close(session);
@@ -188,7 +188,7 @@ final class ForUpdateLockProvider implements LockProvider {
 		session.connection().setAutoCommit(true);
 	}
 
-	private void abandon(Session session) {
+	private void closeUnlocked(Session session) {
 		try {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
 			if (!session.connection().getAutoCommit()) {

@@ -1,5 +1,7 @@
 /**
- * Locks on a database, by plain JDBC.
+ * Locks on a database, by plain JDBC: {@link io.distributedlock.jdbc.JdbcLocks} makes
+ * providers from {@link io.distributedlock.jdbc.JdbcLockSettings}; also the schema and a
+ * resource that refuses late writers.
  */
 @NullMarked
 package io.distributedlock.jdbc;

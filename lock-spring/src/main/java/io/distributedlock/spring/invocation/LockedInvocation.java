@@ -59,7 +59,7 @@ public interface LockedInvocation {
 		}
 		if (type.suspending() || AsynchronousTypes.contains(type.resolved())) {
 			throw mistake.apply(
-					"a method that returns %s goes on after it has returned, but its lock would be released then. Return CompletableFuture, Mono, Flux or another type that Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside the method"
+					"a method that returns %s continues after it has returned, but its lock would be released then. Return CompletableFuture, Mono, Flux or another type that Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside the method"
 						.formatted(type.resolved()));
 		}
 		return new BlockingInvocation(type);
@@ -74,8 +74,8 @@ public interface LockedInvocation {
 			return;
 		}
 		String problem = type.suspending()
-				? "a suspending function that returns %s goes on after it has returned, but its lock would be released then. Return a Flow from a function that does not suspend, or collect it inside the function"
-				: "a method that returns %s delivers a value that goes on after its lock is released: the lock is held until the outer future or publisher has ended. Return only one of them, for example Flux instead of a Mono of a response of Flux, or use LockTemplate inside the method";
+				? "a suspending function that returns %s continues after it has returned, but its lock would be released then. Return a Flow from a function that does not suspend, or collect it inside the function"
+				: "a method that returns %s delivers a value that continues after its lock is released: the lock is held until the outer future or publisher has ended. Return only one of them, for example Flux instead of a Mono of a response of Flux, or use LockTemplate inside the method";
 		throw mistake.apply(problem.formatted(type.resolved()));
 	}
 
