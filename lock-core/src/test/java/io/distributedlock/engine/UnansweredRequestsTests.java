@@ -67,8 +67,8 @@ class UnansweredRequestsTests {
 	 */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void shorterExtensionThatWasNotAnsweredIsNotBelievedAgainst(boolean keptAlive) {
-		LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofSeconds(30)).withAutoRenew(keptAlive);
+	void shorterExtensionThatWasNotAnsweredIsNotBelievedAgainst(boolean autoRenewed) {
+		LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofSeconds(30)).withAutoRenew(autoRenewed);
 		LockHandle handle = this.template.acquire(request);
 		this.provider.renew.next(Trick.losingTheAnswer());
 		this.provider.renew.always(Trick.never());
