@@ -23,6 +23,12 @@ public final class CommitCheckInterceptor implements MethodInterceptor {
 	private static final Object NOTHING = new Object();
 
 	/**
+	 * Create the advice, which has no state.
+	 */
+	public CommitCheckInterceptor() {
+	}
+
+	/**
 	 * Note the locks that the call holds.
 	 */
 	static void note(CallLocks locks, MethodInvocation call) {
