@@ -233,7 +233,7 @@ final class HeldLock {
 			return;
 		}
 		callbacks.forEach((callback) -> callBack("loss", () -> callback.accept(exception)));
-		this.engine.listeners().lost(this.attempt, heldFor(), exception);
+		this.engine.listeners().lost(this, exception);
 		this.engine.runtime().execute(() -> {
 			leaveGate();
 			logger.warn(exception.getMessage());

@@ -108,13 +108,13 @@ final class LeaseReleaser {
 			if (failure != null) {
 				ended.completeExceptionally(failure);
 				if (wasHeld) {
-					this.listeners.releaseFailed(lock.attempt(), lock.heldFor(), Failures.unwrap(failure));
+					this.listeners.releaseFailed(lock, Failures.unwrap(failure));
 				}
 			}
 			else {
 				ended.complete(null);
 				if (wasHeld) {
-					this.listeners.released(lock.attempt(), lock.heldFor());
+					this.listeners.released(lock);
 				}
 			}
 		}));

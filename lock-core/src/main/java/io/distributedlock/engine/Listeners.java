@@ -73,17 +73,24 @@ final class Listeners {
 		tell(attempt, (listener, event) -> listener.renewalFailed(event, Duration.ofNanos(leftNanos), failure));
 	}
 
-	void released(LockAttempt attempt, Duration held) {
-		tell(attempt, (listener, event) -> listener.released(event, held));
-	}
-
-	void releaseFailed(LockAttempt attempt, Duration held, Throwable failure) {
-		tell(attempt, (listener, event) -> listener.releaseFailed(event, held, failure));
-	}
-
-	void lost(LockAttempt attempt, Duration held, LockLostException loss) {
+	void released(HeldLock lock) {
 		if (!this.all.isEmpty()) {
-			LockEvent event = attempt.event(this.runtime.nanoTime());
+			Duration held = lock.heldFor();
+			tell(lock.attempt(), (listener, event) -> listener.released(event, held));
+		}
+	}
+
+	void releaseFailed(HeldLock lock, Throwable failure) {
+		if (!this.all.isEmpty()) {
+			Duration held = lock.heldFor();
+			tell(lock.attempt(), (listener, event) -> listener.releaseFailed(event, held, failure));
+		}
+	}
+
+	void lost(HeldLock lock, LockLostException loss) {
+		if (!this.all.isEmpty()) {
+			Duration held = lock.heldFor();
+			LockEvent event = lock.attempt().event(this.runtime.nanoTime());
 			this.all.forEach((each) -> each.tellInAnyCase((listener) -> listener.lost(event, held, loss)));
 		}
 	}
