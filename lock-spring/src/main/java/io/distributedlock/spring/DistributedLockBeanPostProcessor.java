@@ -124,11 +124,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		}
 	}
 
-	/**
-	 * Return the advice, for calls that do not go through a proxy.
-	 * @return what runs a method under its locks
-	 */
-	public MethodInterceptor interceptor() {
+	private MethodInterceptor interceptor() {
 		return requiredAdvisors().interceptor();
 	}
 
