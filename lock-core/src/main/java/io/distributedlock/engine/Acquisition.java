@@ -252,7 +252,8 @@ final class Acquisition {
 		}
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
 		this.engine.questions()
-			.ask(() -> this.attempt.provider().tryAcquire(this.attempt.request(giveUpAtNanos)), this::onLateLease,
+			.ask(() -> this.attempt.provider()
+				.tryAcquire(this.attempt.request(giveUpAtNanos, 1, this.engine.pollNanos())), this::onLateLease,
 					this::onAnswer);
 	}
 

@@ -31,6 +31,8 @@ import io.distributedlock.spi.LockQueue;
 record LockAttempt(String name, String key, LockProvider provider, LockType type, int permits, Duration waitTime,
 		Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters, Duration holdAtLeast) {
 
+	private static final int LOOKS_PER_LEASE = 4;
+
 	/**
 	 * Return the same attempt with less time to wait.
 	 */
@@ -60,8 +62,24 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 		return new LeaseTerm(granted.startNanos(), bounded.minus(this.lockDelay));
 	}
 
-	LeaseRequest request(long giveUpAtNanos) {
-		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos);
+	/**
+	 * Return what a provider is asked for.
+	 * @param giveUpAtNanos when nobody waits for the answer any more
+	 * @param tokens how many fencing tokens to ask for
+	 * @param pollNanos how long the engine waits at most before it asks again
+	 */
+	LeaseRequest request(long giveUpAtNanos, int tokens, long pollNanos) {
+		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos, tokens,
+				Duration.ofNanos(lookNanos(pollNanos)));
+	}
+
+	/**
+	 * Return how often to ask about a place in a queue of the backend. A place ends with
+	 * its lease if nobody asks about it. Four questions in that time leave room for three
+	 * that are lost.
+	 */
+	long lookNanos(long pollNanos) {
+		return Math.min(pollNanos, leaseOnBackend().toNanos() / LOOKS_PER_LEASE);
 	}
 
 	/**

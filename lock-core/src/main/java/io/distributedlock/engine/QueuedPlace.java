@@ -21,12 +21,6 @@ final class QueuedPlace {
 
 	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
 
-	/**
-	 * A place ends with its lease if nobody asks about it. Four questions in that time
-	 * leave room for three that are lost.
-	 */
-	private static final int LOOKS_PER_LEASE = 4;
-
 	private final LockAttempt attempt;
 
 	private final Engine engine;
@@ -64,7 +58,7 @@ final class QueuedPlace {
 			limit.cancel();
 			cancelLook();
 		});
-		LeaseRequest request = this.attempt.request(giveUpAtNanos);
+		LeaseRequest request = this.attempt.request(giveUpAtNanos, 1, this.engine.pollNanos());
 		this.engine.questions().follow(this.granted, () -> {
 			LockQueue.Place entered = queue.enqueue(request);
 			this.place = entered;
@@ -120,7 +114,7 @@ final class QueuedPlace {
 	}
 
 	private void lookLater() {
-		long interval = Math.min(this.engine.pollNanos(), this.attempt.leaseOnBackend().toNanos() / LOOKS_PER_LEASE);
+		long interval = this.attempt.lookNanos(this.engine.pollNanos());
 		this.lookTimer.set(this.engine.timers().stepAt(this.engine.nanoTime() + interval, this::look));
 		if (this.granted.isDone()) {
 			cancelLook();

@@ -31,6 +31,27 @@ public interface Lease {
 	OptionalLong fencingToken();
 
 	/**
+	 * Return how many fencing tokens this lease brings: so many consecutive numbers, from
+	 * {@link #fencingToken()} on, are granted to no other lease of the key. If callers of
+	 * this JVM get the lock one after the other, each has a token of its own. A lease
+	 * with one token is not passed on; a lease without tokens may be.
+	 * @return the number of tokens, 1 if the backend does not count in blocks
+	 */
+	default int fencingTokens() {
+		return 1;
+	}
+
+	/**
+	 * Return whether others may wait for the key at the backend. As long as nobody does,
+	 * this JVM may pass the lock from caller to caller; otherwise only for a short time.
+	 * Only a hint: it may be outdated. Must not block.
+	 * @return {@code false} only if the backend has said that nobody waits
+	 */
+	default boolean isAwaited() {
+		return true;
+	}
+
+	/**
 	 * Return the term with which the lease was granted.
 	 * @return the first term
 	 */

@@ -18,15 +18,40 @@ import io.distributedlock.LockType;
  * answer any more. From then on a provider sends nothing for this attempt except the
  * removal of its owner: no retry, no second command of an exchange, no command that
  * waited for a connection
+ * @param tokens how many fencing tokens to grant at once, at least one: as many callers
+ * of this JVM may get the lock one after the other before it is released. A provider
+ * whose backend cannot count in blocks ignores it; see {@link Lease#fencingTokens()}
+ * @param lookInterval how often the engine asks about a place in a queue of the backend.
+ * A place about which nobody has asked for a few of these intervals is dead
  * @since 0.1
  */
-public record LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos) {
+public record LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
+		Duration lookInterval) {
 
 	/**
 	 * A quarter of the range of the clock, 73 years, so that differences between instants
 	 * do not overflow.
 	 */
 	private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
+
+	/**
+	 * Four questions in the time of a lease leave room for three that are lost.
+	 */
+	private static final int LOOKS_PER_LEASE = 4;
+
+	/**
+	 * Create a request for one token, with a place about which the engine asks four times
+	 * per lease time.
+	 * @param key the full key
+	 * @param leaseTime how long the lease is to run
+	 * @param type the lock type
+	 * @param permits how many owners a semaphore admits, 1 for other types
+	 * @param giveUpAtNanos the {@link System#nanoTime()} from which nobody waits for the
+	 * answer any more
+	 */
+	public LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos) {
+		this(key, leaseTime, type, permits, giveUpAtNanos, 1, leaseTime.dividedBy(LOOKS_PER_LEASE));
+	}
 
 	/**
 	 * Create a request for a lock that is no semaphore, which waits for the answer
