@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Why: docs/decisions/001-asynchronous-engine.md,
  * docs/decisions/013-attempts-end-with-their-caller.md
  */
-final class Acquisition {
+final class Acquisition implements Contender {
 
 	private static final Logger logger = LoggerFactory.getLogger(Acquisition.class);
 
@@ -85,7 +85,7 @@ final class Acquisition {
 		this.attempt = attempt;
 		this.engine = engine;
 		this.gateKey = attempt.gateKey();
-		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this::onTurn, this::verdict) : Turn.FREE;
+		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this) : Turn.FREE;
 		this.startNanos = engine.nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
 	}
@@ -175,7 +175,8 @@ final class Acquisition {
 		}
 	}
 
-	private void onTurn() {
+	@Override
+	public void onTurn() {
 		this.inside = true;
 		cancel(this.waitTimer);
 		if (this.finished.get()) {
@@ -223,16 +224,41 @@ final class Acquisition {
 		}
 	}
 
-	/**
-	 * Return how a call behind this one ends if its wait time is over, {@code null} if
-	 * that is not known yet.
-	 */
-	private @Nullable AcquisitionOutcome verdict() {
+	@Override
+	public @Nullable AcquisitionOutcome verdict() {
 		QueuedPlace place = this.place.get();
 		if (place != null) {
 			return place.isBehindOthers() ? AcquisitionOutcome.CONTENDED : null;
 		}
 		return this.lastAnswer;
+	}
+
+	@Override
+	public boolean fits(HeldLock lock) {
+		return HandOver.fits(lock, this.attempt, this.engine.nanoTime());
+	}
+
+	@Override
+	public void takeOver(HeldLock before) {
+		this.inside = true;
+		cancel(this.waitTimer);
+		this.lastAnswer = AcquisitionOutcome.CONTENDED;
+		HeldLock lock;
+		try {
+			lock = before.successor(this.attempt, this.turn);
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+			onLateLease(before.lease());
+			return;
+		}
+		if (!this.engine.keeper().takeOver(lock)) {
+			end(AcquisitionOutcome.CLOSED);
+			onLateLease(lock.lease());
+		}
+		else if (!end(AcquisitionOutcome.acquired(lock))) {
+			this.engine.releaser().releaseNow(lock);
+		}
 	}
 
 	private void onSignal() {
@@ -253,8 +279,8 @@ final class Acquisition {
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
 		this.engine.questions()
 			.ask(() -> this.attempt.provider()
-				.tryAcquire(this.attempt.request(giveUpAtNanos, 1, this.engine.pollNanos())), this::onLateLease,
-					this::onAnswer);
+				.tryAcquire(this.attempt.request(giveUpAtNanos, this.turn.expectedHolders(), this.engine.pollNanos())),
+					this::onLateLease, this::onAnswer);
 	}
 
 	/**
@@ -266,7 +292,7 @@ final class Acquisition {
 	}
 
 	private void takePlace(LockQueue queue) {
-		QueuedPlace place = new QueuedPlace(this.attempt, this.engine);
+		QueuedPlace place = new QueuedPlace(this.attempt, this.turn.expectedHolders(), this.engine);
 		this.place.set(place);
 		place.granted().whenComplete((lease, failure) -> {
 			if (this.place.compareAndSet(place, null)) {

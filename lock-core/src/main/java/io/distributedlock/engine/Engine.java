@@ -25,7 +25,8 @@ record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGa
 		Listeners listeners = new Listeners(runtime, builder.listeners);
 		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners);
 		return new Engine(runtime, timers, questions, new LocalGate(), new WaitingCalls(), keeper,
-				new LeaseReleaser(runtime, timers, questions, keeper, listeners),
+				new LeaseReleaser(runtime, timers, questions, keeper, listeners,
+						new HandOver(runtime, builder.handOverWindow, builder.handOverLimit)),
 				LockTimes.saturatedNanos(builder.pollInterval), LockTimes.saturated(builder.commandTimeout), listeners);
 	}
 

@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -16,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A hold: one lease that this JVM has, from the grant to its release or loss, with the
- * re-entrant holders that share it.
+ * A hold: what one caller has, from the grant of its lease to the release or loss, with
+ * the re-entrant holders that share it. The lease may go on with the next caller.
  */
 final class HeldLock {
 
@@ -25,11 +26,19 @@ final class HeldLock {
 
 	private final LockAttempt attempt;
 
-	private final Lease lease;
+	private final Tenure tenure;
+
+	/**
+	 * How many callers of this JVM had the lease before.
+	 */
+	private final int index;
 
 	private final @Nullable Downgrade downgrade;
 
-	private final LeaseTerm firstTerm;
+	/**
+	 * When this hold began. The backend may have granted the lease later.
+	 */
+	private final long beganNanos;
 
 	private final Turn turn;
 
@@ -49,16 +58,47 @@ final class HeldLock {
 
 	private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> release = new AtomicReference<>();
 
+	/**
+	 * Begin a hold with a lease that the backend has granted.
+	 */
 	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Engine engine) {
+		LeaseTerm first = lease.term();
+		long now = engine.nanoTime();
 		this.attempt = attempt;
-		this.lease = lease;
-		this.firstTerm = lease.term();
+		this.tenure = new Tenure(lease, now);
+		this.index = 0;
+		this.beganNanos = attempt.beganNanos(first, now);
 		this.downgrade = (attempt.type() == LockType.WRITE)
 				? lease.asReader().map((reader) -> new Downgrade(this, engine, lease, reader)).orElse(null) : null;
 		this.holders = new Holders(attempt.type(), this.downgrade != null);
 		this.turn = turn;
 		this.engine = engine;
-		this.clock = new LeaseClock(attempt, this.firstTerm, engine.questions().commandTimeoutNanos());
+		this.clock = LeaseClock.of(attempt, first, now, engine.questions().commandTimeoutNanos());
+	}
+
+	/**
+	 * Begin a hold with the lease of a hold that has ended.
+	 */
+	private HeldLock(LockAttempt attempt, HeldLock before, Turn turn, long now) {
+		this.attempt = attempt;
+		this.tenure = before.tenure;
+		this.index = before.tenure.holders();
+		this.beganNanos = now;
+		this.downgrade = null;
+		this.holders = new Holders(attempt.type(), false);
+		this.turn = turn;
+		this.engine = before.engine;
+		this.clock = before.clock.passedOn(attempt, now, this.engine.questions().commandTimeoutNanos());
+	}
+
+	/**
+	 * Begin a hold of another caller with the same lease. This hold has ended, and
+	 * nothing is under way for its lease.
+	 * @param next what that caller asked for
+	 * @param itsTurn its turn at the gate
+	 */
+	HeldLock successor(LockAttempt next, Turn itsTurn) {
+		return new HeldLock(next, this, itsTurn, this.engine.nanoTime());
 	}
 
 	LockAttempt attempt() {
@@ -74,7 +114,29 @@ final class HeldLock {
 	}
 
 	Lease lease() {
-		return (this.downgrade != null) ? this.downgrade.lease() : this.lease;
+		return (this.downgrade != null) ? this.downgrade.lease() : this.tenure.lease();
+	}
+
+	Tenure tenure() {
+		return this.tenure;
+	}
+
+	/**
+	 * Return how many callers of this JVM had the lease before this one.
+	 */
+	int index() {
+		return this.index;
+	}
+
+	Turn turn() {
+		return this.turn;
+	}
+
+	/**
+	 * Return the fencing token of this hold.
+	 */
+	OptionalLong fencingToken() {
+		return this.tenure.fencingToken(this.index);
 	}
 
 	/**
@@ -122,14 +184,14 @@ final class HeldLock {
 	 */
 	long remainingMinimumNanos() {
 		long minimum = LockTimes.saturatedNanos(this.attempt.holdAtLeast());
-		return (minimum == 0) ? 0 : this.firstTerm.startNanos() + minimum - this.engine.nanoTime();
+		return (minimum == 0) ? 0 : this.beganNanos + minimum - this.engine.nanoTime();
 	}
 
 	/**
-	 * Return how long this JVM has had the lease.
+	 * Return how long this hold has lasted.
 	 */
 	Duration heldFor() {
-		return Duration.ofNanos(this.engine.nanoTime() - this.firstTerm.startNanos());
+		return Duration.ofNanos(this.engine.nanoTime() - this.beganNanos);
 	}
 
 	void ensureHeld() {

@@ -41,12 +41,46 @@ final class LeaseClock {
 
 	private volatile long renewAtNanos;
 
-	LeaseClock(LockAttempt attempt, LeaseTerm granted, long commandTimeoutNanos) {
+	private LeaseClock(LockAttempt attempt, LeaseTerm usable, long ceilingNanos, long commandTimeoutNanos) {
 		this.attempt = attempt;
 		this.open = new OpenRequests(commandTimeoutNanos);
-		this.term = attempt.usable(granted);
-		this.ceilingNanos = this.term.startNanos() + attempt.leaseTime().toNanos();
-		this.renewAtNanos = dueNanos(this.term);
+		this.term = usable;
+		this.ceilingNanos = ceilingNanos;
+		this.renewAtNanos = dueNanos(usable);
+	}
+
+	/**
+	 * Create the clock of a lease that the backend has granted.
+	 * @param granted its first term. If it is shorter than requested, as that of a grant
+	 * that the owner has yet to confirm by a renewal, the holder's time begins now
+	 */
+	static LeaseClock of(LockAttempt attempt, LeaseTerm granted, long now, long commandTimeoutNanos) {
+		LeaseTerm usable = attempt.usable(granted);
+		long ceiling = attempt.beganNanos(granted, now) + attempt.leaseTime().toNanos();
+		LeaseClock clock = new LeaseClock(attempt, usable, ceiling, commandTimeoutNanos);
+		if (usable.granted().compareTo(attempt.holdAtLeast()) < 0) {
+			// so that the minimum is kept even if this JVM ends
+			clock.renewAtNanos = now;
+		}
+		return clock;
+	}
+
+	/**
+	 * Return a clock for the next holder of the same lease, whose time begins now.
+	 */
+	LeaseClock passedOn(LockAttempt next, long now, long commandTimeoutNanos) {
+		return new LeaseClock(next, this.term, now + next.leaseTime().toNanos(), commandTimeoutNanos);
+	}
+
+	LeaseTerm term() {
+		return this.term;
+	}
+
+	/**
+	 * Return whether no request can shorten the term any more.
+	 */
+	boolean isSettled() {
+		return this.open.areSettledBefore(this.term);
 	}
 
 	long startNanos() {

@@ -65,7 +65,22 @@ final class LeaseKeeper {
 		if (this.closed) {
 			return !this.tracked.remove(lock);
 		}
-		Guard.run("registering for the loss of a lease", () -> lock.lease().onLost((reason) -> lose(lock, reason)));
+		lock.tenure().begin(lock);
+		Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.tenure()));
+		lookAgain(lock);
+		return true;
+	}
+
+	/**
+	 * Watch a lease for another holder, who has it from now on.
+	 * @return {@code false} if the keeper is closed
+	 */
+	boolean takeOver(HeldLock lock) {
+		this.tracked.add(lock);
+		if (this.closed) {
+			return !this.tracked.remove(lock);
+		}
+		lock.tenure().begin(lock);
 		lookAgain(lock);
 		return true;
 	}

@@ -45,22 +45,27 @@ final class LeaseReleaser {
 
 	private final Listeners listeners;
 
+	private final HandOver handOver;
+
 	private final ConcurrentHashMap<HeldLock, CompletableFuture<@Nullable Void>> pending = new ConcurrentHashMap<>();
 
-	LeaseReleaser(EngineRuntime runtime, Timers timers, Questions questions, LeaseKeeper keeper, Listeners listeners) {
+	LeaseReleaser(EngineRuntime runtime, Timers timers, Questions questions, LeaseKeeper keeper, Listeners listeners,
+			HandOver handOver) {
 		this.runtime = runtime;
 		this.timers = timers;
 		this.questions = questions;
 		this.keeper = keeper;
 		this.listeners = listeners;
+		this.handOver = handOver;
 	}
 
 	/**
-	 * Release a lease; if its minimum hold time is not over, let it expire at the end of
-	 * that. The local gate opens when the backend has answered, or has failed to.
+	 * Pass a lock on to the next caller of this JVM, or release its lease. If its minimum
+	 * hold time is not over, let the lease expire at the end of that. The local gate
+	 * opens when the backend has answered, or has failed to.
 	 * @param lock the lock to release
-	 * @return completes when the lease is released or was gone already; fails if the
-	 * release failed within the command time-out
+	 * @return completes when the lock is passed on, or its lease is released or was gone
+	 * already; fails if the release failed within the command time-out
 	 */
 	CompletableFuture<@Nullable Void> releaseAfterMinimum(HeldLock lock) {
 		return end(lock, () -> (lock.remainingMinimumNanos() > 0) ? keepForMinimum(lock) : lock.lease().release());
@@ -99,6 +104,12 @@ final class LeaseReleaser {
 		this.pending.put(lock, ended);
 		boolean wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
+		if (wasHeld && this.handOver.pass(lock)) {
+			this.pending.remove(lock);
+			ended.complete(null);
+			this.listeners.released(lock);
+			return ended;
+		}
 		Release release = new Release(lock.attempt(), request, wasHeld);
 		// the next call's turn begins after this step: who waits for this release must
 		// not wait for what that call does

@@ -5,32 +5,41 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one call per key of this JVM through to the backend. The others wait in line, in
- * the order of their arrival. It needs memory only for keys in use: the line of a key is
- * removed when the last call has left it.
+ * the order of their arrival. Who leaves with the lock may pass it on to the next in
+ * line. It needs memory only for keys in use: the line of a key is removed when the last
+ * call has left it.
  * <p>
- * Why: docs/decisions/002-local-gate.md
+ * Why: docs/decisions/002-local-gate.md, docs/decisions/048-passed-on-inside-a-jvm.md
  */
 final class LocalGate {
+
+	/**
+	 * How many callers are expected to get the lock one after the other, when callers
+	 * have begun to wait for each other.
+	 */
+	private static final int FEWEST_HOLDERS = 8;
+
+	/**
+	 * Numbers that are not used are lost. This many last for some milliseconds, so a
+	 * request for more is rare anyway.
+	 */
+	private static final int MOST_HOLDERS = 1024;
 
 	private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
 
 	/**
 	 * Prepare a turn at a key.
 	 * @param key the key
-	 * @param onTurn called when a call that had to stand in line may pass, on the thread
-	 * of the one who left, after the step that made it leave
-	 * @param verdict returns what this call knows of the key, for the calls behind it:
-	 * contended or unavailable, {@code null} if it does not know yet
+	 * @param contender the call that wants it
 	 * @return the turn, to be entered once and left in any case
 	 */
-	LocalTurn turn(String key, Runnable onTurn, Supplier<@Nullable AcquisitionOutcome> verdict) {
-		return new LocalTurn(key, onTurn, verdict);
+	LocalTurn turn(String key, Contender contender) {
+		return new LocalTurn(key, contender);
 	}
 
 	int size() {
@@ -44,14 +53,13 @@ final class LocalGate {
 
 		private final String key;
 
-		private final Runnable onTurn;
+		private final Contender contender;
 
-		private final Supplier<@Nullable AcquisitionOutcome> verdict;
+		private volatile int expectedHolders = 1;
 
-		private LocalTurn(String key, Runnable onTurn, Supplier<@Nullable AcquisitionOutcome> verdict) {
+		private LocalTurn(String key, Contender contender) {
 			this.key = key;
-			this.onTurn = onTurn;
-			this.verdict = verdict;
+			this.contender = contender;
 		}
 
 		@Override
@@ -62,7 +70,7 @@ final class LocalGate {
 				return line;
 			});
 			LocalTurn front = inside.get();
-			return (front != null && front != this) ? front.verdict.get() : null;
+			return (front != null && front != this) ? front.contender.verdict() : null;
 		}
 
 		@Override
@@ -90,8 +98,26 @@ final class LocalGate {
 			});
 			LocalTurn next = admitted.get();
 			if (next != null) {
-				Trampoline.run(next.onTurn);
+				Trampoline.run(next.contender::onTurn);
 			}
+		}
+
+		@Override
+		public int expectedHolders() {
+			return this.expectedHolders;
+		}
+
+		@Override
+		public @Nullable Contender passOn(HeldLock lock) {
+			AtomicReference<@Nullable LocalTurn> successor = new AtomicReference<>();
+			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
+				if (line.inside == this) {
+					successor.set(line.passOn(lock));
+				}
+				return line;
+			});
+			LocalTurn next = successor.get();
+			return (next != null) ? next.contender : null;
 		}
 
 	}
@@ -107,6 +133,11 @@ final class LocalGate {
 
 		private @Nullable LocalTurn inside;
 
+		/**
+		 * How many calls have had the lock since it came from the backend.
+		 */
+		private int holders = 1;
+
 		private Line(LocalTurn first) {
 			this.first = first;
 			this.inside = first;
@@ -117,8 +148,23 @@ final class LocalGate {
 			this.inside = next.hasNext() ? next.next() : null;
 			if (this.inside != null) {
 				next.remove();
+				// twice as many as the last time, so that their number can grow
+				this.inside.expectedHolders = Math.min(Math.max(2 * this.holders, FEWEST_HOLDERS), MOST_HOLDERS);
 			}
+			this.holders = 1;
 			return this.inside;
+		}
+
+		private @Nullable LocalTurn passOn(HeldLock lock) {
+			Iterator<LocalTurn> next = this.waiting.iterator();
+			LocalTurn successor = next.hasNext() ? next.next() : null;
+			if (successor == null || !successor.contender.fits(lock)) {
+				return null;
+			}
+			next.remove();
+			this.inside = successor;
+			this.holders++;
+			return successor;
 		}
 
 	}

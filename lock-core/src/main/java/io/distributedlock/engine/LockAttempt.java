@@ -34,6 +34,12 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	private static final int LOOKS_PER_LEASE = 4;
 
 	/**
+	 * The holder may know of a grant that it is as old as the last question about its
+	 * place, and has two thirds of it left in which to renew it.
+	 */
+	private static final int LOOKS_PER_GRANT = 3;
+
+	/**
 	 * Return the same attempt with less time to wait.
 	 */
 	LockAttempt waitingFor(Duration remaining) {
@@ -69,8 +75,11 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	 * @param pollNanos how long the engine waits at most before it asks again
 	 */
 	LeaseRequest request(long giveUpAtNanos, int tokens, long pollNanos) {
-		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos, tokens,
-				Duration.ofNanos(lookNanos(pollNanos)));
+		Duration lease = leaseOnBackend();
+		Duration look = Duration.ofNanos(lookNanos(pollNanos));
+		Duration grant = LockTimes.wholeMillis(look.multipliedBy(LOOKS_PER_GRANT)).plus(this.lockDelay);
+		return new LeaseRequest(this.key, lease, this.type, this.permits, giveUpAtNanos, tokens, look,
+				(grant.compareTo(lease) < 0) ? grant : lease);
 	}
 
 	/**
@@ -80,6 +89,15 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	 */
 	long lookNanos(long pollNanos) {
 		return Math.min(pollNanos, leaseOnBackend().toNanos() / LOOKS_PER_LEASE);
+	}
+
+	/**
+	 * Return when the time of a holder begins: with the term of its lease. If the term is
+	 * shorter than requested, as that of a grant that the owner has yet to confirm by a
+	 * renewal, it may have begun long before, and the holder's time begins now.
+	 */
+	long beganNanos(LeaseTerm granted, long now) {
+		return (granted.granted().compareTo(leaseOnBackend()) >= 0) ? granted.startNanos() : now;
 	}
 
 	/**

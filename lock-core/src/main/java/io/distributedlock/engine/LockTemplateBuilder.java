@@ -39,6 +39,10 @@ public final class LockTemplateBuilder {
 
 	Duration lockDelay = Duration.ZERO;
 
+	Duration handOverWindow = Duration.ofMillis(3);
+
+	int handOverLimit = 1000;
+
 	@Nullable Executor executor;
 
 	final List<LockListener> listeners = new ArrayList<>();
@@ -179,6 +183,37 @@ public final class LockTemplateBuilder {
 	 */
 	public LockTemplateBuilder pollInterval(Duration pollInterval) {
 		this.pollInterval = requirePositive(pollInterval, "poll interval");
+		return this;
+	}
+
+	/**
+	 * Set for how long callers of this JVM may get an exclusive lock one after the other
+	 * while other instances wait for it. In that time the lock passes from caller to
+	 * caller without a request to the backend. If nobody else waits, there is no such
+	 * limit. A longer time makes a contended key faster, and lets other instances wait
+	 * longer. Default: 3 milliseconds.
+	 * @param window the time; zero to release the lease each time
+	 * @return this builder
+	 */
+	public LockTemplateBuilder handOverWindow(Duration window) {
+		if (window.isNegative()) {
+			throw new IllegalArgumentException("The hand-over window must not be negative but is " + window);
+		}
+		this.handOverWindow = window;
+		return this;
+	}
+
+	/**
+	 * Set how many callers of this JVM may get an exclusive lock one after the other
+	 * while other instances wait for it. Default: 1,000.
+	 * @param limit the number, at least 1
+	 * @return this builder
+	 */
+	public LockTemplateBuilder handOverLimit(int limit) {
+		if (limit < 1) {
+			throw new IllegalArgumentException("The hand-over limit must be at least 1 but is " + limit);
+		}
+		this.handOverLimit = limit;
 		return this;
 	}
 

@@ -94,6 +94,18 @@ final class OpenRequests {
 	}
 
 	/**
+	 * Return whether no request can shorten a term any more.
+	 */
+	boolean areSettledBefore(LeaseTerm term) {
+		for (Request request : this.open) {
+			if (!isSettledBefore(term, request)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
 	 * Return whether a request cannot shorten a term any more: the term was requested
 	 * after the request was settled, or is the answer to it.
 	 */

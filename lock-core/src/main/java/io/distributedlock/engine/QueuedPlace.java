@@ -23,6 +23,8 @@ final class QueuedPlace {
 
 	private final LockAttempt attempt;
 
+	private final int tokens;
+
 	private final Engine engine;
 
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
@@ -31,8 +33,9 @@ final class QueuedPlace {
 
 	private volatile LockQueue.@Nullable Place place;
 
-	QueuedPlace(LockAttempt attempt, Engine engine) {
+	QueuedPlace(LockAttempt attempt, int tokens, Engine engine) {
 		this.attempt = attempt;
+		this.tokens = tokens;
 		this.engine = engine;
 	}
 
@@ -58,7 +61,7 @@ final class QueuedPlace {
 			limit.cancel();
 			cancelLook();
 		});
-		LeaseRequest request = this.attempt.request(giveUpAtNanos, 1, this.engine.pollNanos());
+		LeaseRequest request = this.attempt.request(giveUpAtNanos, this.tokens, this.engine.pollNanos());
 		this.engine.questions().follow(this.granted, () -> {
 			LockQueue.Place entered = queue.enqueue(request);
 			this.place = entered;

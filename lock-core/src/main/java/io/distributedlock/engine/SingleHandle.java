@@ -93,7 +93,7 @@ final class SingleHandle extends EngineHandle {
 
 	@Override
 	public OptionalLong fencingToken() {
-		return this.lock.lease().fencingToken();
+		return this.lock.fencingToken();
 	}
 
 	@Override

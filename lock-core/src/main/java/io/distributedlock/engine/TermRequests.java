@@ -70,6 +70,19 @@ final class TermRequests {
 		return extension.whenComplete((term, failure) -> end());
 	}
 
+	/**
+	 * Return whether no request is under way.
+	 */
+	boolean isIdle() {
+		this.guard.lock();
+		try {
+			return this.extensions == 0 && this.last.isDone();
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
 	private CompletableFuture<?> start(CompletableFuture<?> extension) {
 		this.guard.lock();
 		try {

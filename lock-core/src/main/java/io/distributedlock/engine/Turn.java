@@ -31,6 +31,16 @@ interface Turn {
 			return AcquisitionOutcome.CONTENDED;
 		}
 
+		@Override
+		public int expectedHolders() {
+			return 1;
+		}
+
+		@Override
+		public @Nullable Contender passOn(HeldLock lock) {
+			return null;
+		}
+
 	};
 
 	/**
@@ -51,5 +61,18 @@ interface Turn {
 	 * call has no answer yet
 	 */
 	@Nullable AcquisitionOutcome verdict();
+
+	/**
+	 * Return how many callers of this JVM are expected to get the lock one after the
+	 * other before it is released.
+	 */
+	int expectedHolders();
+
+	/**
+	 * Let the next call through with the lock that this call has.
+	 * @return the next call, which is to take the lock over; {@code null} if there is
+	 * none that it fits, and this call is still through the gate
+	 */
+	@Nullable Contender passOn(HeldLock lock);
 
 }

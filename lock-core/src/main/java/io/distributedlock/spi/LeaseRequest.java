@@ -23,10 +23,13 @@ import io.distributedlock.LockType;
  * whose backend cannot count in blocks ignores it; see {@link Lease#fencingTokens()}
  * @param lookInterval how often the engine asks about a place in a queue of the backend.
  * A place about which nobody has asked for a few of these intervals is dead
+ * @param grantTime how long the lease is to run at first if the backend grants it to a
+ * place by itself, and not as the answer to a question. The engine then renews it; a
+ * grant that nobody takes up ends soon. Never longer than the lease time
  * @since 0.1
  */
 public record LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
-		Duration lookInterval) {
+		Duration lookInterval, Duration grantTime) {
 
 	/**
 	 * A quarter of the range of the clock, 73 years, so that differences between instants
@@ -50,7 +53,7 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 * answer any more
 	 */
 	public LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos) {
-		this(key, leaseTime, type, permits, giveUpAtNanos, 1, leaseTime.dividedBy(LOOKS_PER_LEASE));
+		this(key, leaseTime, type, permits, giveUpAtNanos, 1, leaseTime.dividedBy(LOOKS_PER_LEASE), leaseTime);
 	}
 
 	/**

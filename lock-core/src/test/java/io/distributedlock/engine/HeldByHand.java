@@ -14,6 +14,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that the engine holds, on a backend that answers at once, in time that a test
@@ -141,6 +142,16 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	@Override
 	public void leave() {
 		this.turnsGivenUp.incrementAndGet();
+	}
+
+	@Override
+	public int expectedHolders() {
+		return 1;
+	}
+
+	@Override
+	public @Nullable Contender passOn(HeldLock held) {
+		return null;
 	}
 
 	@Override

@@ -21,7 +21,7 @@ class LeaseClockTests {
 	private static final LockAttempt ATTEMPT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
 			Duration.ZERO, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO);
 
-	private final LeaseClock clock = new LeaseClock(ATTEMPT, new LeaseTerm(0, LEASE), 3 * SECOND);
+	private final LeaseClock clock = LeaseClock.of(ATTEMPT, new LeaseTerm(0, LEASE), 0, 3 * SECOND);
 
 	/**
 	 * The command time-out of the first one and the time of the second one may be the
@@ -45,6 +45,33 @@ class LeaseClockTests {
 			}
 		}
 		assertThat(sent).isBetween(3, 8);
+	}
+
+	@Test
+	void nextHolderOfALeaseHasATimeOfItsOwnToWhichTheLeaseIsRenewed() {
+		LockAttempt explicit = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1, Duration.ZERO,
+				LEASE, false, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO);
+		LeaseTerm term = new LeaseTerm(0, LEASE);
+		LeaseClock first = LeaseClock.of(explicit, term, 0, 3 * SECOND);
+		assertThat(first.isRenewalDue(8 * SECOND)).isFalse();
+		LeaseClock next = first.passedOn(explicit, 4 * SECOND, 3 * SECOND);
+		assertThat(next.deadlineNanos()).isEqualTo(term.deadlineNanos());
+		assertThat(next.isRenewalDue(4 * SECOND)).isTrue();
+		assertThat(next.renewalTime(5 * SECOND)).isEqualTo(Duration.ofSeconds(8));
+		LeaseTerm renewed = new LeaseTerm(5 * SECOND, Duration.ofSeconds(8));
+		next.renewed(renewed, 6 * SECOND, next.renewalSent(5 * SECOND));
+		assertThat(next.deadlineNanos()).isEqualTo(renewed.deadlineNanos());
+		assertThat(next.isRenewalDue(8 * SECOND)).isFalse();
+	}
+
+	@Test
+	void requestWithoutAnswerKeepsALeaseFromBeingPassedOn() {
+		LeaseClock asking = LeaseClock.of(ATTEMPT, new LeaseTerm(0, LEASE), 0, 3 * SECOND);
+		assertThat(asking.isSettled()).isTrue();
+		OpenRequests.Request request = asking.renewalSent(3 * SECOND);
+		assertThat(asking.isSettled()).isFalse();
+		asking.renewed(new LeaseTerm(3 * SECOND, LEASE), 4 * SECOND, request);
+		assertThat(asking.isSettled()).isTrue();
 	}
 
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -102,14 +103,14 @@ class LocalGateTests {
 	/**
 	 * Who comes once, and goes once it had its turn, or before.
 	 */
-	private final class Visitor {
+	private final class Visitor implements Contender {
 
 		private final AtomicInteger turns = new AtomicInteger();
 
 		private final Turn place;
 
 		private Visitor(String key) {
-			this.place = LocalGateTests.this.gate.turn(key, this::onTurn, () -> null);
+			this.place = LocalGateTests.this.gate.turn(key, this);
 		}
 
 		private void come() {
@@ -118,10 +119,26 @@ class LocalGateTests {
 			}
 		}
 
-		private void onTurn() {
+		@Override
+		public void onTurn() {
 			if (this.turns.incrementAndGet() > 1) {
 				LocalGateTests.this.calledTwice.incrementAndGet();
 			}
+		}
+
+		@Override
+		public @Nullable AcquisitionOutcome verdict() {
+			return null;
+		}
+
+		@Override
+		public boolean fits(HeldLock lock) {
+			return false;
+		}
+
+		@Override
+		public void takeOver(HeldLock lock) {
+			throw new AssertionError("nothing fits");
 		}
 
 		private void go() {

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.distributedlock.LockType;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -96,13 +97,13 @@ class SchedulesTests {
 			require(this.gate.size() == 0, "somebody is left in the gate");
 		}
 
-		private final class Visitor {
+		private final class Visitor implements Contender {
 
 			private final AtomicReference<String> state = new AtomicReference<>("waits");
 
 			private final AtomicInteger turns = new AtomicInteger();
 
-			private final Turn place = Gate.this.gate.turn("k", this::onTurn, () -> null);
+			private final Turn place = Gate.this.gate.turn("k", this);
 
 			private volatile boolean entered;
 
@@ -129,7 +130,8 @@ class SchedulesTests {
 				}
 			}
 
-			private void onTurn() {
+			@Override
+			public void onTurn() {
 				this.turns.incrementAndGet();
 				if (this.state.compareAndSet("waits", "inside")) {
 					for (Visitor other : Gate.this.visitors) {
@@ -137,6 +139,21 @@ class SchedulesTests {
 						require(!both, "two are inside");
 					}
 				}
+			}
+
+			@Override
+			public @Nullable AcquisitionOutcome verdict() {
+				return null;
+			}
+
+			@Override
+			public boolean fits(HeldLock lock) {
+				return false;
+			}
+
+			@Override
+			public void takeOver(HeldLock lock) {
+				throw new AssertionError("nothing fits");
 			}
 
 			private void go() {

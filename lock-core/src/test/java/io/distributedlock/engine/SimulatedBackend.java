@@ -22,14 +22,17 @@ final class SimulatedBackend {
 	 */
 	private final boolean queuesAll;
 
+	private final SimulatedHandOver handOver;
+
 	private final Map<String, Key> keys = new LinkedHashMap<>();
 
 	private long tokens;
 
-	SimulatedBackend(SimulatedWorld world, SimulationChecks checks, boolean queuesAll) {
+	SimulatedBackend(SimulatedWorld world, SimulationChecks checks, boolean queuesAll, SimulatedHandOver handOver) {
 		this.world = world;
 		this.checks = checks;
 		this.queuesAll = queuesAll;
+		this.handOver = handOver;
 	}
 
 	boolean queues(LockType type) {
@@ -50,9 +53,20 @@ final class SimulatedBackend {
 	long enqueue(SimulatedLease lease) {
 		Key key = key(lease.backendKey());
 		if (!key.holders.containsKey(lease.owner())) {
-			key.places.put(lease.owner(), this.world.now() + lease.lengthNanos());
+			key.places.put(lease.owner(), new Place(lease, this.world.now() + lease.lengthNanos()));
 		}
 		return grant(lease, key);
+	}
+
+	/**
+	 * Return whether a lease says that nobody waits for it, which need not be true.
+	 */
+	boolean saysThatNobodyWaits() {
+		return this.world.chance(this.handOver.says());
+	}
+
+	boolean grants() {
+		return this.handOver.grants();
 	}
 
 	/**
@@ -83,16 +97,30 @@ final class SimulatedBackend {
 	boolean release(String backendKey, String owner) {
 		Key key = key(backendKey);
 		Holder holder = key.holders.remove(owner);
-		Long place = key.places.remove(owner);
+		Place place = key.places.remove(owner);
 		this.world.mark(holder != null ? 7 : 6);
 		if (holder != null) {
 			this.world.note(() -> "released " + backendKey + " of " + owner);
 			key.heldUntil = this.world.now();
 		}
 		if (holder != null || place != null) {
+			grantToFirst(key);
 			this.checks.publish(backendKey);
 		}
 		return holder != null;
+	}
+
+	/**
+	 * Grant a key that is free to the first place, for a short time. Its node hears of it
+	 * by the message that everybody gets, if by any, and asks.
+	 */
+	private void grantToFirst(Key key) {
+		if (this.handOver.grants() && !key.places.isEmpty()) {
+			SimulatedLease first = key.places.values().iterator().next().lease;
+			if (!key.holders.containsKey(first.owner()) && admits(first, key)) {
+				grant(first, key);
+			}
+		}
 	}
 
 	boolean reads(String backendKey, String owner) {
@@ -134,12 +162,18 @@ final class SimulatedBackend {
 			return 0;
 		}
 		if (holder == null) {
-			holder = new Holder(lease.type(), ++this.tokens);
+			holder = new Holder(lease.type(), this.tokens + 1);
+			holder.tokens = Math.min(lease.request().tokens(), this.handOver.tokens());
+			this.tokens += holder.tokens;
+			boolean waited = key.places.containsKey(lease.owner());
+			holder.lengthNanos = (waited && this.handOver.grants()) ? lease.request().grantTime().toNanos()
+					: lease.lengthNanos();
 			key.holders.put(lease.owner(), holder);
 			key.places.remove(lease.owner());
 			Holder granted = holder;
 			this.world
 				.note(() -> "granted %s to %s, token %d".formatted(lease.backendKey(), lease.owner(), granted.token));
+			holder.expiresAt = this.world.now() + holder.lengthNanos;
 			this.checks.granted(lease, holder.token);
 			if (!key.places.isEmpty()) {
 				// a reader or a permit lets the next one in as well
@@ -147,7 +181,11 @@ final class SimulatedBackend {
 			}
 		}
 		this.world.mark(holder.token << 8);
-		holder.expiresAt = this.world.now() + lease.lengthNanos();
+		if (!this.handOver.grants()) {
+			holder.expiresAt = this.world.now() + holder.lengthNanos;
+		}
+		lease.tokens = holder.tokens;
+		lease.grantedNanos = holder.lengthNanos;
 		return holder.token;
 	}
 
@@ -172,7 +210,7 @@ final class SimulatedBackend {
 				holders.remove();
 			}
 		}
-		key.places.values().removeIf((aliveUntil) -> aliveUntil <= now);
+		key.places.values().removeIf((place) -> place.aliveUntil <= now);
 		return key;
 	}
 
@@ -180,10 +218,13 @@ final class SimulatedBackend {
 
 		private final Map<String, Holder> holders = new LinkedHashMap<>();
 
-		private final Map<String, Long> places = new LinkedHashMap<>();
+		private final Map<String, Place> places = new LinkedHashMap<>();
 
 		private long heldUntil;
 
+	}
+
+	private record Place(SimulatedLease lease, long aliveUntil) {
 	}
 
 	private static final class Holder {
@@ -193,6 +234,10 @@ final class SimulatedBackend {
 		private final long token;
 
 		private long expiresAt;
+
+		private long lengthNanos;
+
+		private int tokens;
 
 		private Holder(LockType type, long token) {
 			this.type = type;

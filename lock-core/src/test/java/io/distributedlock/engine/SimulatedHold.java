@@ -72,6 +72,13 @@ final class SimulatedHold {
 				.orElse(LockType.READ);
 		}
 
+		/**
+		 * Return the fencing token: each who has the lease has one of its own.
+		 */
+		long token() {
+			return this.handle.fencingToken().orElse(-1);
+		}
+
 		boolean isValid() {
 			return !this.hold.closing && !this.hold.node().isDead() && this.handle.isValid();
 		}

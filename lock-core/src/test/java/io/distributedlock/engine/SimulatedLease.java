@@ -27,6 +27,36 @@ final class SimulatedLease implements Lease {
 
 	private long token;
 
+	/**
+	 * How many tokens it has.
+	 */
+	int tokens = 1;
+
+	/**
+	 * For how long the server has granted it.
+	 */
+	long grantedNanos;
+
+	/**
+	 * Whether a renewal has made it as long as it was asked for.
+	 */
+	boolean confirmed;
+
+	/**
+	 * The token of the one who got it last.
+	 */
+	long lastToken;
+
+	/**
+	 * The call that got it last.
+	 */
+	@Nullable SimulatedCall lastCall;
+
+	/**
+	 * When somebody who had it closed.
+	 */
+	long leftAt;
+
 	private @Nullable LossSignal signal;
 
 	/**
@@ -116,7 +146,7 @@ final class SimulatedLease implements Lease {
 	 */
 	SimulatedLease granted(long token, long startNanos) {
 		this.token = token;
-		this.term = new LeaseTerm(startNanos, this.request.leaseTime());
+		this.term = new LeaseTerm(startNanos, Duration.ofNanos(this.grantedNanos));
 		return this;
 	}
 
@@ -130,6 +160,16 @@ final class SimulatedLease implements Lease {
 	@Override
 	public OptionalLong fencingToken() {
 		return OptionalLong.of(this.token);
+	}
+
+	@Override
+	public int fencingTokens() {
+		return this.tokens;
+	}
+
+	@Override
+	public boolean isAwaited() {
+		return !this.provider.saysThatNobodyWaits();
 	}
 
 	@Override

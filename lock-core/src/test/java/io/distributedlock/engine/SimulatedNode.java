@@ -55,6 +55,8 @@ final class SimulatedNode {
 			.commandTimeout(setting.commandTimeout())
 			.pollInterval(setting.pollInterval())
 			.lockDelay(setting.lockDelay())
+			.handOverWindow(setting.handOver().window())
+			.handOverLimit(setting.handOver().limit())
 			.listener(new LossListener((loss) -> {
 				if (world.role() != Role.CALLBACK) {
 					checks.violation(6, "a listener is told on a thread of the library");

@@ -93,7 +93,8 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		this.checks.asked(this.node, request);
 		enter("tryAcquire");
 		SimulatedLease lease = new SimulatedLease(this, newOwner(), request);
-		return ask("acquire", lease, () -> this.backend.acquire(lease), () -> removeUnknown(lease));
+		return ask("acquire", lease, this.node.clock().nanoTime(), () -> this.backend.acquire(lease),
+				() -> removeUnknown(lease));
 	}
 
 	@Override
@@ -110,11 +111,17 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		String owner = newOwner();
 		SimulatedLease first = new SimulatedLease(this, owner, request);
 		SimulatedPlace place = new SimulatedPlace(this::enterObject);
+		long[] askedAt = { this.node.clock().nanoTime() };
 		place.start(() -> AskingPlace.take(() -> {
-			// each question is a new term
+			// each question is a new term; what the server grants by itself may be as old
+			// as
+			// the question before
 			SimulatedLease lease = new SimulatedLease(this, owner, request);
+			long start = this.node.clock().nanoTime();
+			long termStart = this.backend.grants() ? askedAt[0] : start;
+			askedAt[0] = start;
 			// the place removes its owner when it is left, and not before
-			return ask("enqueue", lease, () -> this.backend.enqueue(lease), () -> {
+			return ask("enqueue", lease, termStart, () -> this.backend.enqueue(lease), () -> {
 			});
 		}, () -> removeUnknown(first),
 				this.link.hasMessages() ? (onRelease) -> subscribe(first.key(), onRelease) : null));
@@ -225,6 +232,11 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		}
 	}
 
+	boolean saysThatNobodyWaits() {
+		enterObject("isAwaited");
+		return this.backend.saysThatNobodyWaits();
+	}
+
 	SimulatedLink link() {
 		return this.link;
 	}
@@ -250,8 +262,8 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	 * Ask for a lock, and see to it that an owner of whom the engine does not hear has
 	 * nothing for long.
 	 */
-	private CompletionStage<@Nullable Lease> ask(String what, SimulatedLease lease, Supplier<Long> question,
-			Runnable ifUnknown) {
+	private CompletionStage<@Nullable Lease> ask(String what, SimulatedLease lease, long termStart,
+			Supplier<Long> question, Runnable ifUnknown) {
 		lease.sentAt = this.node.world().now();
 		long start = this.node.clock().nanoTime();
 		if (lease.request().giveUpAtNanos() - start <= 0) {
@@ -259,7 +271,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		}
 		return this.link.send(what, () -> {
 			long token = question.get();
-			return (token > 0) ? lease.granted(token, start) : null;
+			return (token > 0) ? lease.granted(token, termStart) : null;
 		}, ifUnknown, (granted) -> {
 			if (granted != null) {
 				this.checks.delivered(lease);

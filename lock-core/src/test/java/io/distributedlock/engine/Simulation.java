@@ -20,6 +20,11 @@ final class Simulation {
 	 */
 	private static final long AFTERMATH = SimulatedFaults.millis(30_000);
 
+	/**
+	 * In runs whose seed has this bit, locks are handed over.
+	 */
+	static final long HANDS_OVER = 1L << 60;
+
 	private final long seed;
 
 	private final SimulatedThread.Pool threads;
@@ -44,11 +49,11 @@ final class Simulation {
 		this.seed = seed;
 		this.threads = threads;
 		this.world = new SimulatedWorld(seed, tracing);
-		this.setting = SimulationSetting.draw(this.world, seed < 0);
+		this.setting = SimulationSetting.draw(this.world, seed < 0, (Math.abs(seed) & HANDS_OVER) != 0);
 		this.quota = new SimulatedCaller.SimulatedQuota(this.setting.calls());
 		this.faults = new SimulatedFaults(this.world, this.setting.calm(), this.setting.crowd());
 		this.checks = new SimulationChecks(this.world, this.faults);
-		this.backend = new SimulatedBackend(this.world, this.checks, this.setting.queuesAll());
+		this.backend = new SimulatedBackend(this.world, this.checks, this.setting.queuesAll(), this.setting.handOver());
 		for (int i = 1; i <= this.setting.nodes(); i++) {
 			this.nodes
 				.add(new SimulatedNode(i, this.world, this.setting, threads, this.backend, this.checks, this.faults));

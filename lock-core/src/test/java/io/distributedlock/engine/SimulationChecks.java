@@ -6,7 +6,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 import io.distributedlock.LockException;
@@ -37,7 +39,10 @@ final class SimulationChecks {
 
 	private final Map<Long, SimulatedCall> callsByLease = new HashMap<>();
 
-	private final Map<Long, SimulatedLease> leasesByToken = new HashMap<>();
+	/**
+	 * By the first token of each.
+	 */
+	private final NavigableMap<Long, SimulatedLease> leasesByToken = new TreeMap<>();
 
 	private final Map<String, List<SimulatedHold.Part>> held = new LinkedHashMap<>();
 
@@ -195,7 +200,7 @@ final class SimulationChecks {
 		call.parts().forEach((part) -> asked.add(backendKeyOf(part)));
 		Set<String> had = new TreeSet<>();
 		for (LockHandle part : handle.parts()) {
-			SimulatedLease lease = this.leasesByToken.get(part.fencingToken().orElse(-1));
+			SimulatedLease lease = leaseWith(part.fencingToken().orElse(-1));
 			if (lease == null) {
 				violation(9, call + " has a lock that nobody granted");
 				continue;
@@ -204,6 +209,11 @@ final class SimulationChecks {
 			hold.parts.add(own);
 			had.add(lease.backendKey());
 			lease.reached = true;
+			if (own.token() > Math.max(lease.token(), lease.lastToken)) {
+				// others who have it enter again
+				lease.lastCall = call;
+			}
+			lease.lastToken = Math.max(lease.lastToken, own.token());
 			if (own.isValid()) {
 				exclude(own);
 			}
@@ -215,15 +225,20 @@ final class SimulationChecks {
 		return hold;
 	}
 
+	private @Nullable SimulatedLease leaseWith(long token) {
+		Map.Entry<Long, SimulatedLease> entry = this.leasesByToken.floorEntry(token);
+		return (entry != null && token < entry.getKey() + entry.getValue().tokens) ? entry.getValue() : null;
+	}
+
 	/**
 	 * Promises 1 and 2: nobody else is inside, and the token is the highest.
 	 */
 	private void exclude(SimulatedHold.Part own) {
-		alone(own.lease(), own.lease().token(), own.type());
+		alone(own.lease(), own.token(), own.type());
 		if (own.lease().type() != LockType.SEMAPHORE) {
-			long highest = this.highestTokens.merge(own.lease().backendKey(), own.lease().token(), Math::max);
-			if (own.type() != LockType.READ && own.lease().token() < highest) {
-				violation(2, "%s has token %d after %d was seen".formatted(own.hold(), own.lease().token(), highest));
+			long highest = this.highestTokens.merge(own.lease().backendKey(), own.token(), Math::max);
+			if (own.type() != LockType.READ && own.token() < highest) {
+				violation(2, "%s has token %d after %d was seen".formatted(own.hold(), own.token(), highest));
 			}
 		}
 	}
@@ -231,7 +246,7 @@ final class SimulationChecks {
 	private void alone(SimulatedLease lease, long token, LockType type) {
 		int inside = 0;
 		for (SimulatedHold.Part other : this.held.getOrDefault(lease.backendKey(), List.of())) {
-			if (other.lease().token() != token && other.isValid()) {
+			if (other.token() != token && other.isValid()) {
 				inside++;
 				boolean both = type == LockType.READ && other.type() == LockType.READ;
 				if (!both && type != LockType.SEMAPHORE) {
@@ -259,12 +274,10 @@ final class SimulationChecks {
 			keepsForMinimum(part);
 			List<SimulatedHold.Part> all = this.held.getOrDefault(part.lease().backendKey(), new ArrayList<>());
 			all.remove(part);
-			List<SimulatedHold.Part> left = all.stream()
-				.filter((other) -> other.lease().token() == part.lease().token())
-				.toList();
+			List<SimulatedHold.Part> left = all.stream().filter((other) -> other.token() == part.token()).toList();
+			part.lease().leftAt = this.world.now();
 			if (left.isEmpty()) {
-				mustBeReleased(part.lease(), hold.call, part.lease().releases + part.lease().renewals,
-						part.lease().lengthNanos());
+				mustBeReleased(part.lease(), hold.call, part.lease().releases + part.lease().renewals, part.token());
 			}
 			else if (part.lease().type() == LockType.WRITE && part.type() != LockType.READ
 					&& left.stream().allMatch((other) -> other.type() == LockType.READ)) {
@@ -280,6 +293,7 @@ final class SimulationChecks {
 		long atLeast = part.hold().call.request.holdAtLeast().toNanos();
 		SimulatedLease lease = part.lease();
 		if (atLeast > 0 && part.handle().isValid() && !lease.altered
+				&& (lease.confirmed || lease.grantedNanos >= atLeast)
 				&& part.hold().call.leaseMillis() == lease.request().leaseTime().toMillis() - this.lockDelayMillis) {
 			// the clock of the node may run as fast as a clock may
 			this.keptUntil.put(lease.backendKey(), lease.sentAt + atLeast - atLeast / 100);
@@ -287,18 +301,20 @@ final class SimulationChecks {
 	}
 
 	/**
-	 * Promise 4: what a holder leaves is released within a command time-out, or its lease
-	 * has ended.
+	 * Promise 4: what a holder leaves is released within a command time-out, or passed
+	 * on, or its lease has ended.
 	 */
-	private void mustBeReleased(SimulatedLease lease, SimulatedCall call, int before, long ignored) {
+	private void mustBeReleased(SimulatedLease lease, SimulatedCall call, int before, long token) {
 		SimulatedNode node = lease.node();
 		this.world.later(node.clock().worldNanos(node.commandTimeout()) + this.faults.slack(), node, Role.OUTSIDE,
 				"released", () -> {
-					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
-						mustBeReleased(lease, call, before, ignored);
+					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())
+							|| (lease.tokens > 1 && isWanted(lease))) {
+						mustBeReleased(lease, call, before, token);
 					}
-					else if (lease.releases + lease.renewals == before && !lease.signalled && !node.isClosing()
-							&& backend().holds(lease.backendKey(), lease.owner())) {
+					// the next one has it
+					else if (lease.lastToken <= token && lease.releases + lease.renewals == before && !lease.signalled
+							&& !node.isClosing() && backend().holds(lease.backendKey(), lease.owner())) {
 						violation(4, "what %s had was not released: %s of %s".formatted(call, lease.backendKey(),
 								lease.owner()));
 					}
@@ -456,7 +472,7 @@ final class SimulationChecks {
 	 */
 	void renews(SimulatedLease lease, Duration leaseTime) {
 		this.world.note(() -> "renews %s of %s for %s".formatted(lease.backendKey(), lease.owner(), leaseTime));
-		SimulatedCall call = callOf(lease.request());
+		SimulatedCall call = (lease.lastCall != null) ? lease.lastCall : callOf(lease.request());
 		lease.renewals++;
 		if (lease.releases > 0) {
 			violation(5, "%s of %s is renewed after its release".formatted(lease.backendKey(), lease.owner()));
@@ -469,10 +485,12 @@ final class SimulationChecks {
 				&& leaseTime.compareTo(call.request.holdAtLeast()) <= 0;
 		// what never reached its caller is released on another thread
 		boolean left = call.over && (lease.reached || call.endedAt + this.faults.slack() < this.world.now());
+		// the next one may have it, and not have heard of it
+		left &= lease.tokens == 1 || (lease.leftAt + this.faults.slack() < this.world.now() && !isWanted(lease));
 		if (left && holders.isEmpty() && !keepsMinimum) {
 			violation(5, "%s of %s is renewed though %s has left".formatted(lease.backendKey(), lease.owner(), call));
 		}
-		if (call.over && holders.isEmpty() && lease.renewal != null && !lease.renewal.isDone()
+		if (left && holders.isEmpty() && lease.renewal != null && !lease.renewal.isDone()
 				&& this.world.now() - lease.renewalAskedAt < lease.node().commandTimeout() / 2) {
 			violation(5, "the minimum hold of %s is asked for while a renewal is under way that may come after it"
 				.formatted(lease.owner()));
@@ -485,8 +503,20 @@ final class SimulationChecks {
 		}
 	}
 
+	/**
+	 * Return whether a call of the node that wants the key is under way: it may have the
+	 * lock, and wait for others.
+	 */
+	private boolean isWanted(SimulatedLease lease) {
+		return this.callsByLease.values()
+			.stream()
+			.anyMatch((call) -> call.node == lease.node() && !call.over
+					&& call.parts().stream().anyMatch((part) -> backendKeyOf(part).equals(lease.backendKey())));
+	}
+
 	void renewed(SimulatedLease lease, boolean had) {
 		lease.altered |= !had;
+		lease.confirmed |= had;
 		if (!had) {
 			this.keptUntil.remove(lease.backendKey());
 		}
@@ -507,7 +537,7 @@ final class SimulationChecks {
 	private List<SimulatedHold.Part> holdersOf(SimulatedLease lease) {
 		return this.held.getOrDefault(lease.backendKey(), List.of())
 			.stream()
-			.filter((part) -> part.lease().token() == lease.token())
+			.filter((part) -> part.token() >= lease.token() && part.token() < lease.token() + lease.tokens)
 			.toList();
 	}
 

@@ -7,7 +7,7 @@ import java.time.Duration;
  */
 record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renewalLeaseTime, Duration commandTimeout,
 		Duration pollInterval, Duration lockDelay, boolean signals, boolean exactExpiry, boolean queuesAll, int nodes,
-		int keys, int callers, int calls, boolean crowd, boolean calm, boolean readsOn) {
+		int keys, int callers, int calls, boolean crowd, boolean calm, boolean readsOn, SimulatedHandOver handOver) {
 
 	/**
 	 * More than a stack is deep.
@@ -20,8 +20,9 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 	 * Draw a setting.
 	 * @param readsOn whether writers may go on reading. It is not drawn: what follows
 	 * from a seed that failed before there was this stays what it was
+	 * @param handsOver whether locks are handed over. It is not drawn either
 	 */
-	static SimulationSetting draw(SimulatedWorld world, boolean readsOn) {
+	static SimulationSetting draw(SimulatedWorld world, boolean readsOn, boolean handsOver) {
 		boolean crowd = world.chance(10);
 		boolean calm = world.chance(200);
 		return new SimulationSetting(world, millis(world, 0, 50, 1000),
@@ -30,7 +31,7 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 				world.chance(150) ? millis(world, 10, 300) : Duration.ZERO, world.chance(600), world.chance(700),
 				world.chance(200), crowd ? 1 : 1 + (int) world.random(3), crowd ? 1 : 1 + (int) world.random(4),
 				crowd ? CROWD : 1 + (int) world.random(8), crowd ? CROWD : 20 + (int) world.random(180), crowd, calm,
-				readsOn);
+				readsOn, handsOver ? SimulatedHandOver.draw(world) : SimulatedHandOver.NONE);
 	}
 
 	/**

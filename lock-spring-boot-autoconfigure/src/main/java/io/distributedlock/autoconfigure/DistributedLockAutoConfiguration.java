@@ -63,6 +63,8 @@ public final class DistributedLockAutoConfiguration {
 				.renewalLeaseTime(properties.getRenewal().getLeaseTime())
 				.commandTimeout(properties.getCommandTimeout())
 				.pollInterval(properties.getPollInterval())
+				.handOverWindow(properties.getHandOver().getWindow())
+				.handOverLimit(properties.getHandOver().getLimit())
 				.listener(new LossEvents(events))
 				.build();
 		}

@@ -111,6 +111,8 @@ public class LockProperties {
 
 	private final Renewal renewal = new Renewal();
 
+	private final HandOver handOver = new HandOver();
+
 	private final Spel spel = new Spel();
 
 	private final Redisson redisson = new Redisson();
@@ -226,6 +228,10 @@ public class LockProperties {
 
 	public Transaction getTransaction() {
 		return this.transaction;
+	}
+
+	public HandOver getHandOver() {
+		return this.handOver;
 	}
 
 	public Renewal getRenewal() {
@@ -357,6 +363,43 @@ public class LockProperties {
 
 		public void setLeaseTime(Duration leaseTime) {
 			this.leaseTime = leaseTime;
+		}
+
+	}
+
+	/**
+	 * Properties of the hand-over inside one instance.
+	 */
+	public static class HandOver {
+
+		/**
+		 * For how long callers of one instance may get an exclusive lock one after the
+		 * other, without a request to the backend, while other instances wait for it. A
+		 * longer time makes a contended key faster, and lets other instances wait longer.
+		 * Zero to release the lease each time.
+		 */
+		private Duration window = Duration.ofMillis(3);
+
+		/**
+		 * How many callers of one instance may get an exclusive lock one after the other
+		 * while other instances wait for it.
+		 */
+		private int limit = 1000;
+
+		public Duration getWindow() {
+			return this.window;
+		}
+
+		public void setWindow(Duration window) {
+			this.window = window;
+		}
+
+		public int getLimit() {
+			return this.limit;
+		}
+
+		public void setLimit(int limit) {
+			this.limit = limit;
 		}
 
 	}

@@ -97,6 +97,16 @@ public final class CountingProvider implements LockProvider {
 		}
 
 		@Override
+		public int fencingTokens() {
+			return this.lease.fencingTokens();
+		}
+
+		@Override
+		public boolean isAwaited() {
+			return this.lease.isAwaited();
+		}
+
+		@Override
 		public LeaseTerm term() {
 			return this.lease.term();
 		}

@@ -1,0 +1,38 @@
+package io.distributedlock.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of this JVM that wants a key, as the local gate knows it.
+ * <p>
+ * Why: docs/decisions/002-local-gate.md
+ */
+interface Contender {
+
+	/**
+	 * The gate lets this call through after it stood in line. Called on the thread of the
+	 * one who left, after the step that made it leave.
+	 */
+	void onTurn();
+
+	/**
+	 * Return what this call knows of the key, for the calls behind it.
+	 * @return contended or unavailable; {@code null} if it does not know yet
+	 */
+	@Nullable AcquisitionOutcome verdict();
+
+	/**
+	 * Return whether this call may have a lock as it is now, without asking the backend.
+	 * Called inside an atomic operation of the gate.
+	 * @param lock the lock, which its holder has left
+	 */
+	boolean fits(HeldLock lock);
+
+	/**
+	 * Take a lock over from the call before it. This call is through the gate from now
+	 * on.
+	 * @param lock the lock, which {@link #fits fits} and which nobody else has
+	 */
+	void takeOver(HeldLock lock);
+
+}

@@ -1,0 +1,104 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Passes a lock from caller to caller of this JVM without the backend: the lease stays,
+ * and the next in line at the local gate goes in. While others wait at the backend, only
+ * for a short time.
+ * <p>
+ * Why: docs/decisions/048-passed-on-inside-a-jvm.md
+ */
+final class HandOver {
+
+	private static final Logger logger = LoggerFactory.getLogger(HandOver.class);
+
+	private final EngineRuntime runtime;
+
+	private final long windowNanos;
+
+	private final int limit;
+
+	/**
+	 * Create the rule.
+	 * @param window for how long the callers of this JVM may have a lock one after the
+	 * other while others wait at the backend; zero to pass nothing on
+	 * @param limit how many of them may
+	 */
+	HandOver(EngineRuntime runtime, Duration window, int limit) {
+		this.runtime = runtime;
+		this.windowNanos = LockTimes.saturatedNanos(window);
+		this.limit = limit;
+	}
+
+	/**
+	 * Pass a lock on, if there is a caller that may have it.
+	 * @param lock the lock, which its holder has left and which was not lost
+	 * @return {@code false} if it is to be released
+	 */
+	boolean pass(HeldLock lock) {
+		if (!isAllowed(lock)) {
+			return false;
+		}
+		Contender next = lock.turn().passOn(lock);
+		if (next == null) {
+			return false;
+		}
+		Trampoline.run(() -> next.takeOver(lock));
+		return true;
+	}
+
+	private boolean isAllowed(HeldLock lock) {
+		// no request may be under way: the next holder could not tell what it does to the
+		// term
+		if (this.windowNanos == 0 || lock.attempt().type() != LockType.EXCLUSIVE || lock.remainingMinimumNanos() > 0
+				|| !lock.requests().isIdle() || !lock.clock().isSettled()) {
+			return false;
+		}
+		Tenure tenure = lock.tenure();
+		try {
+			Lease lease = tenure.lease();
+			OptionalLong token = lease.fencingToken();
+			if (token.isPresent() && tenure.holders() >= lease.fencingTokens()) {
+				return false;
+			}
+			return !lease.isAwaited() || (tenure.holders() < this.limit
+					&& this.runtime.nanoTime() - tenure.beganNanos() < this.windowNanos);
+		}
+		catch (Throwable ex) {
+			logger.warn("Lock '{}' of provider {} is not passed on, since its lease failed when it was asked for that",
+					lock.key(), lock.provider().name(), ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Return whether a lock has the term that an attempt may rely on: enough for it, and
+	 * no more than it asks for, since it must not keep others out for longer.
+	 * @param lock the lock, of which {@link #pass} has found that it may be passed on
+	 * @param attempt the attempt
+	 * @param now the time
+	 */
+	// providers are told apart by identity
+	@SuppressWarnings("ReferenceEquality")
+	static boolean fits(HeldLock lock, LockAttempt attempt, long now) {
+		LockAttempt before = lock.attempt();
+		if (attempt.type() != LockType.EXCLUSIVE || attempt.provider() != before.provider()
+				|| !attempt.lockDelay().equals(before.lockDelay())) {
+			return false;
+		}
+		LeaseTerm term = lock.clock().term();
+		long wanted = attempt.leaseTime().toNanos();
+		long left = term.deadlineNanos() - now;
+		boolean enough = left > 0 && left >= Math.min(wanted, term.granted().toNanos()) / 2;
+		return enough && term.startNanos() + term.granted().toNanos() - now <= wanted;
+	}
+
+}
