@@ -60,6 +60,13 @@ final class GiveUpTimes {
 		});
 	}
 
+	/**
+	 * Return how many calls are not answered yet, without those that have little time.
+	 */
+	int size() {
+		return this.calls.values().stream().mapToInt(Set::size).sum();
+	}
+
 	private Set<Call> begin(Long time) {
 		timer(time * SHARED_NANOS - System.nanoTime(), () -> cancelAll(time));
 		return ConcurrentHashMap.newKeySet();
