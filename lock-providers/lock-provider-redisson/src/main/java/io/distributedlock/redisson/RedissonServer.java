@@ -100,12 +100,15 @@ final class RedissonServer implements AutoCloseable {
 		if (calls.size() == 1) {
 			return List.of(sendThrough(this.scripts, calls.get(0), giveUpAtNanos));
 		}
-		RBatch batch = this.client.createBatch(BatchOptions.defaults());
+		boolean cluster = this.client.getConfig().isClusterConfig();
+		BatchOptions options = BatchOptions.defaults();
+		// on a cluster one node without an answer must not delay the calls to the others
+		RBatch batch = this.client.createBatch(cluster ? options.retryAttempts(0) : options);
 		RScriptAsync batched = batch.getScript(ByteArrayCodec.INSTANCE);
 		List<CompletionStage<Long>> answers = new ArrayList<>(calls.size());
 		for (ScriptCall call : calls) {
 			answers.add(Stages.orElse(sendNow(batched, call, giveUpAtNanos),
-					(failure) -> RedissonErrors.isReply(failure) || this.client.getConfig().isClusterConfig(),
+					(failure) -> RedissonErrors.isReply(failure) || cluster,
 					() -> sendThrough(this.scripts, call, giveUpAtNanos)));
 		}
 		batch.executeAsync();
