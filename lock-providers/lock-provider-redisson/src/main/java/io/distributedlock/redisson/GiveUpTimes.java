@@ -10,19 +10,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cancels calls whose answer nobody waits for any more, so that the client neither sends
- * nor repeats them. Calls that end at about the same time share a timer: nearly every
- * call is answered long before, and a timer of its own would cost it more than its
- * script. Thread-safe.
+ * nor repeats them. Calls that are given up at about the same time share a timer, since
+ * nearly every call is answered long before. Thread-safe.
+ * <p>
+ * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  */
 final class GiveUpTimes {
 
 	/**
-	 * Calls may be cancelled that much too early, and never too late.
+	 * Calls with the same timer may be cancelled that much too early.
 	 */
 	private static final long SHARED_NANOS = TimeUnit.MILLISECONDS.toNanos(16);
 
 	/**
-	 * Calls that have less time are cancelled in time.
+	 * Calls that have less time have a timer of their own.
 	 */
 	private static final long SHORT_NANOS = 20 * SHARED_NANOS;
 

@@ -20,7 +20,8 @@ import org.redisson.client.codec.ByteArrayCodec;
  * Sends scripts through Redisson, by their digest. Only Redisson's public API is used, so
  * the client may be a wrapper of another one. Thread-safe. No method blocks.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md,
+ * docs/decisions/028-redis-sends-an-acquisition-once.md
  */
 final class RedissonServer implements AutoCloseable {
 

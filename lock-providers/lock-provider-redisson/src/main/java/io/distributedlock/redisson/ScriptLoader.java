@@ -10,6 +10,8 @@ import org.redisson.api.RScript;
  * Loads scripts into servers that do not know them, and repeats the call. A server
  * forgets its scripts when it restarts, and a node of a cluster that receives a slot may
  * never have known them. Thread-safe.
+ * <p>
+ * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  */
 final class ScriptLoader {
 
