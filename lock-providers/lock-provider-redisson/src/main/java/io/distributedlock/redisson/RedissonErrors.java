@@ -52,6 +52,9 @@ final class RedissonErrors {
 					"no TLS connection to Redis: check that the server has TLS enabled, and that its certificate is trusted",
 					cause);
 		}
+		if (isUnknownScript(cause)) {
+			return retryable("Redis forgets its scripts: check who sends SCRIPT FLUSH", cause);
+		}
 		if (isConnectionProblem(cause)) {
 			return retryable("Redis cannot be reached%s: check its address and that it runs".formatted(where(cause)),
 					cause);
@@ -96,6 +99,15 @@ final class RedissonErrors {
 	 */
 	static boolean isUnknownCommand(Throwable failure) {
 		return says(Failures.unwrap(failure), "unknown command");
+	}
+
+	/**
+	 * Return whether the server does not know a command or one of its parts, or denies
+	 * it.
+	 */
+	static boolean isDeniedOrUnknownCommand(Throwable failure) {
+		Throwable cause = Failures.unwrap(failure);
+		return says(cause, "NOPERM") || says(cause, "ERR ");
 	}
 
 	/**

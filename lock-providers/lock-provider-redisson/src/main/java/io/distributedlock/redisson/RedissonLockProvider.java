@@ -139,7 +139,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	}
 
 	CompletionStage<Boolean> release(RedissonLease lease) {
-		return gone(this.server.send(lease.owner().release(this.server.publishCommand())));
+		return gone(this.server.send(lease.owner().release(this.server.channels().knownPublishCommand())));
 	}
 
 	@Override
@@ -154,7 +154,10 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	private CompletionStage<@Nullable Lease> acquire(RedissonOwner owner, LeaseRequest request, Duration alive) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		return this.server.acquire(owner.acquire(request, alive, this.server.publishCommand()), request.giveUpAtNanos())
+		return this.server.channels()
+			.publishCommand()
+			.thenCompose(
+					(publish) -> this.server.acquire(owner.acquire(request, alive, publish), request.giveUpAtNanos()))
 			.thenApply((token) -> (token != 0) ? new RedissonLease(this, owner, token(request.type(), token), term)
 					: null);
 	}
@@ -165,11 +168,12 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	 */
 	private void remove(RedissonOwner owner, LeaseRequest request) {
 		this.unknownOwners.remove(request.key(), request.leaseTime(),
-				() -> gone(this.server.send(owner.remove(this.server.publishCommand()))).thenApply((had) -> true));
+				() -> gone(this.server.send(owner.remove(this.server.channels().knownPublishCommand())))
+					.thenApply((had) -> true));
 	}
 
 	private ScriptCall renewal(RedissonLease lease, Duration leaseTime) {
-		return lease.owner().renew(leaseTime, this.server.publishCommand());
+		return lease.owner().renew(leaseTime, this.server.channels().knownPublishCommand());
 	}
 
 	private static OptionalLong token(LockType type, long token) {

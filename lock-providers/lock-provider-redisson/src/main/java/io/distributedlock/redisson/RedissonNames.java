@@ -1,6 +1,5 @@
 package io.distributedlock.redisson;
 
-import org.redisson.RedissonObject;
 import org.redisson.config.NameMapper;
 
 /**
@@ -9,30 +8,33 @@ import org.redisson.config.NameMapper;
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
+ * @param lockName the name of the lock, before it was mapped
+ * @param permitsName the name of the permits, before it was mapped
  * @param lock the key of the lock
  * @param permits the key of a semaphore's number of free permits. It is not the key of
  * another lock, since keys of locks have no braces
  */
-record RedissonNames(String lock, String permits) {
+record RedissonNames(String lockName, String permitsName, String lock, String permits) {
 
 	private static final String READER = ":rwlock_timeout:";
 
 	static RedissonNames of(String key, NameMapper mapper) {
-		return new RedissonNames(mapper.map(key), mapper.map("{" + key + "}:permits"));
+		String permitsName = "{" + key + "}:permits";
+		return new RedissonNames(key, permitsName, mapper.map(key), mapper.map(permitsName));
 	}
 
 	/**
 	 * The counter of fencing tokens.
 	 */
 	String counter() {
-		return RedissonObject.prefixName("redisson_lock_token", this.lock);
+		return prefixed("redisson_lock_token", this.lock);
 	}
 
 	/**
 	 * The channel on which releases are published.
 	 */
 	String channel() {
-		return RedissonObject.prefixName("redisson_lock__channel", this.lock);
+		return prefixed("redisson_lock__channel", this.lock);
 	}
 
 	/**
@@ -46,21 +48,21 @@ record RedissonNames(String lock, String permits) {
 	 * The channel of read and write locks.
 	 */
 	String sharedChannel() {
-		return RedissonObject.prefixName("redisson_rwlock", this.lock);
+		return prefixed("redisson_rwlock", this.lock);
 	}
 
 	/**
 	 * The queue of a fair lock.
 	 */
 	String queue() {
-		return RedissonObject.prefixName("redisson_lock_queue", this.lock);
+		return prefixed("redisson_lock_queue", this.lock);
 	}
 
 	/**
 	 * The times until which the owners in the queue count as alive.
 	 */
 	String times() {
-		return RedissonObject.prefixName("redisson_lock_timeout", this.lock);
+		return prefixed("redisson_lock_timeout", this.lock);
 	}
 
 	/**
@@ -74,7 +76,7 @@ record RedissonNames(String lock, String permits) {
 	 * The part before the owner in the name of a reader's key.
 	 */
 	String beforeReader() {
-		return RedissonObject.suffixName(this.lock, "");
+		return suffixed(this.lock, "");
 	}
 
 	/**
@@ -88,14 +90,14 @@ record RedissonNames(String lock, String permits) {
 	 * The owners of permits by the end of their lease.
 	 */
 	String permitTimes() {
-		return RedissonObject.suffixName(this.permits, "timeout");
+		return suffixed(this.permits, "timeout");
 	}
 
 	/**
 	 * The channel on which free permits are published.
 	 */
 	String permitChannel() {
-		return RedissonObject.prefixName("redisson_sc", this.permits);
+		return prefixed("redisson_sc", this.permits);
 	}
 
 	/**
@@ -114,7 +116,18 @@ record RedissonNames(String lock, String permits) {
 	}
 
 	private static String mark(String name, String owner) {
-		return RedissonObject.prefixName("redisson_unlock_latch", name) + ":" + owner;
+		return prefixed("redisson_unlock_latch", name) + ":" + owner;
+	}
+
+	/**
+	 * Put a prefix before a name as Redisson does: a name without a hash tag becomes one.
+	 */
+	private static String prefixed(String prefix, String name) {
+		return name.contains("{") ? prefix + ":" + name : prefix + ":{" + name + "}";
+	}
+
+	private static String suffixed(String name, String suffix) {
+		return name.contains("{") ? name + ":" + suffix : "{" + name + "}:" + suffix;
 	}
 
 }

@@ -44,52 +44,48 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		String counterTtl = Long.toString(request.leaseTime().toMillis() + OUTLIVES_MILLIS);
 		String mark = mark();
 		return switch (this.type) {
-			case EXCLUSIVE -> new ScriptCall(RedissonScript.ACQUIRE,
-					List.of(this.names.lock(), this.names.counter(), mark), List.of(this.id, lease, counterTtl));
-			case WRITE -> new ScriptCall(RedissonScript.ACQUIRE, List.of(this.names.lock(), this.names.counter(), mark),
+			case EXCLUSIVE -> call(RedissonScript.ACQUIRE, List.of(this.names.lock(), this.names.counter(), mark),
+					List.of(this.id, lease, counterTtl));
+			case WRITE -> call(RedissonScript.ACQUIRE, List.of(this.names.lock(), this.names.counter(), mark),
 					List.of(this.id, lease, counterTtl, "write"));
-			case READ -> new ScriptCall(RedissonScript.ACQUIRE_READ,
+			case READ -> call(RedissonScript.ACQUIRE_READ,
 					List.of(this.names.lock(), this.names.counter(), mark, this.names.reader(this.id)),
 					List.of(this.id, lease, counterTtl));
-			case FAIR -> new ScriptCall(RedissonScript.ACQUIRE_IN_TURN,
+			case FAIR -> call(RedissonScript.ACQUIRE_IN_TURN,
 					List.of(this.names.lock(), this.names.counter(), mark, this.names.queue(), this.names.times()),
 					List.of(this.id, lease, counterTtl, millis(alive)));
-			case SEMAPHORE -> new ScriptCall(RedissonScript.ACQUIRE_PERMIT,
-					List.of(this.names.permits(), this.names.permitTimes(), mark),
-					ofPermit(lease, Integer.toString(request.permits()), publish));
+			case SEMAPHORE ->
+				call(RedissonScript.ACQUIRE_PERMIT, List.of(this.names.permits(), this.names.permitTimes(), mark),
+						ofPermit(lease, Integer.toString(request.permits()), publish));
 		};
 	}
 
 	ScriptCall renew(Duration leaseTime, String publish) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
-			case EXCLUSIVE, FAIR ->
-				new ScriptCall(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
-			case WRITE ->
-				new ScriptCall(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease, "write"));
-			case READ ->
-				new ScriptCall(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
-						List.of(this.id, lease, publish, this.names.beforeReader(), this.names.afterReader(),
-								this.names.channel(), ONE, this.names.sharedChannel(), ALL));
-			case SEMAPHORE -> new ScriptCall(RedissonScript.RENEW_PERMIT,
-					List.of(this.names.permits(), this.names.permitTimes()), ofPermit(lease, "", publish));
+			case EXCLUSIVE, FAIR -> call(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
+			case WRITE -> call(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease, "write"));
+			case READ -> call(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
+					List.of(this.id, lease, publish, this.names.beforeReader(), this.names.afterReader(),
+							this.names.channel(), ONE, this.names.sharedChannel(), ALL));
+			case SEMAPHORE -> call(RedissonScript.RENEW_PERMIT, List.of(this.names.permits(), this.names.permitTimes()),
+					ofPermit(lease, "", publish));
 		};
 	}
 
 	ScriptCall release(String publish) {
 		return switch (this.type) {
-			case EXCLUSIVE -> new ScriptCall(RedissonScript.RELEASE, List.of(this.names.lock()),
+			case EXCLUSIVE -> call(RedissonScript.RELEASE, List.of(this.names.lock()),
 					List.of(this.id, publish, this.names.channel(), ONE));
-			case WRITE -> new ScriptCall(RedissonScript.RELEASE, List.of(this.names.lock()),
+			case WRITE -> call(RedissonScript.RELEASE, List.of(this.names.lock()),
 					List.of(this.id, publish, this.names.channel(), ONE, this.names.sharedChannel(), ALL));
-			case READ ->
-				new ScriptCall(RedissonScript.RELEASE_READ, List.of(this.names.lock(), this.names.reader(this.id)),
-						List.of(this.id, publish, this.names.beforeReader(), this.names.afterReader(),
-								this.names.channel(), this.names.sharedChannel()));
-			case FAIR -> new ScriptCall(RedissonScript.RELEASE_IN_TURN,
-					List.of(this.names.lock(), this.names.queue(), this.names.times()),
-					List.of(this.id, publish, this.names.channel()));
-			case SEMAPHORE -> new ScriptCall(RedissonScript.RELEASE_PERMIT,
+			case READ -> call(RedissonScript.RELEASE_READ, List.of(this.names.lock(), this.names.reader(this.id)),
+					List.of(this.id, publish, this.names.beforeReader(), this.names.afterReader(), this.names.channel(),
+							this.names.sharedChannel()));
+			case FAIR ->
+				call(RedissonScript.RELEASE_IN_TURN, List.of(this.names.lock(), this.names.queue(), this.names.times()),
+						List.of(this.id, publish, this.names.channel()));
+			case SEMAPHORE -> call(RedissonScript.RELEASE_PERMIT,
 					List.of(this.names.permits(), this.names.permitTimes()), ofPermit("0", "", publish));
 		};
 	}
@@ -102,7 +98,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		ScriptCall release = release(publish);
 		List<String> keys = new ArrayList<>(release.keys());
 		keys.add(mark());
-		return new ScriptCall(release.script(), keys, release.arguments());
+		return new ScriptCall(release.script(), release.route(), keys, release.arguments());
 	}
 
 	/**
@@ -110,6 +106,11 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	 */
 	RedissonOwner asReader() {
 		return new RedissonOwner(this.names, LockType.READ, this.id);
+	}
+
+	private ScriptCall call(RedissonScript script, List<String> keys, List<String> arguments) {
+		String route = (this.type == LockType.SEMAPHORE) ? this.names.permitsName() : this.names.lockName();
+		return new ScriptCall(script, route, keys, arguments);
 	}
 
 	private String mark() {

@@ -6,8 +6,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.api.RTopic;
-import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.LongCodec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,11 +48,7 @@ final class RedissonReleases {
 		if (mapped || !this.channels.tryAcquire()) {
 			return NONE;
 		}
-		RedissonClient client = this.server.client();
-		// not both: the client knows a channel only by its name, and would ignore the
-		// second
-		TopicSubscription subscription = new TopicSubscription(this.server.hasShardedChannels()
-				? client.getShardedTopic(channel, LongCodec.INSTANCE) : client.getTopic(channel, LongCodec.INSTANCE),
+		TopicSubscription subscription = new TopicSubscription(channel, this.server.channels().topic(channel),
 				onRelease);
 		AtomicBoolean closed = new AtomicBoolean();
 		return () -> {
@@ -71,33 +65,38 @@ final class RedissonReleases {
 
 	private static final class TopicSubscription implements ReleaseSignal.Subscription {
 
-		private final RTopic topic;
+		private final CompletionStage<Listener> listener;
 
-		private final CompletionStage<Integer> listener;
-
-		private TopicSubscription(RTopic topic, Runnable onRelease) {
-			this.topic = topic;
-			this.listener = topic.addListenerAsync(Long.class, (channel, message) -> onRelease.run());
-			this.listener.whenComplete((id, failure) -> {
+		private TopicSubscription(String channel, CompletionStage<RTopic> topic, Runnable onRelease) {
+			this.listener = topic
+				.thenCompose((found) -> found.addListenerAsync(Long.class, (name, message) -> onRelease.run())
+					.thenApply((id) -> new Listener(found, id)));
+			this.listener.whenComplete((added, failure) -> {
 				if (failure == null) {
 					onRelease.run();
 				}
 				else {
-					logger.debug("Channel {} cannot be subscribed to; waiting calls poll for releases",
-							topic.getChannelNames(), failure);
+					logger.debug("Channel {} cannot be subscribed to; waiting calls poll for releases", channel,
+							failure);
 				}
 			});
 		}
 
 		@Override
 		public void close() {
-			this.listener.whenComplete((id, failure) -> {
+			this.listener.whenComplete((added, failure) -> {
 				if (failure == null) {
-					this.topic.removeListenerAsync(id);
+					added.topic().removeListenerAsync(added.id());
 				}
 			});
 		}
 
+	}
+
+	/**
+	 * A listener of a topic.
+	 */
+	private record Listener(RTopic topic, int id) {
 	}
 
 }

@@ -17,7 +17,7 @@ import io.distributedlock.spi.support.redis.ScriptDigest;
  * docs/decisions/029-redis-out-of-memory.md,
  * docs/decisions/031-tokens-start-at-the-clock.md
  */
-enum RedissonScript {
+enum RedissonScript implements Script {
 
 	/**
 	 * Takes a lock exclusively: a hash with the owner as a field. Keys: lock, counter,
@@ -233,11 +233,13 @@ enum RedissonScript {
 		this.digest = ScriptDigest.of(source);
 	}
 
-	String source() {
+	@Override
+	public String source() {
 		return this.source;
 	}
 
-	String digest() {
+	@Override
+	public String digest() {
 		return this.digest;
 	}
 

@@ -1,6 +1,5 @@
 package io.distributedlock.redisson;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,31 +8,22 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
-import org.redisson.Redisson;
 import org.redisson.api.BatchOptions;
+import org.redisson.api.RBatch;
+import org.redisson.api.RScript;
+import org.redisson.api.RScriptAsync;
 import org.redisson.api.RedissonClient;
-import org.redisson.api.options.ObjectParams;
-import org.redisson.api.options.PlainOptions;
-import org.redisson.client.codec.StringCodec;
-import org.redisson.client.protocol.RedisCommand;
-import org.redisson.client.protocol.RedisStrictCommand;
-import org.redisson.command.CommandAsyncExecutor;
-import org.redisson.command.CommandBatchService;
+import org.redisson.api.options.OptionalOptions;
+import org.redisson.client.codec.ByteArrayCodec;
 
 /**
- * Sends scripts through Redisson, by their digest, and with their source if the server
- * does not know it. Internal methods of Redisson are called only here and in
- * {@link SyncedReplicas}. Thread-safe. No method blocks.
+ * Sends scripts through Redisson, by their digest. Only Redisson's public API is used, so
+ * the client may be a wrapper of another one. Thread-safe. No method blocks.
+ * <p>
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md,
+ * docs/decisions/028-redis-sends-an-acquisition-once.md
  */
 final class RedissonServer implements AutoCloseable {
-
-	private static final RedisCommand<Long> BY_DIGEST = new RedisStrictCommand<>("EVALSHA");
-
-	/**
-	 * In lower case, so that Redisson does not recognize the command: in a batch it would
-	 * replace the source of the script by its digest.
-	 */
-	private static final RedisCommand<Long> BY_SOURCE = new RedisStrictCommand<>("eval");
 
 	/**
 	 * The time of calls without a limit, which need no timer.
@@ -45,47 +35,42 @@ final class RedissonServer implements AutoCloseable {
 	/**
 	 * Sends a command again after a failure, as the client is configured.
 	 */
-	private final CommandAsyncExecutor commands;
+	private final RScript scripts;
 
 	/**
 	 * Sends a command once. The engine asks for a lock again by itself, and the meaning
 	 * of a failure is clear only if one command was sent.
 	 */
-	private final CommandAsyncExecutor once;
+	private final RScript once;
+
+	private final ScriptLoader loader;
 
 	private final SyncedReplicas replicas;
 
 	private final FirstContact firstContact = new FirstContact();
 
+	private final ReleaseChannels channels;
+
+	private final GiveUpTimes giveUpTimes = new GiveUpTimes();
+
 	RedissonServer(RedissonClient client) {
-		if (!(client instanceof Redisson redisson)) {
-			throw new IllegalStateException(
-					"Locks need the client of the redisson artifact itself, made by Redisson.create: %s is another one"
-						.formatted(client.getClass().getName()));
-		}
 		this.client = client;
-		this.commands = redisson.getCommandExecutor();
-		this.once = this.commands.copy((ObjectParams) PlainOptions.name("locks").retryAttempts(0));
-		this.replicas = new SyncedReplicas(client.getConfig(), this.once);
+		// values on the heap: Redisson does not free those of a batch for which it finds
+		// no
+		// node
+		this.scripts = client.getScript(ByteArrayCodec.INSTANCE);
+		this.once = client.getScript(OptionalOptions.defaults().codec(ByteArrayCodec.INSTANCE).retryAttempts(0));
+		this.loader = new ScriptLoader(this.once);
+		this.replicas = new SyncedReplicas(client);
+		this.channels = new ReleaseChannels(client, this.firstContact);
 	}
 
 	RedissonClient client() {
 		return this.client;
 	}
 
-	/**
-	 * Return whether releases are published only on sharded channels, as on a cluster of
-	 * Redis 7.
-	 */
-	boolean hasShardedChannels() {
-		return this.commands.getConnectionManager().getSubscribeService().isShardingSupported();
-	}
-
-	/**
-	 * Return the command by which a script publishes a release.
-	 */
-	String publishCommand() {
-		return this.commands.getConnectionManager().getSubscribeService().getPublishCommand();
+	ReleaseChannels channels() {
+		return this.channels;
 	}
 
 	/**
@@ -95,63 +80,54 @@ final class RedissonServer implements AutoCloseable {
 	 */
 	CompletionStage<Long> acquire(ScriptCall call, long giveUpAtNanos) {
 		if (this.client.getConfig().isSingleConfig()) {
-			return inEitherForm(call, (command, script) -> send(this.once, call, command, script, giveUpAtNanos));
+			return sendThrough(this.once, call, giveUpAtNanos);
 		}
-		return inEitherForm(call, (command, script) -> this.replicas.send(call.key(),
-				(commands) -> send(commands, call, command, script, giveUpAtNanos)));
+		return this.firstContact.call(() -> this.loader.send(call,
+				() -> this.replicas.send(call, (counting) -> sendThrough(this.once, counting, giveUpAtNanos),
+						(batch) -> sendNow((batch != null) ? batch : this.once, call, giveUpAtNanos))));
 	}
 
 	CompletionStage<Long> send(ScriptCall call) {
-		return sendUntil(call, System.nanoTime() + LONG_NANOS);
+		return sendThrough(this.scripts, call, System.nanoTime() + LONG_NANOS);
 	}
 
 	/**
-	 * Send calls, in one batch if all keys are on one server. A call that the server
-	 * refuses is sent again on its own.
+	 * Send calls in one batch, which Redisson divides among the nodes of a cluster. A
+	 * call that the server refuses is sent again on its own. On a cluster so is a call
+	 * that fails: Redisson fails the calls to all nodes if one node fails.
 	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
 	 */
 	List<CompletionStage<Long>> sendAll(List<ScriptCall> calls, long giveUpAtNanos) {
-		if (calls.size() == 1 || this.client.getConfig().isClusterConfig()) {
-			return calls.stream().map((call) -> sendUntil(call, giveUpAtNanos)).toList();
+		if (calls.size() == 1) {
+			return List.of(sendThrough(this.scripts, calls.get(0), giveUpAtNanos));
 		}
-		CommandBatchService batch = this.commands.createCommandBatchService(BatchOptions.defaults());
+		boolean cluster = this.client.getConfig().isClusterConfig();
+		BatchOptions options = BatchOptions.defaults();
+		// on a cluster one node without an answer must not delay the calls to the others
+		RBatch batch = this.client.createBatch(cluster ? options.retryAttempts(0) : options);
+		RScriptAsync batched = batch.getScript(ByteArrayCodec.INSTANCE);
 		List<CompletionStage<Long>> answers = new ArrayList<>(calls.size());
 		for (ScriptCall call : calls) {
-			answers.add(Stages.orElse(send(batch, call, BY_DIGEST, call.script().digest(), giveUpAtNanos),
-					RedissonErrors::isReply, () -> sendUntil(call, giveUpAtNanos)));
+			answers.add(Stages.orElse(sendNow(batched, call, giveUpAtNanos),
+					(failure) -> RedissonErrors.isReply(failure) || cluster,
+					() -> sendThrough(this.scripts, call, giveUpAtNanos)));
 		}
 		batch.executeAsync();
 		return answers;
 	}
 
-	private CompletionStage<Long> sendUntil(ScriptCall call, long giveUpAtNanos) {
-		return inEitherForm(call, (command, script) -> send(this.commands, call, command, script, giveUpAtNanos));
+	private CompletionStage<Long> sendThrough(RScript scripts, ScriptCall call, long giveUpAtNanos) {
+		return this.firstContact.call(() -> this.loader.send(call, () -> sendNow(scripts, call, giveUpAtNanos)));
 	}
 
-	private CompletionStage<Long> inEitherForm(ScriptCall call, Form form) {
-		return this.firstContact.call(() -> Stages.orElse(form.send(BY_DIGEST, call.script().digest()),
-				RedissonErrors::isUnknownScript, () -> form.send(BY_SOURCE, call.script().source())));
-	}
-
-	private static CompletableFuture<Long> send(CommandAsyncExecutor commands, ScriptCall call,
-			RedisCommand<Long> command, String script, long giveUpAtNanos) {
+	private CompletableFuture<Long> sendNow(RScriptAsync scripts, ScriptCall call, long giveUpAtNanos) {
 		long remaining = giveUpAtNanos - System.nanoTime();
 		if (remaining <= 0) {
 			return CompletableFuture.failedFuture(new NotSentException("Redis did not answer in time", null));
 		}
-		CompletableFuture<Long> answer = commands
-			.<Long, Long>writeAsync(call.key(), StringCodec.INSTANCE, command, call.parameters(script))
-			.toCompletableFuture();
+		CompletableFuture<Long> answer = call.sendThrough(scripts, RScript.ReturnType.LONG);
 		if (remaining < LONG_NANOS) {
-			// the client neither sends nor repeats a command that is cancelled
-			CompletableFuture<@Nullable Void> patience = new CompletableFuture<@Nullable Void>().orTimeout(remaining,
-					TimeUnit.NANOSECONDS);
-			patience.whenComplete((done, over) -> {
-				if (over != null) {
-					answer.cancel(false);
-				}
-			});
-			answer.whenComplete((value, failure) -> patience.complete(null));
+			this.giveUpTimes.cancelAfter(answer, remaining);
 		}
 		return answer;
 	}
@@ -159,16 +135,6 @@ final class RedissonServer implements AutoCloseable {
 	@Override
 	public void close() {
 		this.firstContact.close();
-	}
-
-	/**
-	 * Sends a script by its digest or by its source.
-	 */
-	@FunctionalInterface
-	private interface Form {
-
-		CompletionStage<Long> send(RedisCommand<Long> command, String script);
-
 	}
 
 	/**

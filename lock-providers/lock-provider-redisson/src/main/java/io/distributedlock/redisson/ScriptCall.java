@@ -1,7 +1,12 @@
 package io.distributedlock.redisson;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.redisson.api.RScript;
+import org.redisson.api.RScriptAsync;
 
 /**
  * One call of a script.
@@ -9,10 +14,12 @@ import java.util.List;
  * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  *
  * @param script the script
- * @param keys the names of its keys, all in one hash slot
+ * @param route the name, before the {@link org.redisson.config.NameMapper} of the client
+ * maps it, that decides which node of a cluster is asked
+ * @param keys the names of its keys as they are in Redis, all in one hash slot
  * @param arguments its arguments
  */
-record ScriptCall(RedissonScript script, List<String> keys, List<String> arguments) {
+record ScriptCall(Script script, String route, List<String> keys, List<String> arguments) {
 
 	/**
 	 * Return the key that decides which node of a cluster is asked.
@@ -22,16 +29,30 @@ record ScriptCall(RedissonScript script, List<String> keys, List<String> argumen
 	}
 
 	/**
-	 * Return the parameters of the command.
-	 * @param start the source of the script or its digest
+	 * Send the script's digest.
+	 * @param <R> the type of the answer, a {@link Long} or a list of them
+	 * @param scripts the scripts of the client or of a batch, with the codec
+	 * {@link org.redisson.client.codec.ByteArrayCodec}
+	 * @param answer the type of the answer as Redisson names it
+	 * @return completes with the answer; once cancelled, Redisson neither sends nor
+	 * repeats the call
 	 */
-	Object[] parameters(String start) {
-		List<Object> parameters = new ArrayList<>(2 + this.keys.size() + this.arguments.size());
-		parameters.add(start);
-		parameters.add(this.keys.size());
-		parameters.addAll(this.keys);
-		parameters.addAll(this.arguments);
-		return parameters.toArray();
+	<R> CompletableFuture<R> sendThrough(RScriptAsync scripts, RScript.ReturnType answer) {
+		List<Object> names = new ArrayList<>(this.keys.size());
+		for (String key : this.keys) {
+			// Redisson would map a string once more
+			names.add(bytes(key));
+		}
+		Object[] values = new Object[this.arguments.size()];
+		for (int i = 0; i < values.length; i++) {
+			values[i] = bytes(this.arguments.get(i));
+		}
+		return scripts.<R>evalShaAsync(this.route, RScript.Mode.READ_WRITE, this.script.digest(), answer, names, values)
+			.toCompletableFuture();
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
 }

@@ -1,90 +1,94 @@
 package io.distributedlock.redisson;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.redis.ScriptDigest;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
 import org.redisson.api.BatchResult;
-import org.redisson.client.RedisNodeNotFoundException;
-import org.redisson.client.codec.StringCodec;
-import org.redisson.client.protocol.RedisCommands;
-import org.redisson.command.CommandAsyncExecutor;
-import org.redisson.command.CommandBatchService;
+import org.redisson.api.RBatch;
+import org.redisson.api.RedissonClient;
+import org.redisson.api.RScriptAsync;
+import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
-import org.redisson.connection.MasterSlaveEntry;
 
 /**
  * Waits until replicas have confirmed a lock, as Redisson does for its own locks: a
  * replica that becomes the primary without it would grant the lock again. The command and
  * {@code WAIT} are sent in one batch. A confirmed lock is lost more rarely, but can still
  * be lost. Thread-safe.
+ * <p>
+ * The replicas of the primary of a hash slot are counted before its first lock, and again
+ * after another number of replicas has confirmed a lock. A primary without replicas is
+ * asked again from time to time.
  */
 final class SyncedReplicas {
 
-	/**
-	 * The number of replicas that Redisson has not counted yet.
-	 */
-	private static final int UNKNOWN = -1;
+	private static final long RECOUNT_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+	private final RedissonClient client;
 
 	private final Config config;
 
-	private final CommandAsyncExecutor commands;
+	/**
+	 * The numbers of replicas by hash slot, with one slot if the client is not for a
+	 * cluster.
+	 */
+	private final Map<Integer, Count> counts = new ConcurrentHashMap<>();
 
-	SyncedReplicas(Config config, CommandAsyncExecutor commands) {
-		this.config = config;
-		this.commands = commands;
+	SyncedReplicas(RedissonClient client) {
+		this.client = client;
+		this.config = client.getConfig();
 	}
 
 	/**
 	 * Send a command to the primary of a key.
-	 * @param key the key
-	 * @param command sends the command through the executor that it is given; the answer
-	 * is 0 if nothing was written
+	 * @param call the call that the command sends
+	 * @param counting sends the call that counts the replicas
+	 * @param command sends the command through the scripts of the client or of a batch;
+	 * the answer is 0 if nothing was written
 	 * @return completes with the answer; fails if there are replicas and none of them has
 	 * confirmed, unless the server has no {@code WAIT}
 	 */
-	CompletionStage<Long> send(String key, Function<CommandAsyncExecutor, CompletableFuture<Long>> command) {
-		MasterSlaveEntry entry = this.commands.getConnectionManager().getEntry(key);
-		if (entry == null) {
-			return CompletableFuture
-				.failedFuture(new RedisNodeNotFoundException("No node has the slot of key '" + key + "'"));
+	CompletionStage<Long> send(ScriptCall call, Function<ScriptCall, CompletionStage<Long>> counting,
+			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
+		int slot = this.config.isClusterConfig() ? HashSlot.of(call.key()) : 0;
+		Count known = this.counts.get(slot);
+		if (known != null && known.isValid()) {
+			return send(slot, known, command);
 		}
-		return replicas(entry).thenCompose(
-				(replicas) -> (replicas > 0) ? sendAndWait(entry, replicas, command) : command.apply(this.commands));
+		return counting.apply(new ScriptCall(Counting.REPLICAS, call.route(), List.of(call.key()), List.of()))
+			.thenCompose((replicas) -> {
+				Count count = new Count(replicas.intValue(), System.nanoTime());
+				this.counts.put(slot, count);
+				return send(slot, count, command);
+			});
 	}
 
-	private CompletionStage<Integer> replicas(MasterSlaveEntry entry) {
-		int known = entry.getAvailableSlaves();
-		if (known != UNKNOWN) {
-			return CompletableFuture.completedFuture(known);
+	private CompletionStage<Long> send(int slot, Count count,
+			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
+		if (count.replicas() == 0) {
+			return command.apply(null);
 		}
-		CompletionStage<Map<String, String>> answer = this.commands.writeAsync(entry, StringCodec.INSTANCE,
-				RedisCommands.INFO_ALL);
-		return answer.thenApply((info) -> {
-			int replicas = Integer.parseInt(info.getOrDefault("connected_slaves", "0"));
-			entry.setAvailableSlaves(replicas);
-			return replicas;
-		});
-	}
-
-	private CompletionStage<Long> sendAndWait(MasterSlaveEntry entry, int replicas,
-			Function<CommandAsyncExecutor, CompletableFuture<Long>> command) {
-		CommandBatchService batch = this.commands.createCommandBatchService(BatchOptions.defaults()
+		RBatch batch = this.client.createBatch(BatchOptions.defaults()
 			.retryAttempts(0)
-			.sync(replicas, Duration.ofMillis(this.config.getSlavesSyncTimeout())));
-		CompletableFuture<Long> answer = command.apply(batch);
+			.sync(count.replicas(), Duration.ofMillis(this.config.getSlavesSyncTimeout())));
+		CompletableFuture<Long> answer = command.apply(batch.getScript(ByteArrayCodec.INSTANCE));
 		return batch.executeAsync().handle((result, failure) -> {
 			// if the command failed or wrote nothing, the replicas do not matter
 			if (answer.isCompletedExceptionally() || answer.join() == 0) {
 				return answer.join();
 			}
 			if (failure == null) {
-				check(entry, replicas, result);
+				check(slot, count, result);
 			}
 			else if (!RedissonErrors.isUnknownCommand(failure)) {
 				BackendException meaning = RedissonErrors.translate(failure);
@@ -94,15 +98,50 @@ final class SyncedReplicas {
 		});
 	}
 
-	private void check(MasterSlaveEntry entry, int replicas, BatchResult<?> result) {
+	private void check(int slot, Count count, BatchResult<?> result) {
 		int synced = result.getSyncedSlaves();
-		if (synced != replicas) {
+		if (synced != count.replicas()) {
 			// so that they are counted again for the next lock
-			entry.setAvailableSlaves(UNKNOWN);
+			this.counts.remove(slot, count);
 		}
 		if (synced == 0 && this.config.isCheckLockSyncedSlaves()) {
 			throw new UnconfirmedException("no replica of Redis has confirmed the lock in time", true, null);
 		}
+	}
+
+	/**
+	 * A number of replicas.
+	 */
+	private record Count(int replicas, long atNanos) {
+
+		boolean isValid() {
+			return this.replicas > 0 || System.nanoTime() - this.atNanos < RECOUNT_NANOS;
+		}
+
+	}
+
+	/**
+	 * Answers how many replicas the primary of a key has.
+	 */
+	private enum Counting implements Script {
+
+		REPLICAS;
+
+		private static final String SOURCE = "return tonumber(string.match(redis.call('info', 'replication'), "
+				+ "'connected_slaves:(%d+)')) or 0";
+
+		private static final String DIGEST = ScriptDigest.of(SOURCE);
+
+		@Override
+		public String source() {
+			return SOURCE;
+		}
+
+		@Override
+		public String digest() {
+			return DIGEST;
+		}
+
 	}
 
 	/**

@@ -132,6 +132,30 @@ class RedissonClusterTests extends RedisClusterContract {
 		}
 	}
 
+	@Test
+	void releaseByHandWakesOurWaiter() {
+		RedissonClient other = connect();
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(new RedissonLockProvider(client))
+			.pollInterval(Duration.ofMinutes(10))
+			.build()) {
+			for (int i = 0; i < 6; i++) {
+				LockRequest request = LockRequest.of("hand-" + i).withWaitTime(Duration.ofSeconds(60));
+				LockHandle probe = template.acquire(request);
+				RLock byHand = other.getLock(probe.key());
+				probe.close();
+				assertThat(byHand.tryLock()).isTrue();
+				CompletableFuture<LockHandle> waiting = template.acquireAsync(request);
+				awaitSubscribers("redisson_lock__channel:{" + byHand.getName() + "}");
+				byHand.unlock();
+				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			}
+		}
+		finally {
+			other.shutdown();
+		}
+	}
+
 	private static CompletableFuture<Boolean> inThread(RLock lock) {
 		return CompletableFuture.supplyAsync(() -> {
 			try {

@@ -1,6 +1,5 @@
 package io.distributedlock.redisson;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +27,6 @@ import org.redisson.config.SubscriptionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The errors of failures, and what follows from them.
@@ -236,14 +234,6 @@ class RedissonErrorsTests {
 				client.shutdown();
 			}
 		}
-	}
-
-	@Test
-	void clientOfAnotherArtifactIsRefused() {
-		RedissonClient wrapper = (RedissonClient) Proxy.newProxyInstance(RedissonClient.class.getClassLoader(),
-				new Class<?>[] { RedissonClient.class }, (proxy, method, arguments) -> null);
-		assertThatIllegalStateException().isThrownBy(() -> new RedissonLockProvider(wrapper))
-			.withMessageContaining("Redisson.create");
 	}
 
 	private static LockRequest ofType(String name, LockType type) {
