@@ -168,7 +168,12 @@ public final class LockScripts {
 			if holder ~= ARGV[1] then return 0 end
 			local grants = (ARGV[2] or 0) + 1
 			local granted
-			if grants <= 16 or not (<others wait>) then
+			local pass = true
+			if grants > 16 then
+			  pass = not (<others wait>)
+			  grants = 1
+			end
+			if pass then
 			  <hand over>
 			end
 			if not granted then
