@@ -204,7 +204,7 @@ final class LinePlace implements LockQueue.Place {
 	private List<String> arguments(boolean saysAlive) {
 		List<String> usual = List.of(this.locks.owner(this.number), ExclusiveLocks.millis(this.request.leaseTime()),
 				Integer.toString(this.request.tokens()), Long.toString(this.grantMillis));
-		return saysAlive ? List.of(usual.get(0), usual.get(1), usual.get(2), usual.get(3), "1") : usual;
+		return saysAlive ? usual : List.of(usual.get(0), usual.get(1), usual.get(2), usual.get(3), "1");
 	}
 
 	private void onJoined(long sentAt, boolean saysAlive) {

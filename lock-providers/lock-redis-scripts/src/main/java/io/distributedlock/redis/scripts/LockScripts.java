@@ -71,7 +71,7 @@ public final class LockScripts {
 	 * Takes a free lock for which nobody waits. A lock that is free although others wait
 	 * goes to the first of them. Arguments: owner, lease in milliseconds, number of
 	 * tokens; for an owner that may wait also the milliseconds that a grant is to live;
-	 * and a fifth one if the JVM is to count as alive from now on. Answers the first
+	 * and a fifth one if the JVM counts as alive for a while anyway. Answers the first
 	 * token, {@link #TAKEN} or {@link #IN_LINE}. An owner that has the lock already gets
 	 * new tokens, as the first answer was lost.
 	 * @return the script
@@ -145,7 +145,7 @@ public final class LockScripts {
 			      local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
 			      if told then redis.pcall('publish', string.match(KEYS[2], '^[^{]*') .. told, id) end
 			    end
-			    if ARGV[5] then
+			    if not ARGV[5] then
 			      local time = redis.call('time')
 			      local keep = ARGV[4]
 			      <keep alive>

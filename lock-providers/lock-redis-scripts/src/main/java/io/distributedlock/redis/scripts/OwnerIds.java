@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Makes names of owners: random bits of this object, a point, and a number. The name is
  * part of each command, so it is short. The random bits are drawn once, since that may
- * block. The number is the clock in microseconds, or the last number plus one if that is
+ * block. The number is the clock in nanoseconds, or the last number plus one if that is
  * higher: it tells JVMs apart that were restored from one checkpoint, or that drew the
  * same bits. Thread-safe.
  * <p>
@@ -17,7 +17,11 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class OwnerIds {
 
-	private static final int RANDOM_BYTES = 6;
+	private static final int RANDOM_BYTES = 5;
+
+	private static final String DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+
+	private static final int BITS_PER_DIGIT = 6;
 
 	private final String jvm;
 
@@ -42,11 +46,19 @@ public final class OwnerIds {
 
 	/**
 	 * Return a new number.
-	 * @return the number, as it appears in a name
+	 * @return the number, as it appears in a name: letters, digits, hyphens and
+	 * underscores
 	 */
 	public String nextNumber() {
-		long micros = System.nanoTime() / 1000;
-		return Long.toString(this.last.updateAndGet((before) -> Math.max(before + 1, micros)), Character.MAX_RADIX);
+		long now = System.nanoTime();
+		long number = this.last.updateAndGet((before) -> Math.max(before + 1, now));
+		int digits = (Long.SIZE - Long.numberOfLeadingZeros(number) + BITS_PER_DIGIT - 1) / BITS_PER_DIGIT;
+		char[] text = new char[digits];
+		for (int i = digits - 1; i >= 0; i--) {
+			text[i] = DIGITS.charAt((int) number & (DIGITS.length() - 1));
+			number >>>= BITS_PER_DIGIT;
+		}
+		return new String(text);
 	}
 
 	/**

@@ -22,16 +22,13 @@ public final class TokenCounters {
 
 	/**
 	 * Create the names.
-	 * @param prefix the start of all names, without braces. All JVMs that use the same
+	 * @param prefix the start of all names; braces become underscores. All JVMs that use the same
 	 * keys need the same prefix
 	 * @param cluster whether keys are in slots of a cluster
 	 */
 	public TokenCounters(String prefix, boolean cluster) {
-		if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
-			throw new IllegalArgumentException(
-					"The prefix '%s' of Redis counters must have no braces".formatted(prefix));
-		}
-		this.prefix = prefix;
+		// the first brace ends the start of the name
+		this.prefix = prefix.replace('{', '_').replace('}', '_');
 		this.cluster = cluster;
 	}
 
