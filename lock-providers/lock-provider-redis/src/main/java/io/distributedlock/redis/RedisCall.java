@@ -2,7 +2,6 @@ package io.distributedlock.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
@@ -75,7 +74,7 @@ final class RedisCall {
 		if (answer.isDone()) {
 			return answer;
 		}
-		return answer.copy().orTimeout(remaining, TimeUnit.NANOSECONDS).whenComplete((value, failure) -> {
+		return CommandTimeouts.limit(answer, until).whenComplete((value, failure) -> {
 			if (failure != null) {
 				// Lettuce may still keep the command until it is connected, and send it
 				// then
