@@ -1,6 +1,7 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,12 +58,11 @@ final class CommandTimeouts {
 	private static void look() {
 		looking.set(false);
 		long now = System.nanoTime();
-		for (Command<?> command : underWay) {
-			if (command.untilNanos - now <= 0) {
-				underWay.remove(command);
-				command.completeExceptionally(new TimeoutException());
-			}
-		}
+		List<Command<?>> late = underWay.stream().filter((command) -> command.untilNanos - now <= 0).toList();
+		late.forEach((command) -> {
+			underWay.remove(command);
+			command.completeExceptionally(new TimeoutException());
+		});
 		if (!underWay.isEmpty()) {
 			lookLater();
 		}

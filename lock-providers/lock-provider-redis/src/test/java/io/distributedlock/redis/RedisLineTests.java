@@ -161,12 +161,13 @@ class RedisLineTests {
 	@Test
 	void placeThatIsDeadIsSkipped() {
 		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
-		Duration soon = Duration.ofMillis(20);
-		inLine(provider(), request("k", LockType.EXCLUSIVE, soon));
+		Duration shortLease = Duration.ofMillis(100);
+		inLine(provider(), new LeaseRequest("k", shortLease, LockType.EXCLUSIVE));
 		Place living = inLine(provider(), request("k", LockType.EXCLUSIVE, NEVER));
 		subscribed(2);
-		// the dead JVM counts as alive for four of its intervals
-		Awaitility.await().pollDelay(soon.multipliedBy(6)).until(() -> true);
+		// the dead JVM counts as alive for four of its intervals, here four thirds of its
+		// lease
+		Awaitility.await().pollDelay(shortLease.multipliedBy(3)).until(() -> true);
 		get(held.release());
 		assertThat(get(living.granted()).fencingToken()).isPresent();
 	}
@@ -300,7 +301,8 @@ class RedisLineTests {
 		RedisLockProvider provider = provider();
 		List<LeaseRenewal> due = new ArrayList<>();
 		for (int i = 0; i < 150; i++) {
-			Lease lease = get(provider.tryAcquire(request("k" + i, (i % 2 == 0) ? LockType.EXCLUSIVE : LockType.WRITE, LOOK)));
+			Lease lease = get(
+					provider.tryAcquire(request("k" + i, (i % 2 == 0) ? LockType.EXCLUSIVE : LockType.WRITE, LOOK)));
 			due.add(new LeaseRenewal(lease, Duration.ofSeconds(90)));
 		}
 		get(due.get(0).lease().release());
@@ -369,21 +371,22 @@ class RedisLineTests {
 				}
 			}
 		});
-		System.out.println("cycles in 5 s: " + cycles + ", longest wait ms: " + longest.get() / 1_000_000 + ", commands "
-				+ this.server.commandCalls());
+		System.out.println("cycles in 5 s: " + cycles + ", longest wait ms: " + longest.get() / 1_000_000
+				+ ", commands " + this.server.commandCalls());
 		assertThat(errors).isEmpty();
 	}
 
 	private long scripts() {
-		return this.server.commandCalls().entrySet().stream()
+		return this.server.commandCalls()
+			.entrySet()
+			.stream()
 			.filter((call) -> call.getKey().startsWith("eval"))
 			.mapToLong((call) -> call.getValue())
 			.sum();
 	}
 
 	private void subscribed(int jvms) {
-		Awaitility.await()
-			.until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS", "lock:*")).size() == jvms);
+		Awaitility.await().until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS", "lock:*")).size() == jvms);
 	}
 
 	private static Place inLine(RedisLockProvider provider, LeaseRequest request) {

@@ -21,7 +21,8 @@ import io.distributedlock.spi.LockQueue;
  * to live, which the engine's renewal lengthens; if little is left of it, this class
  * renews it before the work begins.
  * <p>
- * Why: docs/decisions/040-redis-hands-over.md
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
+ * docs/decisions/040-redis-hands-over.md
  */
 final class LinePlace implements LockQueue.Place {
 
@@ -29,6 +30,12 @@ final class LinePlace implements LockQueue.Place {
 	 * How many intervals a grant lives without a renewal.
 	 */
 	private static final int INTERVALS_PER_GRANT = 3;
+
+	/**
+	 * The least time that a grant lives, unless the whole lease is shorter. A JVM that is
+	 * busy for a moment must neither lose the lock nor its places, however often it asks.
+	 */
+	private static final long LEAST_GRANT_MILLIS = 1500;
 
 	private final ExclusiveLocks locks;
 
@@ -65,7 +72,7 @@ final class LinePlace implements LockQueue.Place {
 		this.request = request;
 		this.number = number;
 		long intervals = INTERVALS_PER_GRANT * request.lookInterval().toMillis();
-		this.grantMillis = Math.max(1, Math.min(intervals, request.leaseTime().toMillis()));
+		this.grantMillis = Math.min(Math.max(intervals, LEAST_GRANT_MILLIS), request.leaseTime().toMillis());
 	}
 
 	LeaseRequest request() {

@@ -19,9 +19,10 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * the milliseconds of the grant, and how many grants in a row this is. A message with the
  * number alone says that others now wait for what this owner has.
  * <p>
- * Why: docs/decisions/040-redis-hands-over.md,
- * docs/decisions/041-one-counter-per-slot.md, docs/decisions/029-redis-out-of-memory.md,
- * docs/decisions/031-tokens-start-at-the-clock.md
+ * Why: docs/decisions/029-redis-out-of-memory.md,
+ * docs/decisions/031-tokens-start-at-the-clock.md,
+ * docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md,
+ * docs/decisions/042-redis-renews-in-batches.md
  *
  * @since 0.1
  */

@@ -3,7 +3,8 @@ package io.distributedlock.redis.scripts;
 /**
  * Parts that several scripts have in common, and how a script is made of them.
  * <p>
- * Why: docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
+ * Why: docs/decisions/031-tokens-start-at-the-clock.md,
+ * docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
  */
 final class LuaParts {
 

@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.distributedlock.test.server.RedisTestServer;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -246,7 +247,8 @@ class LockScriptsTests {
 		take(layout, "a.1");
 		join(layout, "b.1");
 		server.command("CONFIG", "SET", "maxmemory", "1");
-		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> run("l", layout.scripts().acquire(), "a.2", LEASE, "1"))
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> run("l", layout.scripts().acquire(), "a.2", LEASE, "1"))
 			.withStackTraceContaining("OOM");
 		assertThat(eval(layout.scripts().renew(), List.of("k"), List.of("a.1", LEASE))).isEqualTo("2");
 		assertThat(release(layout, "a.1")).isEqualTo(1);
@@ -265,7 +267,7 @@ class LockScriptsTests {
 		}
 		leave(layout, "b.1", "300");
 		release(layout, "a.1");
-		Awaitility.await().untilAsserted(() -> assertThat((List<Object>) keys()).containsExactly(COUNTER));
+		Awaitility.await().untilAsserted(() -> assertThat(keys()).containsExactly(COUNTER));
 	}
 
 	@Test
@@ -312,21 +314,26 @@ class LockScriptsTests {
 		Kept layout = Kept.PLAIN;
 		take(layout, "a.1");
 		try (Inbox waiters = new Inbox(server, "k"); Inbox a = new Inbox(server, "app:a")) {
-			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1"))).isEqualTo(0L);
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1")))
+				.isEqualTo(0L);
 			assertThat(a.next()).as("the holder is told").isEqualTo("1");
 			assertThat(eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE))).isEqualTo(0L);
 			join(layout, "b.1");
 			assertThat(run(layout, layout.scripts().release(), "a.1", "16")).isEqualTo(1);
 			assertThat(waiters.next()).isEmpty();
-			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE))).isPositive();
-			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.2", LEASE))).isPositive();
+			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE)))
+				.isPositive();
+			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.2", LEASE)))
+				.isPositive();
 			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.1"))).isEqualTo(1L);
-			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1"))).isEqualTo(0L);
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1")))
+				.isEqualTo(0L);
 			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.2"))).isEqualTo(1L);
 			assertThat(layout.holder()).as("the last reader hands over").isEqualTo("b.1");
 			release(layout, "b.1");
 			assertThat(waiters.next()).isEmpty();
-			assertThat((Long) eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1"))).isPositive();
+			assertThat((Long) eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1")))
+				.isPositive();
 		}
 	}
 
@@ -342,8 +349,8 @@ class LockScriptsTests {
 		return server.commandCalls().getOrDefault("publish", 0L);
 	}
 
-	private static List<?> keys() {
-		return (List<?>) server.command("KEYS", "*");
+	private static List<String> keys() {
+		return ((List<?>) server.command("KEYS", "*")).stream().map(String::valueOf).toList();
 	}
 
 	private static long take(Kept layout, String owner) {
@@ -395,6 +402,8 @@ class LockScriptsTests {
 
 		PLAIN(LockScripts.PLAIN), REDISSON(LockScripts.REDISSON);
 
+		// an enum is immutable, and so are the scripts
+		@SuppressWarnings("ImmutableEnumChecker")
 		private final LockScripts scripts;
 
 		Kept(LockScripts scripts) {
@@ -405,7 +414,7 @@ class LockScriptsTests {
 			return this.scripts;
 		}
 
-		String holder() {
+		@Nullable String holder() {
 			if (this == PLAIN) {
 				return (String) server.command("GET", "k");
 			}
