@@ -69,7 +69,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 		OwnKey key = new OwnKey(this.session.calls(), this.request.key(), name, lease);
 		Op put = Op.put(name, ByteSequence.EMPTY, PutOption.builder().withLeaseId(lease.id()).build());
 		long sentAt = System.nanoTime();
-		CompletionStage<SharedLease> renewed = lease.renew();
+		CompletionStage<SharedLease> renewed = lease.renewAhead();
 		this.session.calls()
 			.ifCreatedAt(name, 0, put, this.keys.last())
 			.thenCombine(renewed, (response, done) -> response)
