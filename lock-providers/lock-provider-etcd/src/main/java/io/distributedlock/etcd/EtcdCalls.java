@@ -2,20 +2,26 @@ package io.distributedlock.etcd;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import io.distributedlock.spi.support.UnknownOwners;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.Txn;
 import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.lease.LeaseGrantResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.LeaseOption;
 import io.etcd.jetcd.options.WatchOption;
+import io.etcd.jetcd.watch.WatchResponse;
 
 /**
  * The commands that locks use. Each fails after the command time-out at the latest.
@@ -49,20 +55,34 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * End an etcd lease, and its keys with it.
-	 * @return completes with whether it was still there
+	 * List the keys that end with an etcd lease.
 	 */
-	CompletableFuture<Boolean> revoke(long leaseId) {
-		return bounded(this.client.getLeaseClient().revoke(leaseId)).thenApply((response) -> true)
-			.exceptionallyCompose((failure) -> EtcdErrors.isNotFound(failure) ? CompletableFuture.completedFuture(false)
-					: CompletableFuture.failedFuture(failure));
+	CompletableFuture<List<ByteSequence>> keysOf(long leaseId) {
+		LeaseOption option = LeaseOption.builder().withAttachedKeys().build();
+		return bounded(this.client.getLeaseClient().timeToLive(leaseId, option))
+			.thenApply((response) -> response.getKeys());
 	}
 
 	/**
-	 * End an etcd lease in the background, until etcd has said that it is gone.
+	 * Read all keys that start with a prefix.
 	 */
-	void revokeInBackground(String key, long leaseId, Duration leaseTime) {
-		this.unknownOwners.remove(key, leaseTime, () -> revoke(leaseId));
+	CompletableFuture<GetResponse> read(ByteSequence prefix) {
+		return bounded(this.client.getKVClient().get(prefix, GetOption.builder().isPrefix(true).build()));
+	}
+
+	/**
+	 * Delete a key.
+	 * @return completes with whether it was there
+	 */
+	CompletableFuture<Boolean> delete(ByteSequence key) {
+		return bounded(this.client.getKVClient().delete(key)).thenApply((response) -> response.getDeleted() > 0);
+	}
+
+	/**
+	 * Delete the key of an owner in the background, until etcd has said that it is gone.
+	 */
+	void deleteInBackground(String lockKey, ByteSequence key, Duration leaseTime) {
+		this.unknownOwners.remove(lockKey, leaseTime, () -> delete(key));
 	}
 
 	/**
@@ -78,16 +98,21 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Watch a key until it is deleted.
-	 * @param changes whether a change of its value is an event too
-	 * @param onEvent called at each event
+	 * Watch all keys that start with a prefix, from now on: etcd serves a watch from an
+	 * earlier revision only ten times a second.
+	 * @param onResponse called when the watch has begun, and at each change
 	 * @param onEnded called when etcd refuses the watch or ends it, possibly before this
 	 * method returns
 	 */
-	Watch.Watcher watch(ByteSequence key, long fromRevision, boolean changes, Runnable onEvent, Runnable onEnded) {
-		WatchOption option = WatchOption.builder().withRevision(fromRevision).withNoPut(!changes).build();
+	Watch.Watcher watch(ByteSequence prefix, Consumer<WatchResponse> onResponse, Runnable onEnded) {
+		WatchOption option = WatchOption.builder()
+			.isPrefix(true)
+			.withCreateNotify(true)
+			// a member that is cut off from the others would stay silent
+			.withRequireLeader(true)
+			.build();
 		return this.client.getWatchClient()
-			.watch(key, option, Watch.listener((response) -> onEvent.run(), (failure) -> onEnded.run()));
+			.watch(prefix, option, Watch.listener(onResponse, (failure) -> onEnded.run(), onEnded));
 	}
 
 	@Override

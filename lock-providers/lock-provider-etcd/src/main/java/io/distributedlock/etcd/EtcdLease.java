@@ -12,24 +12,23 @@ import io.distributedlock.spi.support.ReaderLease;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that one owner has created, and the etcd lease with which it ends.
+ * What one owner has been granted: a key, under an etcd lease that others use too.
+ * <p>
+ * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
  *
  * @param calls the commands
  * @param key the key of the lock
- * @param ownKey the key in etcd
- * @param leaseId the etcd lease
- * @param revision the revision at which the key was created
- * @param fencingToken that revision, none for a permit of a semaphore
+ * @param own the key in etcd
+ * @param fencingToken the revision at which it was created, none for a permit of a
+ * semaphore
  * @param term the first term
  */
-record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId, long revision,
-		OptionalLong fencingToken, LeaseTerm term) implements Lease {
+record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingToken, LeaseTerm term) implements Lease {
 
 	/**
 	 * The value of a writer's key after a downgrade: its owner only reads now.
@@ -43,32 +42,33 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 	 */
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-		return renew(leaseTime, Op.get(this.ownKey, GetOption.builder().withCountOnly(true).build()));
+		return renew(leaseTime, Op.get(this.own.name(), GetOption.builder().withCountOnly(true).build()));
 	}
 
 	private CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime, Op ifOwned) {
 		long sentAt = System.nanoTime();
-		CompletableFuture<Long> kept = this.calls.keepAlive(this.leaseId);
-		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.ownKey, this.revision, ifOwned);
-		return kept.thenCombine(owned, (seconds, response) -> response.isSucceeded() ? seconds : 0L)
-			.handle((seconds, failure) -> {
-				if (failure != null) {
-					throw EtcdErrors.translate(failure);
-				}
-				Duration granted = Duration.ofSeconds(seconds);
-				return granted.isZero() ? null
-						: new LeaseTerm(sentAt, (granted.compareTo(leaseTime) < 0) ? granted : leaseTime);
-			});
+		CompletableFuture<SharedLease> renewed = this.own.lease().renew();
+		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.own.name(), this.own.revision(), ifOwned);
+		return owned.<SharedLease, @Nullable LeaseTerm>thenCombine(renewed, (response, lease) -> {
+			LeaseTerm renewal = lease.term(sentAt, leaseTime);
+			return (response.isSucceeded() && this.own.keepFor(renewal)) ? renewal : null;
+		}).exceptionally((failure) -> {
+			if (this.own.isOver()) {
+				return null;
+			}
+			throw EtcdErrors.translate(failure);
+		});
 	}
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.calls.ifCreatedAt(this.ownKey, this.revision, Op.delete(this.ownKey, DeleteOption.DEFAULT))
-			.thenApply((response) -> {
-				this.calls.revokeInBackground(this.key, this.leaseId, this.term.granted());
-				return response.isSucceeded();
-			})
+		return this.own.delete()
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+	}
+
+	@Override
+	public void onLost(LossSignal signal) {
+		this.own.onLost(signal);
 	}
 
 	/**
@@ -77,14 +77,14 @@ record EtcdLease(EtcdCalls calls, String key, ByteSequence ownKey, long leaseId,
 	 */
 	@Override
 	public Optional<Lease> asReader() {
-		PutOption sameLease = PutOption.builder().withLeaseId(this.leaseId).build();
+		PutOption sameLease = PutOption.builder().withLeaseId(this.own.lease().id()).build();
 		return Optional
-			.of(new ReaderLease(this, (leaseTime) -> renew(leaseTime, Op.put(this.ownKey, READS, sameLease))));
+			.of(new ReaderLease(this, (leaseTime) -> renew(leaseTime, Op.put(this.own.name(), READS, sameLease))));
 	}
 
 	@Override
 	public String toString() {
-		return "EtcdLease[key=%s, token=%d]".formatted(this.key, this.revision);
+		return "EtcdLease[key=%s, token=%d]".formatted(this.key, this.own.revision());
 	}
 
 }

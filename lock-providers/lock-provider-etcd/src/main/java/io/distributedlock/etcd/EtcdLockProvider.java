@@ -16,14 +16,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Grants leases on etcd through jetcd, by etcd's own recipe (<a href=
  * "https://pkg.go.dev/go.etcd.io/etcd/client/v3/concurrency">concurrency.Mutex</a>): each
- * owner has an etcd lease, and a key below the prefix of the lock. The owner whose key
- * was created first has the lock, and each of the others watches the key just before its
- * own. Readers wait only for the writer before them. The fencing token is the revision at
- * which the key was created. Thread-safe.
+ * owner has a key below the prefix of the lock. The owner whose key was created first has
+ * the lock, and the others watch all keys of the lock. Readers wait only for the writers
+ * before them. The fencing token is the revision at which the key was created. Owners of
+ * one JVM share an etcd lease. Thread-safe.
  * <p>
  * etcd counts leases in whole seconds and grants none shorter than its election takes, so
- * a lease may run longer on etcd than was asked for. The holder relies only on what it
- * asked for. jetcd's stream that renews leases by itself is not used: the engine renews.
+ * the lease of a JVM that has ended may run longer on etcd than was asked for. The holder
+ * relies only on what it asked for. jetcd's stream that renews leases by itself is not
+ * used: the engine renews.
+ * <p>
+ * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
  *
  * @since 0.1
  */
@@ -39,7 +42,7 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 	 */
 	public static final String DEFAULT_PREFIX = "distributed-lock/";
 
-	private final EtcdCalls calls;
+	private final EtcdPlace.Session session;
 
 	private final String prefix;
 
@@ -51,7 +54,8 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
 	public EtcdLockProvider(Client client, String prefix, Duration commandTimeout) {
-		this.calls = new EtcdCalls(client, commandTimeout);
+		EtcdCalls calls = new EtcdCalls(client, commandTimeout);
+		this.session = new EtcdPlace.Session(calls, new SharedLeases(calls), new WatchedQueues(calls));
 		this.prefix = prefix;
 	}
 
@@ -73,21 +77,22 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		EtcdPlace place = new EtcdPlace(this.calls, this.prefix, request, false);
+		EtcdPlace place = new EtcdPlace(this.session, this.prefix, request, false);
 		place.take();
 		return place.attempt();
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		EtcdPlace place = new EtcdPlace(this.calls, this.prefix, request, true);
+		EtcdPlace place = new EtcdPlace(this.session, this.prefix, request, true);
 		place.take();
 		return place;
 	}
 
 	@Override
 	public void close() {
-		this.calls.close();
+		this.session.queues().close();
+		this.session.calls().close();
 	}
 
 }

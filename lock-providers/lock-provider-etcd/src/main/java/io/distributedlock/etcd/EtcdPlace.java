@@ -1,6 +1,5 @@
 package io.distributedlock.etcd;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -13,21 +12,20 @@ import io.distributedlock.spi.support.WatchingPlace;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.TxnResponse;
-import io.etcd.jetcd.lease.LeaseGrantResponse;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.PutOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner's place among the keys of a lock. To take it costs two round trips: one for
- * the etcd lease, one for the key. If others are in front, a look costs one more, and the
- * place watches the last of those that matter.
+ * One owner's place among the keys of a lock. To take it costs one round trip, for the
+ * key. If others are in front, the watched queue says when they have gone.
  * <p>
- * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
+ * docs/decisions/038-one-etcd-lease-for-many-locks.md
  */
-final class EtcdPlace extends WatchingPlace {
+final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 
-	private final EtcdCalls calls;
+	private final Session session;
 
 	private final LeaseRequest request;
 
@@ -35,78 +33,100 @@ final class EtcdPlace extends WatchingPlace {
 
 	private final LockKeys keys;
 
-	private final KeyWatch watch;
-
-	private volatile long leaseId;
-
 	private volatile @Nullable OwnKey own;
 
-	private volatile long renewedAt;
-
-	EtcdPlace(EtcdCalls calls, String prefix, LeaseRequest request, boolean mayWait) {
+	EtcdPlace(Session session, String prefix, LeaseRequest request, boolean mayWait) {
 		super(EtcdErrors::translate);
-		this.calls = calls;
+		this.session = session;
 		this.request = request;
 		this.mayWait = mayWait;
 		this.keys = LockKeys.of(prefix, request);
-		this.watch = new KeyWatch(calls, this.keys.reader(), this::onSignal);
 	}
 
 	/**
-	 * Take the place: make an etcd lease, then the key that it keeps.
+	 * Take the place: create a key under the etcd lease of this JVM.
 	 */
 	void take() {
-		long sentAt = System.nanoTime();
-		this.renewedAt = sentAt;
-		this.calls.grant(wholeSeconds(this.request.leaseTime())).whenComplete((lease, failure) -> {
+		take(true);
+	}
+
+	private void take(boolean again) {
+		this.session.leases().of(this.request.leaseTime()).whenComplete((lease, failure) -> {
 			if (failure != null) {
 				fail(failure);
 			}
-			else {
-				onLeaseMade(lease, sentAt);
+			else if (this.request.remainingNanos() <= 0) {
+				fail(new BackendException("etcd did not answer in time", true, null));
+			}
+			else if (!isOver()) {
+				createKey(lease, again);
 			}
 		});
 	}
 
-	private void onLeaseMade(LeaseGrantResponse lease, long sentAt) {
-		this.leaseId = lease.getID();
+	private void createKey(SharedLease lease, boolean again) {
+		ByteSequence name = this.keys.own(lease.newOwner());
+		OwnKey key = new OwnKey(this.session.calls(), this.request.key(), name, lease);
+		Op put = Op.put(name, ByteSequence.EMPTY, PutOption.builder().withLeaseId(lease.id()).build());
+		long sentAt = System.nanoTime();
+		CompletionStage<SharedLease> renewed = lease.renewAhead();
+		this.session.calls()
+			.ifCreatedAt(name, 0, put, this.keys.last())
+			.thenCombine(renewed, (response, done) -> response)
+			.whenComplete((response, failure) -> {
+				if (failure != null && EtcdErrors.isNotFound(failure)) {
+					// somebody has revoked the lease, or etcd was restored
+					lease.lose("etcd has ended the lease that keeps it");
+				}
+				if (key.isOver() && again) {
+					take(false);
+				}
+				else if (failure != null) {
+					forget(key, failure);
+				}
+				else if (!response.isSucceeded()) {
+					// the client sent it again after a lost answer, and the answer to
+					// that does not say when the key was created
+					forget(key,
+							new BackendException("the answer of etcd to the creation of a key was lost", true, null));
+				}
+				else {
+					key.created(response.getHeader().getRevision());
+					onKeyCreated(key, found(response), sentAt);
+				}
+			});
+	}
+
+	/**
+	 * Give up, as etcd may create the key or not, sooner or later.
+	 */
+	private void forget(OwnKey key, Throwable failure) {
+		this.session.leases().replace(key.lease());
+		key.remove();
+		fail(failure);
+	}
+
+	private void onKeyCreated(OwnKey key, List<KeyValue> last, long sentAt) {
+		this.own = key;
+		LeaseTerm term = key.lease().term(sentAt, this.request.leaseTime());
+		boolean free = this.keys.isFree(last, key.revision());
+		boolean kept = key.keepFor(free ? term : waitingTerm(key));
 		if (isOver()) {
 			remove();
 		}
-		else if (this.request.remainingNanos() <= 0) {
-			giveUp(new BackendException("etcd did not answer in time", true, null));
+		else if (!kept) {
+			fail(expired());
 		}
-		else {
-			createKey(new LeaseTerm(sentAt, granted(lease.getTTL())));
-		}
-	}
-
-	private void createKey(LeaseTerm term) {
-		ByteSequence key = this.keys.own(this.leaseId);
-		Op put = Op.put(key, ByteSequence.EMPTY, PutOption.builder().withLeaseId(this.leaseId).build());
-		this.calls.ifCreatedAt(key, 0, put, this.keys.oldest()).whenComplete((response, failure) -> {
-			if (failure != null) {
-				giveUp(failure);
-			}
-			else if (!response.isSucceeded()) {
-				// the client sent it again after a lost answer, and the answer to that
-				// does not say when the key was created
-				giveUp(new BackendException("the answer of etcd to the creation of a key was lost", true, null));
-			}
-			else {
-				onKeyCreated(new OwnKey(key, response.getHeader().getRevision()), found(response), term);
-			}
-		});
-	}
-
-	private void onKeyCreated(OwnKey created, List<KeyValue> oldest, LeaseTerm term) {
-		this.own = created;
-		if (this.keys.isFree(oldest, created.revision())) {
-			grant(created, term);
+		else if (free) {
+			grant(key, term);
 		}
 		else if (this.mayWait) {
-			// who is last in front is not known yet
-			poll();
+			key.onLost((reason) -> gone());
+			stayBehindOthers();
+			this.session.queues().watch(this.keys.all(), this);
+			if (isOver()) {
+				stopWatching();
+			}
 		}
 		else {
 			refuse();
@@ -119,17 +139,21 @@ final class EtcdPlace extends WatchingPlace {
 	 */
 	@Override
 	public void lookAgain() {
-		if (!isTaken() || isOver()) {
+		OwnKey key = this.own;
+		if (key == null || isOver()) {
 			return;
 		}
-		long now = System.nanoTime();
-		// a third of a lease, as for a lock that is held: one renewal may fail
-		if (now - this.renewedAt > this.request.leaseTime().toNanos() / 3) {
-			this.renewedAt = now;
-			// a failure needs no handling: if the lease has ended the look finds no key
-			this.calls.keepAlive(this.leaseId);
-		}
+		key.lease().renewInTime();
+		key.keepFor(waitingTerm(key));
 		poll();
+	}
+
+	/**
+	 * A place stays as long as its etcd lease, which is a second at least: a place about
+	 * which the engine asks a little late must not end.
+	 */
+	private static LeaseTerm waitingTerm(OwnKey key) {
+		return key.lease().term(System.nanoTime(), key.lease().length());
 	}
 
 	@Override
@@ -139,76 +163,93 @@ final class EtcdPlace extends WatchingPlace {
 
 	@Override
 	protected CompletionStage<?> look() {
-		OwnKey key = this.own;
-		if (key == null) {
-			throw new IllegalStateException("The place is not taken");
-		}
-		return this.calls.ifCreatedAt(key.name(), key.revision(), this.keys.lastBefore(key.revision()))
+		OwnKey key = taken();
+		return this.session.calls()
+			.ifCreatedAt(key.name(), key.revision(), this.keys.lastBefore(key.revision()))
 			.thenAccept((response) -> onLooked(key, response));
 	}
 
 	private void onLooked(OwnKey key, TxnResponse response) {
 		if (!response.isSucceeded()) {
 			fail(expired());
-			return;
 		}
-		List<KeyValue> found = found(response);
-		if (this.keys.isFree(found, key.revision())) {
-			renewAndGrant(key);
-			return;
+		else if (this.keys.isFree(found(response), key.revision())) {
+			first();
 		}
-		stayBehindOthers();
-		// from the revision after the one that was read, so that no release is missed
-		this.watch.begin(found.get(0).getKey(), response.getHeader().getRevision() + 1);
-		if (isOver()) {
-			this.watch.end();
+		else {
+			stayBehindOthers();
 		}
 	}
 
+	@Override
+	public long revision() {
+		return taken().revision();
+	}
+
+	@Override
+	public boolean isFirst(QueueKeys queue) {
+		return this.keys.isFree(queue, revision());
+	}
+
 	/**
-	 * The etcd lease has run since the place was taken, so it is renewed for the holder.
+	 * The etcd lease has run for a while, so it is renewed for the holder, unless some
+	 * other owner has just done that.
 	 */
-	private void renewAndGrant(OwnKey key) {
-		long sentAt = System.nanoTime();
-		this.calls.keepAlive(this.leaseId).whenComplete((length, failure) -> {
+	@Override
+	public void first() {
+		OwnKey key = taken();
+		key.lease().renew().whenComplete((done, failure) -> {
 			if (failure != null) {
 				onLookFailed(failure);
+				return;
 			}
-			else if (length == 0) {
-				fail(expired());
-			}
-			else {
-				grant(key, new LeaseTerm(sentAt, granted(length)));
+			LeaseTerm term = key.lease().term(System.nanoTime(), this.request.leaseTime());
+			if (!isOver() && key.keepFor(term)) {
+				grant(key, term);
 			}
 		});
+	}
+
+	@Override
+	public void gone() {
+		giveUp(expired());
+	}
+
+	@Override
+	public void missed() {
+		onSignal();
 	}
 
 	private void grant(OwnKey key, LeaseTerm term) {
 		// permits are held together, so their order protects nothing
 		OptionalLong token = (this.request.type() == LockType.SEMAPHORE) ? OptionalLong.empty()
 				: OptionalLong.of(key.revision());
-		grant(new EtcdLease(this.calls, this.request.key(), key.name(), this.leaseId, key.revision(), token, term));
+		grant(new EtcdLease(this.session.calls(), this.request.key(), key, token, term));
 	}
 
 	/**
-	 * End the etcd lease, and the key with it. There is none before etcd has answered:
-	 * then the answer to that calls this.
+	 * Delete the key. There is none before etcd has answered: then the answer to that
+	 * calls this.
 	 */
 	@Override
 	protected void remove() {
-		if (this.leaseId != 0) {
-			this.calls.revokeInBackground(this.request.key(), this.leaseId, this.request.leaseTime());
+		OwnKey key = this.own;
+		if (key != null) {
+			key.remove();
 		}
 	}
 
 	@Override
 	protected void stopWatching() {
-		this.watch.end();
+		this.session.queues().leave(this.keys.all(), this);
 	}
 
-	private Duration granted(long ttlSeconds) {
-		Duration length = Duration.ofSeconds(ttlSeconds);
-		return (length.compareTo(this.request.leaseTime()) < 0) ? length : this.request.leaseTime();
+	private OwnKey taken() {
+		OwnKey key = this.own;
+		if (key == null) {
+			throw new IllegalStateException("The place is not taken");
+		}
+		return key;
 	}
 
 	private static List<KeyValue> found(TxnResponse response) {
@@ -220,19 +261,13 @@ final class EtcdPlace extends WatchingPlace {
 	}
 
 	/**
-	 * Round up: etcd counts leases in whole seconds.
-	 */
-	private static long wholeSeconds(Duration leaseTime) {
-		return leaseTime.plusMillis(999).toSeconds();
-	}
-
-	/**
-	 * The key that this place has in etcd.
+	 * What all places of one provider share.
 	 *
-	 * @param name the key
-	 * @param revision the revision at which it was created
+	 * @param calls the commands
+	 * @param leases the etcd leases
+	 * @param queues the queues that are watched
 	 */
-	private record OwnKey(ByteSequence name, long revision) {
+	record Session(EtcdCalls calls, SharedLeases leases, WatchedQueues queues) {
 	}
 
 }

@@ -36,23 +36,31 @@ record LockKeys(String prefix, boolean reader, int permits) {
 	/**
 	 * Return the key of an owner.
 	 */
-	ByteSequence own(long leaseId) {
-		return EtcdCalls.bytes(this.prefix + (this.reader ? READERS : WRITERS) + Long.toHexString(leaseId));
+	ByteSequence own(String owner) {
+		return EtcdCalls.bytes(this.prefix + (this.reader ? READERS : WRITERS) + owner);
 	}
 
 	/**
-	 * Read the oldest keys, as many as can decide whether the lock is free.
+	 * Return what all keys of the lock start with.
 	 */
-	Op oldest() {
-		return Op.get(contested(), option().withSortOrder(GetOption.SortOrder.ASCEND)
-			// the oldest writer may be one who only reads now: then the next one counts
-			.withLimit(this.reader ? 2 : this.permits)
+	ByteSequence all() {
+		return EtcdCalls.bytes(this.prefix);
+	}
+
+	/**
+	 * Read the last keys, as many as can decide whether the lock is free, in the
+	 * transaction that creates one's own key.
+	 */
+	Op last() {
+		return Op.get(contested(), option().withSortOrder(GetOption.SortOrder.DESCEND)
+			// one's own is among them
+			.withLimit(this.reader ? 1 : this.permits + 1L)
 			.build());
 	}
 
 	/**
 	 * Read the last keys that are older than one's own, as many as can decide whether the
-	 * lock is free. The first in the answer is the one to watch.
+	 * lock is free.
 	 * @param revision the revision at which one's own key was created
 	 */
 	Op lastBefore(long revision) {
@@ -72,6 +80,23 @@ record LockKeys(String prefix, boolean reader, int permits) {
 		return found.stream()
 			.filter((other) -> other.getCreateRevision() < revision && standsBefore(other))
 			.count() < this.permits;
+	}
+
+	/**
+	 * Return whether so few keys stand before one's own that the lock is free.
+	 * @param queue all keys of the lock
+	 * @param revision the revision at which one's own key was created
+	 */
+	boolean isFree(QueueKeys queue, long revision) {
+		return this.reader ? !queue.hasWriterBefore(revision) : queue.isAmongFirst(this.permits, revision);
+	}
+
+	/**
+	 * Return whether a key is that of a writer who still excludes readers.
+	 */
+	static boolean excludesReaders(ByteSequence prefix, KeyValue key) {
+		return key.getKey().startsWith(prefix.concat(EtcdCalls.bytes(WRITERS)))
+				&& !EtcdLease.READS.equals(key.getValue());
 	}
 
 	private ByteSequence contested() {

@@ -83,12 +83,12 @@ class EtcdClientsTests {
 	void connectionOnWhichNothingIsAnsweredIsReplaced() throws IOException {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			EtcdLockProvider provider = provider(client(proxy.port()));
-			get(acquire(provider, "heard").release());
+			get(acquire(provider, request("heard")).release());
 			proxy.connections().forEach((connection) -> {
 				connection.drop(Direction.REQUESTS);
 				connection.drop(Direction.REPLIES);
 			});
-			get(acquire(provider, "silent").release());
+			get(acquire(provider, request("silent")).release());
 			assertThat(proxy.connections()).as("the silent connection and a new one").hasSizeGreaterThan(1);
 		}
 	}
@@ -97,16 +97,17 @@ class EtcdClientsTests {
 	void renewalThatWasGivenUpIsNotSentLater() throws IOException {
 		try (TcpProxy proxy = new TcpProxy(server.port())) {
 			EtcdLockProvider provider = provider(client(proxy.port()));
-			Lease lease = acquire(provider, "renewed");
+			Lease lease = acquire(provider, request("renewed"));
 			proxy.refuse();
 			proxy.cut();
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(lease.renew(LEASE)))
 				.withCauseInstanceOf(BackendException.class);
 			Client near = client(server.port());
-			long leaseId = ((EtcdLease) lease).leaseId();
+			long leaseId = ((EtcdLease) lease).own().lease().id();
 			Awaitility.await("a part of the lease is over").ignoreExceptions().until(() -> rest(near, leaseId) <= 57);
 			proxy.heal();
-			get(acquire(provider, "another").release());
+			// with another lease time, as locks of the same share their etcd lease
+			get(acquire(provider, new LeaseRequest("another", LEASE.plusSeconds(9), LockType.EXCLUSIVE)).release());
 			assertThat(rest(near, leaseId)).as("seconds until the lease ends").isLessThanOrEqualTo(57);
 			get(lease.release());
 		}
@@ -115,11 +116,11 @@ class EtcdClientsTests {
 	/**
 	 * Try until the server was reached.
 	 */
-	private static Lease acquire(EtcdLockProvider provider, String key) {
-		return Awaitility.await(key)
+	private static Lease acquire(EtcdLockProvider provider, LeaseRequest request) {
+		return Awaitility.await(request.key())
 			.atMost(Duration.ofSeconds(20))
 			.ignoreExceptions()
-			.until(() -> get(provider.tryAcquire(request(key))), Objects::nonNull);
+			.until(() -> get(provider.tryAcquire(request)), Objects::nonNull);
 	}
 
 	private static void acceptAndClose(ServerSocket refusing, AtomicInteger attempts) {

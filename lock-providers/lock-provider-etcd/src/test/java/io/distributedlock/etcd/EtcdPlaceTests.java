@@ -1,13 +1,10 @@
 package io.distributedlock.etcd;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
@@ -15,14 +12,6 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
-import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.ClientCall;
-import io.grpc.ClientInterceptor;
-import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
-import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -47,28 +36,15 @@ class EtcdPlaceTests {
 				EtcdLockProvider other = provider(near);
 				EtcdLockProvider provider = provider(far)) {
 			Lease before = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
-			CompletableFuture<Status> creation = replies.hold("Txn", 1);
-			CompletableFuture<Status> firstLook = replies.hold("Txn", 2);
-			CompletableFuture<Status> secondLook = replies.hold("Txn", 3);
-			CompletableFuture<Status> renewal = replies.hold("LeaseKeepAlive", 1);
+			// the first creates the key
+			CompletableFuture<Status> look = replies.hold("Txn", 2);
 			LockQueue.Place place = provider.enqueue(REQUEST);
-			replies.await("Txn", 1);
-			// the place was behind another one when it was created, and is first when it
-			// looks
-			get(before.release());
-			creation.complete(Status.OK);
+			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			place.lookAgain();
 			replies.await("Txn", 2);
-			firstLook.complete(Status.OK);
-			replies.await("LeaseKeepAlive", 1);
-			// a poll is ignored until the first look has ended, which may be after the
-			// renewal
-			Awaitility.await("the second look").atMost(LONG).until(() -> {
-				place.lookAgain();
-				return replies.hasArrived("Txn", 3);
-			});
-			renewal.complete(Status.OK);
+			get(before.release());
 			Lease lease = get(place.granted());
-			secondLook.complete(Status.UNAVAILABLE);
+			look.complete(Status.UNAVAILABLE);
 			Awaitility.await("the holder still has the lock")
 				.during(Duration.ofSeconds(1))
 				.atMost(LONG)
@@ -79,7 +55,32 @@ class EtcdPlaceTests {
 	}
 
 	@Test
-	void releaseDuringALookIsFoundByOneMoreLook() {
+	void placeIsGrantedByTheWatchAloneOnceTheQueueIsKnown() {
+		HeldReplies replies = new HeldReplies();
+		try (EtcdTestServer server = EtcdTestServer.run();
+				Client near = Client.builder().endpoints(server.url()).build();
+				Client far = Client.builder().endpoints(server.url()).interceptor(replies).build();
+				EtcdLockProvider other = provider(near);
+				EtcdLockProvider provider = provider(far)) {
+			Lease first = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
+			LockQueue.Place second = other.enqueue(REQUEST);
+			Awaitility.await().atMost(LONG).until(second::isBehindOthers);
+			LockQueue.Place place = provider.enqueue(REQUEST);
+			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			get(first.release());
+			Lease middle = get(second.granted());
+			assertThat(place.granted().toCompletableFuture()).isNotDone();
+			get(middle.release());
+			Lease lease = get(place.granted());
+			assertThat(replies.count("Txn")).as("the creation of the key, and no question").isEqualTo(1);
+			assertThat(replies.count("Watch")).as("watches for all places").isEqualTo(1);
+			assertThat(get(lease.release())).isTrue();
+			assertThat(replies.count("Watch")).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void grantWaitsForTheRenewalOfAnEtcdLeaseThatHasRunForAWhile() {
 		HeldReplies replies = new HeldReplies();
 		try (EtcdTestServer server = EtcdTestServer.run();
 				Client near = Client.builder().endpoints(server.url()).build();
@@ -87,21 +88,22 @@ class EtcdPlaceTests {
 				EtcdLockProvider other = provider(near);
 				EtcdLockProvider provider = provider(far)) {
 			Lease before = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
-			// the first creates the key and the second begins the watch
-			CompletableFuture<Status> poll = replies.hold("Txn", 3);
+			CompletableFuture<Status> renewal = replies.hold("LeaseKeepAlive", 1);
 			LockQueue.Place place = provider.enqueue(REQUEST);
-			Awaitility.await("the first look").atMost(LONG).until(place::isBehindOthers);
-			Awaitility.await("the second look").atMost(LONG).until(() -> {
-				place.lookAgain();
-				return replies.hasArrived("Txn", 3);
-			});
-			// etcd has answered that look before the release, which nobody polls for
+			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			Awaitility.await("the grant of the etcd lease is old")
+				.pollDelay(Duration.ofMillis(200))
+				.atMost(LONG)
+				.until(place::isBehindOthers);
+			long releasedAt = System.nanoTime();
 			get(before.release());
-			Awaitility.await()
-				.during(Duration.ofMillis(500))
-				.until(() -> !place.granted().toCompletableFuture().isDone());
-			poll.complete(Status.OK);
-			assertThat(get(get(place.granted()).release())).isTrue();
+			replies.await("LeaseKeepAlive", 1);
+			assertThat(place.granted().toCompletableFuture()).isNotDone();
+			renewal.complete(Status.OK);
+			Lease lease = get(place.granted());
+			assertThat(lease.term().granted()).isEqualTo(LONG);
+			assertThat(lease.term().startNanos() - releasedAt).isPositive();
+			get(lease.release());
 		}
 	}
 
@@ -116,11 +118,12 @@ class EtcdPlaceTests {
 			Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
 			CompletableFuture<Status> firstLook = replies.hold("Txn", 2);
 			LockQueue.Place place = provider.enqueue(REQUEST);
+			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			place.lookAgain();
 			replies.await("Txn", 2);
 			place.lookAgain();
 			place.lookAgain();
 			firstLook.complete(Status.OK);
-			Awaitility.await().atMost(LONG).until(place::isBehindOthers);
 			Awaitility.await("no other look")
 				.during(Duration.ofMillis(500))
 				.atMost(LONG)
@@ -135,86 +138,6 @@ class EtcdPlaceTests {
 
 	private static <T> T get(CompletionStage<T> stage) {
 		return stage.toCompletableFuture().orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join();
-	}
-
-	/**
-	 * Holds replies, until a test lets them through or replaces them by a failure.
-	 */
-	private static final class HeldReplies implements ClientInterceptor {
-
-		private final Map<String, CompletableFuture<Status>> held = new ConcurrentHashMap<>();
-
-		private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
-
-		private final Map<String, Boolean> arrived = new ConcurrentHashMap<>();
-
-		CompletableFuture<Status> hold(String method, int number) {
-			return this.held.computeIfAbsent(method + number, (key) -> new CompletableFuture<>());
-		}
-
-		void await(String method, int number) {
-			Awaitility.await(method + number).atMost(LONG).until(() -> hasArrived(method, number));
-		}
-
-		boolean hasArrived(String method, int number) {
-			return this.arrived.containsKey(method + number);
-		}
-
-		int count(String method) {
-			return this.calls.getOrDefault(method, new AtomicInteger()).get();
-		}
-
-		@Override
-		public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-			ClientCall<Q, A> call = next.newCall(method, options);
-			String name = String.valueOf(method.getBareMethodName());
-			String number = name + this.calls.computeIfAbsent(name, (key) -> new AtomicInteger()).incrementAndGet();
-			CompletableFuture<Status> release = this.held.get(number);
-			return (release == null) ? call : new SimpleForwardingClientCall<>(call) {
-				@Override
-				public void start(Listener<A> listener, Metadata headers) {
-					super.start(new HeldListener<>(listener, release, () -> HeldReplies.this.arrived.put(number, true)),
-							headers);
-				}
-			};
-		}
-
-	}
-
-	private static final class HeldListener<A> extends SimpleForwardingClientCallListener<A> {
-
-		private final CompletableFuture<Status> release;
-
-		private final Runnable onArrived;
-
-		private HeldListener(ClientCall.Listener<A> listener, CompletableFuture<Status> release, Runnable onArrived) {
-			super(listener);
-			this.release = release;
-			this.onArrived = onArrived;
-		}
-
-		@Override
-		public void onMessage(A message) {
-			this.release.thenAccept((status) -> {
-				if (status.isOk()) {
-					super.onMessage(message);
-				}
-				else {
-					super.onClose(status, new Metadata());
-				}
-			});
-			this.onArrived.run();
-		}
-
-		@Override
-		public void onClose(Status status, Metadata trailers) {
-			this.release.thenAccept((instead) -> {
-				if (instead.isOk()) {
-					super.onClose(status, trailers);
-				}
-			});
-		}
-
 	}
 
 }

@@ -1,18 +1,24 @@
 package io.distributedlock.zookeeper;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the client's connection and its session, and tells the leases when the session
  * has ended. A connection that is only suspended is no loss: the session may live, and
- * the local deadline says how long a holder may rely on that.
+ * the local deadline says how long a holder may rely on that. Remembers the last write
+ * that has proved the session.
+ * <p>
+ * Why: docs/decisions/039-one-zookeeper-watch-for-a-queue.md
  */
 final class Connection implements AutoCloseable {
 
@@ -21,6 +27,8 @@ final class Connection implements AutoCloseable {
 	private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
 	private final CuratorFramework client;
+
+	private final AtomicReference<@Nullable Proof> proof = new AtomicReference<>();
 
 	private final ConnectionStateListener listener = (sender, state) -> onState(state);
 
@@ -70,13 +78,43 @@ final class Connection implements AutoCloseable {
 	 * earlier session may still be there, but the client no longer renews that session.
 	 */
 	boolean isCurrent(long session) {
+		return session != 0 && session() == session;
+	}
+
+	/**
+	 * Return the session that this client has now, zero if it has none.
+	 */
+	long session() {
 		try {
-			return this.client.getZookeeperClient().getZooKeeper().getSessionId() == session;
+			return this.client.getZookeeperClient().getZooKeeper().getSessionId();
 		}
 		// Curator declares no narrower type
 		catch (Exception ex) {
-			return false;
+			return 0;
 		}
+	}
+
+	/**
+	 * Note that a majority has accepted a write of a session.
+	 * @param sentAt the instant before the write was sent
+	 */
+	void proved(long provedSession, long sentAt) {
+		this.proof.accumulateAndGet(new Proof(provedSession, sentAt),
+				(known, next) -> (known != null && known.session == next.session && known.sentAt - next.sentAt > 0)
+						? known : next);
+	}
+
+	/**
+	 * Return the instant before the last write that has proved a session, if that is not
+	 * long ago.
+	 * @return the instant, {@code null} if there is none so late
+	 */
+	@Nullable Long provedWithin(long provedSession, Duration time) {
+		Proof last = this.proof.get();
+		if (last == null || last.session != provedSession || System.nanoTime() - last.sentAt > time.toNanos()) {
+			return null;
+		}
+		return last.sentAt;
 	}
 
 	@Override
@@ -120,6 +158,15 @@ final class Connection implements AutoCloseable {
 				.forEach((lease) -> lease.lose("the client has another ZooKeeper session now"));
 			sendWaiting();
 		}
+	}
+
+	/**
+	 * A write that a majority has accepted.
+	 *
+	 * @param session the session that has made it
+	 * @param sentAt the instant before it was sent
+	 */
+	private record Proof(long session, long sentAt) {
 	}
 
 }

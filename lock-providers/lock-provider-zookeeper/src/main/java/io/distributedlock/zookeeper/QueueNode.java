@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * A node below that of a lock: the owner of a lease, or one who waits.
  * <p>
@@ -29,6 +27,10 @@ record QueueNode(String name, String made, int number) {
 	 */
 	static String nameFor(boolean reader, String owner) {
 		return (reader ? READER : WRITER) + owner + "-";
+	}
+
+	static boolean isWriter(String name) {
+		return name.startsWith(WRITER);
 	}
 
 	/**
@@ -61,19 +63,17 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
-	 * Return the last node in front of this one, or {@code null} if there are so few that
-	 * this one need not wait.
+	 * Return the nodes in front of this one for which it waits.
 	 */
-	@Nullable QueueNode lastBefore(List<QueueNode> all, int permits) {
-		QueueNode last = null;
-		int before = 0;
-		for (QueueNode each : all) {
-			if (standsInTheWay(each)) {
-				before++;
-				last = (last == null || last.isBefore(each)) ? each : last;
-			}
-		}
-		return (before < permits) ? null : last;
+	List<QueueNode> before(List<QueueNode> all) {
+		return all.stream().filter(this::isBehind).toList();
+	}
+
+	/**
+	 * Return the last of some nodes.
+	 */
+	static QueueNode last(List<QueueNode> nodes) {
+		return nodes.stream().reduce((one, two) -> one.isBefore(two) ? two : one).orElseThrow();
 	}
 
 	/**
@@ -83,7 +83,10 @@ record QueueNode(String name, String made, int number) {
 		return this.made.equals(other.made) && this.number != other.number;
 	}
 
-	private boolean standsInTheWay(QueueNode other) {
+	/**
+	 * Return whether this node waits for another one.
+	 */
+	boolean isBehind(QueueNode other) {
 		boolean matters = this.name.startsWith(WRITER) || other.name.startsWith(WRITER);
 		return matters && other.isBefore(this) && !other.isTwinOf(this);
 	}

@@ -14,8 +14,10 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorWatcher;
+import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher.WatcherType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +86,16 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	CompletableFuture<CuratorEvent> children(String path) {
-		return send((callback) -> this.client.getChildren().inBackground(callback).forPath(path));
+		return children(path, this.commandTimeout);
+	}
+
+	/**
+	 * As {@link #children(String)}, for an owner who stops waiting perhaps sooner.
+	 */
+	CompletableFuture<CuratorEvent> children(String path, Duration patience) {
+		return send(ZooKeeperLease.shorter(patience, this.commandTimeout),
+				(callback) -> this.client.getChildren().inBackground(callback).forPath(path), () -> {
+				});
 	}
 
 	CompletableFuture<CuratorEvent> look(String path) {
@@ -96,6 +107,32 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 */
 	CompletableFuture<CuratorEvent> watch(String path, CuratorWatcher watcher) {
 		return send((callback) -> this.client.getData().usingWatcher(watcher).inBackground(callback).forPath(path));
+	}
+
+	/**
+	 * Watch a node and all below it until the watch is ended. To be told, a client needs
+	 * the right to read what has changed.
+	 */
+	CompletableFuture<CuratorEvent> watchAll(String path, CuratorWatcher watcher) {
+		return send((callback) -> this.client.watchers()
+			.add()
+			.withMode(AddWatchMode.PERSISTENT_RECURSIVE)
+			.inBackground(callback)
+			.usingWatcher(watcher)
+			.forPath(path));
+	}
+
+	/**
+	 * End the watch on a node and all below it. If a single watcher is removed, the
+	 * server goes on sending its events.
+	 */
+	void stopWatchingAll(String path) {
+		send((callback) -> this.client.watchers()
+			.removeAll()
+			.ofType(WatcherType.Any)
+			.quietly()
+			.inBackground(callback)
+			.forPath(path));
 	}
 
 	void stopWatching(String path, CuratorWatcher watcher) {

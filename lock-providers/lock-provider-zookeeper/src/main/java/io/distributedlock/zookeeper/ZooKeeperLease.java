@@ -135,6 +135,7 @@ final class ZooKeeperLease implements Lease {
 				return null;
 			}
 			endAfter(leaseTime);
+			this.connection.proved(this.session, provedAt);
 			return new LeaseTerm(provedAt, shorter(leaseTime, this.calls.provenLength()));
 		});
 	}

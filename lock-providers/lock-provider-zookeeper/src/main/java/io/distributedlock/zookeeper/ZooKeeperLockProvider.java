@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Grants leases on ZooKeeper through Curator, by ZooKeeper's own recipe (<a href=
  * "https://zookeeper.apache.org/doc/current/recipes.html#sc_recipes_Locks">Locks</a> and
  * Shared Locks): each owner has an ephemeral sequential node below that of the lock. The
- * owner with the lowest number has the lock, and each of the others watches the node just
- * before its own. Readers wait only for the writer before them. The fencing token is the
+ * owner with the lowest number has the lock. A JVM whose owners wait watches all nodes of
+ * the lock. Readers wait only for the writers before them. The fencing token is the
  * transaction in which the node was created, its czxid. Thread-safe; nothing blocks.
  * <p>
  * A node lives as long as the session of its client. So a lease is granted for two fifths
@@ -51,6 +51,8 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 
 	private final Connection connection;
 
+	private final QueueWatches watches;
+
 	private final String root;
 
 	private final OwnerNames owners = new OwnerNames();
@@ -65,6 +67,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 	public ZooKeeperLockProvider(CuratorFramework client, String root, Duration commandTimeout) {
 		this.connection = new Connection(client);
 		this.calls = new ZooKeeperCalls(client, this.connection, commandTimeout);
+		this.watches = new QueueWatches(this.calls, this.connection);
 		this.root = root;
 	}
 
@@ -119,13 +122,14 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 
 	@Override
 	public void close() {
+		this.watches.close();
 		this.connection.close();
 		this.calls.close();
 	}
 
 	private ZooKeeperPlace place(LeaseRequest request, boolean mayWait) {
-		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.connection, this.root, request, this.owners.next(),
-				mayWait);
+		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.connection, this.watches, this.root, request,
+				this.owners.next(), mayWait);
 		place.take();
 		return place;
 	}

@@ -1,9 +1,13 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
@@ -16,16 +20,28 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner's place among the nodes of a lock. To take it costs two round trips: one
- * creates the node, one looks. If others are in front, one more puts a watch on the last
- * of those that matter.
+ * One owner's place among the nodes of a lock. To take it costs one round trip, with two
+ * commands: one creates the node, one looks. If others are in front, the watch on the
+ * queue says when they have gone. Only a look says who is in front: an event that the
+ * client must not see would be missed.
  * <p>
  * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
- * docs/decisions/035-zookeeper-term.md
+ * docs/decisions/035-zookeeper-term.md,
+ * docs/decisions/039-one-zookeeper-watch-for-a-queue.md
  */
-final class ZooKeeperPlace extends WatchingPlace {
+final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
-	private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
+	/**
+	 * A proof of the session that is less old is as good as a new one.
+	 */
+	private static final Duration FRESH = Duration.ofMillis(100);
+
+	/**
+	 * Of a short session, less: a fiftieth of what a proof is worth.
+	 */
+	private static final int FRESH_FRACTION = 50;
+
+	private static final CompletionStage<Boolean> DONE = CompletableFuture.completedFuture(true);
 
 	private final ZooKeeperCalls calls;
 
@@ -44,6 +60,21 @@ final class ZooKeeperPlace extends WatchingPlace {
 
 	private final NodeWatch watch;
 
+	private final QueueWatches watches;
+
+	/**
+	 * The names of the nodes in front, as the last look and later events say;
+	 * {@code null} if nobody reports events. Guarded by the lock.
+	 */
+	private @Nullable Set<String> front;
+
+	private final Object lock = new Object();
+
+	/**
+	 * The look that was sent together with the creation of the node.
+	 */
+	private final AtomicReference<@Nullable FirstLook> firstLook = new AtomicReference<>();
+
 	private volatile @Nullable Node own;
 
 	/**
@@ -52,11 +83,12 @@ final class ZooKeeperPlace extends WatchingPlace {
 	 */
 	private volatile boolean twinsKnown;
 
-	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, String root, LeaseRequest request, String owner,
-			boolean mayWait) {
+	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, QueueWatches watches, String root, LeaseRequest request,
+			String owner, boolean mayWait) {
 		super(ZooKeeperErrors::translate);
 		this.calls = calls;
 		this.connection = connection;
+		this.watches = watches;
 		this.request = request;
 		this.mayWait = mayWait;
 		this.watch = new NodeWatch(calls, this::onSignal);
@@ -71,7 +103,11 @@ final class ZooKeeperPlace extends WatchingPlace {
 	void take() {
 		long sentAt = System.nanoTime();
 		Duration patience = Duration.ofNanos(this.request.giveUpAtNanos() - sentAt);
-		this.calls.createInOrder(this.parent, this.name, patience).whenComplete((event, failure) -> {
+		boolean reported = this.watches.isActive(this.parent);
+		CompletableFuture<CuratorEvent> created = this.calls.createInOrder(this.parent, this.name, patience);
+		// the server carries out the commands of a session one after the other
+		this.firstLook.set(new FirstLook(reported, this.calls.children(this.parent, patience)));
+		created.whenComplete((event, failure) -> {
 			if (failure != null) {
 				// what it may have left is removed by who has sent it
 				fail(failure);
@@ -90,6 +126,7 @@ final class ZooKeeperPlace extends WatchingPlace {
 			return;
 		}
 		this.own = new Node(event.getName(), event.getStat(), sentAt);
+		this.connection.proved(event.getStat().getEphemeralOwner(), sentAt);
 		if (isOver()) {
 			remove();
 		}
@@ -104,18 +141,37 @@ final class ZooKeeperPlace extends WatchingPlace {
 	}
 
 	@Override
-	protected CompletionStage<?> look() {
+	protected CompletionStage<Boolean> look() {
 		Node node = this.own;
 		if (node == null) {
 			throw new IllegalStateException("The place is not taken");
 		}
-		return this.calls.children(this.parent)
-			.thenCompose((event) -> onLooked(node, (event.getChildren() != null) ? event.getChildren() : List.of()));
+		FirstLook first = this.firstLook.getAndSet(null);
+		if (first != null) {
+			return first.answer.handle((event, failure) -> (failure == null) ? children(event) : List.<String>of())
+				// not if the parent had to be created, or the client has sent it again
+				.thenCompose((found) -> (node.in(QueueNode.of(found)) != null) ? onLooked(node, found, first.reported)
+						: lookNow(node));
+		}
+		return lookNow(node);
 	}
 
-	private CompletionStage<?> onLooked(Node node, List<String> children) {
+	private CompletionStage<Boolean> lookNow(Node node) {
+		boolean reported = this.watches.isActive(this.parent);
+		return this.calls.children(this.parent).thenCompose((event) -> onLooked(node, children(event), reported));
+	}
+
+	private static List<String> children(CuratorEvent event) {
+		return (event.getChildren() != null) ? event.getChildren() : List.of();
+	}
+
+	/**
+	 * Deal with the answer to a look.
+	 * @param reported whether all that has happened since the look is reported
+	 */
+	private CompletionStage<Boolean> onLooked(Node node, List<String> children, boolean reported) {
 		List<QueueNode> all = QueueNode.of(children);
-		QueueNode self = all.stream().filter((each) -> node.path.endsWith("/" + each.name())).findFirst().orElse(null);
+		QueueNode self = node.in(all);
 		if (self == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
 			giveUp(goneWithItsSession());
 			return DONE;
@@ -127,33 +183,137 @@ final class ZooKeeperPlace extends WatchingPlace {
 		}
 		all.stream().filter(self::isTwinOf).forEach((twin) -> this.calls.remove(this.parent + "/" + twin.name()));
 		this.twinsKnown = true;
-		QueueNode before = self.lastBefore(all, this.request.permits());
-		if (before == null) {
-			return proved(node).thenAccept((provedAt) -> grant(node, provedAt));
+		List<QueueNode> before = self.before(all);
+		if (before.size() < this.request.permits()) {
+			return proved(node).thenApply((provedAt) -> {
+				grant(node, provedAt);
+				return true;
+			});
 		}
 		if (!this.mayWait) {
 			refuse();
 			return DONE;
 		}
 		stayBehindOthers();
-		// part of the look: a node that has gone by then sends a signal, which causes one
-		// more
-		return this.watch.begin(this.parent + "/" + before.name()).thenRun(this::stopWatchingIfOver);
+		return watch(before, reported).thenApply((watched) -> {
+			if (isOver()) {
+				stopWatching();
+			}
+			return watched;
+		});
 	}
 
 	/**
-	 * Return the instant before the last request that has proved the session. That is the
-	 * creation of the node, unless the place has waited since then.
+	 * Wait for events. If nobody has reported them since the look, begin that, and look
+	 * again. Where that is refused, watch the last node in front: if it has gone by then
+	 * it sends a signal, which causes one more look.
+	 */
+	private CompletionStage<Boolean> watch(List<QueueNode> before, boolean reported) {
+		QueueWatch queue = this.watches.add(this.parent, this);
+		if (reported && queue.isActive()) {
+			waitFor(queue, before);
+			return DONE;
+		}
+		return queue.begin().thenCompose((active) -> {
+			if (active) {
+				onSignal();
+				return DONE;
+			}
+			return this.watch.begin(this.parent + "/" + QueueNode.last(before).name()).thenApply((begun) -> true);
+		});
+	}
+
+	private void waitFor(QueueWatch queue, List<QueueNode> before) {
+		boolean changed;
+		synchronized (this.lock) {
+			Set<String> names = before.stream().map(QueueNode::name).collect(Collectors.toCollection(HashSet::new));
+			this.front = names;
+			changed = names.removeIf(queue::hasGone);
+		}
+		if (changed) {
+			// an event came before the answer to the look was dealt with
+			onSignal();
+		}
+	}
+
+	@Override
+	public void gone(String gone) {
+		Node node = this.own;
+		if (node != null && node.is(gone)) {
+			giveUp(goneWithItsSession());
+			return;
+		}
+		boolean changed;
+		synchronized (this.lock) {
+			changed = this.front != null && this.front.remove(gone);
+		}
+		if (changed) {
+			goOnIfFirst();
+		}
+	}
+
+	@Override
+	public void replaced(String writer, String reader) {
+		if (this.request.type() == LockType.READ) {
+			gone(writer);
+			return;
+		}
+		synchronized (this.lock) {
+			if (this.front != null && this.front.remove(writer)) {
+				this.front.add(reader);
+			}
+		}
+	}
+
+	@Override
+	public void missed() {
+		onSignal();
+	}
+
+	private void goOnIfFirst() {
+		Node node = this.own;
+		synchronized (this.lock) {
+			if (node == null || this.front == null || this.front.size() >= this.request.permits()) {
+				return;
+			}
+		}
+		if (!this.connection.isCurrent(node.stat.getEphemeralOwner())) {
+			giveUp(goneWithItsSession());
+			return;
+		}
+		proved(node).whenComplete((provedAt, failure) -> {
+			if (failure != null) {
+				onLookFailed(failure);
+			}
+			else {
+				grant(node, provedAt);
+			}
+		});
+	}
+
+	/**
+	 * Return the start of the term: the instant before the last request that has proved
+	 * the session. That is the creation of the node, unless the place has waited since
+	 * then.
 	 */
 	private CompletionStage<Long> proved(Node node) {
 		if (!isConfirmed()) {
 			return CompletableFuture.completedFuture(node.createdAt);
+		}
+		Duration worth = this.calls.provenLength();
+		Long last = this.connection.provedWithin(node.stat.getEphemeralOwner(),
+				ZooKeeperLease.shorter(worth.dividedBy(FRESH_FRACTION), FRESH));
+		if (last != null) {
+			// a lease that is shorter than what the proof is worth may start later
+			long spare = worth.minus(ZooKeeperLease.shorter(this.request.leaseTime(), worth)).toNanos();
+			return CompletableFuture.completedFuture(last + Math.min(spare, System.nanoTime() - last));
 		}
 		long sentAt = System.nanoTime();
 		return this.calls.prove(node.path).thenApply((event) -> {
 			if (event.getStat() == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
 				throw goneWithItsSession();
 			}
+			this.connection.proved(node.stat.getEphemeralOwner(), sentAt);
 			return sentAt;
 		});
 	}
@@ -186,12 +346,7 @@ final class ZooKeeperPlace extends WatchingPlace {
 	@Override
 	protected void stopWatching() {
 		this.watch.end();
-	}
-
-	private void stopWatchingIfOver() {
-		if (isOver()) {
-			this.watch.end();
-		}
+		this.watches.remove(this.parent, this);
 	}
 
 	private static BackendException goneWithItsSession() {
@@ -206,6 +361,24 @@ final class ZooKeeperPlace extends WatchingPlace {
 	 * @param createdAt the instant before its creation was sent
 	 */
 	private record Node(String path, Stat stat, long createdAt) {
+
+		boolean is(String other) {
+			return this.path.endsWith("/" + other);
+		}
+
+		@Nullable QueueNode in(List<QueueNode> all) {
+			return all.stream().filter((each) -> is(each.name())).findFirst().orElse(null);
+		}
+
+	}
+
+	/**
+	 * A look that was sent together with the creation of the node.
+	 *
+	 * @param reported whether events were reported when it was sent
+	 * @param answer the answer
+	 */
+	private record FirstLook(boolean reported, CompletableFuture<CuratorEvent> answer) {
 	}
 
 }

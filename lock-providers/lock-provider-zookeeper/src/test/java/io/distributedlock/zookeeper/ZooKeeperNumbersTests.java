@@ -84,8 +84,8 @@ class ZooKeeperNumbersTests {
 
 	private static String before(List<QueueNode> all, int number, int permits) {
 		QueueNode self = all.stream().filter((each) -> each.number() == number).findFirst().orElseThrow();
-		QueueNode before = self.lastBefore(all, permits);
-		return (before != null) ? before.name() : null;
+		List<QueueNode> before = self.before(all);
+		return (before.size() < permits) ? null : QueueNode.last(before).name();
 	}
 
 	private static Lease acquire(ZooKeeperLockProvider provider) {

@@ -1,0 +1,159 @@
+package io.distributedlock.etcd;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.spi.Lease.LossSignal;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.DelayedTasks;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The key of one owner under an etcd lease that others use too, until the owner has left.
+ * Deletes the key when its own time is over, as the etcd lease may run longer.
+ * Thread-safe.
+ * <p>
+ * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
+ */
+final class OwnKey {
+
+	private final EtcdCalls calls;
+
+	private final String lockKey;
+
+	private final ByteSequence name;
+
+	private final SharedLease lease;
+
+	private final CompletableFuture<String> lost = new CompletableFuture<>();
+
+	/**
+	 * The revision at which the key was created, zero as long as that is not known.
+	 */
+	private volatile long revision;
+
+	private boolean over;
+
+	/**
+	 * Completes with whether the time of the key is over.
+	 */
+	private @Nullable CompletableFuture<Boolean> timer;
+
+	/**
+	 * Note a key that is about to be created.
+	 * @param lockKey the key of the lock, for the log
+	 */
+	OwnKey(EtcdCalls calls, String lockKey, ByteSequence name, SharedLease lease) {
+		this.calls = calls;
+		this.lockKey = lockKey;
+		this.name = name;
+		this.lease = lease;
+		lease.add(this);
+	}
+
+	ByteSequence name() {
+		return this.name;
+	}
+
+	SharedLease lease() {
+		return this.lease;
+	}
+
+	long revision() {
+		return this.revision;
+	}
+
+	void created(long atRevision) {
+		this.revision = atRevision;
+	}
+
+	/**
+	 * Keep the key until a term ends, instead of the term of the last call. To be called
+	 * once the key was created.
+	 * @return {@code false} if the key is over
+	 */
+	synchronized boolean keepFor(LeaseTerm term) {
+		if (this.over) {
+			return false;
+		}
+		stopTimer();
+		CompletableFuture<Boolean> next = new CompletableFuture<>();
+		this.timer = next;
+		long end = term.startNanos() + term.granted().toNanos();
+		next.completeOnTimeout(true, end - System.nanoTime(), TimeUnit.NANOSECONDS);
+		next.thenAccept((expired) -> {
+			if (expired) {
+				DelayedTasks.after(Duration.ZERO).execute(this::remove);
+			}
+		});
+		return true;
+	}
+
+	/**
+	 * Return whether the owner no longer has the key, or is about to lose it.
+	 */
+	synchronized boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * Delete the key, if it is still the one that was created.
+	 * @return completes with whether it was
+	 */
+	CompletionStage<Boolean> delete() {
+		return this.calls.ifCreatedAt(this.name, this.revision, Op.delete(this.name, DeleteOption.DEFAULT))
+			.thenApply((response) -> {
+				end();
+				return response.isSucceeded();
+			});
+	}
+
+	/**
+	 * Delete the key in the background, until etcd has said that it is gone. Does nothing
+	 * if that was done before.
+	 */
+	void remove() {
+		if (end()) {
+			// also if it was not created by the request whose answer is known
+			this.calls.deleteInBackground(this.lockKey, this.name, this.lease.length());
+		}
+	}
+
+	/**
+	 * Note that the key has gone with its etcd lease.
+	 */
+	void lose(String reason) {
+		if (end()) {
+			this.lost.complete(reason);
+		}
+	}
+
+	/**
+	 * Call somebody if the key goes with its etcd lease.
+	 */
+	void onLost(LossSignal signal) {
+		this.lost.thenAccept(signal::lost);
+	}
+
+	private synchronized boolean end() {
+		boolean first = !this.over;
+		this.over = true;
+		stopTimer();
+		this.lease.remove(this);
+		return first;
+	}
+
+	private void stopTimer() {
+		CompletableFuture<Boolean> running = this.timer;
+		if (running != null) {
+			running.complete(false);
+			this.timer = null;
+		}
+	}
+
+}

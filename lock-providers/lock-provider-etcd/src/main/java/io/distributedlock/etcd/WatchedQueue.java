@@ -1,0 +1,283 @@
+package io.distributedlock.etcd;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.distributedlock.spi.support.DelayedTasks;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.watch.WatchEvent;
+import io.etcd.jetcd.watch.WatchResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue for one lock, as etcd tells of it, for all places of this JVM in that queue.
+ * One watch tells of every change, so a place knows that it has come to the front without
+ * a question. If etcd ends the watch, the places look, and another watch begins.
+ * Thread-safe.
+ * <p>
+ * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
+ */
+final class WatchedQueue {
+
+	/**
+	 * How long to wait before a watch that etcd has ended is begun again. A watch that is
+	 * refused may be refused again immediately: without this pause that would be a loop
+	 * without end. A release in the meantime is found by the look after the pause.
+	 */
+	private static final Duration PAUSE = Duration.ofMillis(500);
+
+	private final EtcdCalls calls;
+
+	private final ByteSequence prefix;
+
+	private final Set<QueuedKey> places = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * What happened since the watch has begun and before the keys were read.
+	 */
+	private final List<WatchResponse> early = new ArrayList<>();
+
+	private int watchNumber;
+
+	private Watch.@Nullable Watcher watcher;
+
+	private @Nullable QueueKeys keys;
+
+	/**
+	 * When the last place has left, on the scale of {@link System#nanoTime()}.
+	 */
+	private volatile long unusedSince = System.nanoTime();
+
+	WatchedQueue(EtcdCalls calls, ByteSequence prefix) {
+		this.calls = calls;
+		this.prefix = prefix;
+	}
+
+	/**
+	 * Tell a place from now on.
+	 */
+	void add(QueuedKey place) {
+		this.places.add(place);
+	}
+
+	void remove(QueuedKey place) {
+		if (this.places.remove(place)) {
+			this.unusedSince = System.nanoTime();
+		}
+	}
+
+	/**
+	 * Return whether there was no place for some time.
+	 */
+	boolean isUnused(Duration time) {
+		return this.places.isEmpty() && System.nanoTime() - this.unusedSince >= time.toNanos();
+	}
+
+	/**
+	 * Tell a place that was just added what is known, and watch if no watch is there.
+	 */
+	void tell(QueuedKey place) {
+		Runnable message;
+		int number = 0;
+		synchronized (this) {
+			message = message(place);
+			if (this.watchNumber == 0) {
+				number = ++this.watchNumber;
+			}
+		}
+		message.run();
+		if (number != 0) {
+			watch(number);
+		}
+	}
+
+	/**
+	 * End the watch.
+	 */
+	void close() {
+		Watch.Watcher ended;
+		synchronized (this) {
+			this.watchNumber++;
+			ended = this.watcher;
+			this.watcher = null;
+			this.keys = null;
+		}
+		if (ended != null) {
+			ended.close();
+		}
+	}
+
+	private void watch(int number) {
+		Watch.Watcher begun;
+		try {
+			begun = this.calls.watch(this.prefix, (response) -> onResponse(number, response), () -> onEnded(number));
+		}
+		catch (RuntimeException ex) {
+			onEnded(number);
+			return;
+		}
+		synchronized (this) {
+			if (number == this.watchNumber) {
+				this.watcher = begun;
+				return;
+			}
+		}
+		begun.close();
+	}
+
+	private void onResponse(int number, WatchResponse response) {
+		if (response.isCreatedNotify()) {
+			// after the watch has begun, so that no change is missed
+			this.calls.read(this.prefix).whenComplete((read, failure) -> {
+				if (failure != null) {
+					onEnded(number);
+				}
+				else {
+					onRead(number, read);
+				}
+			});
+			return;
+		}
+		synchronized (this) {
+			if (number != this.watchNumber) {
+				return;
+			}
+			QueueKeys known = this.keys;
+			if (known == null) {
+				this.early.add(response);
+				return;
+			}
+			apply(known, response);
+		}
+		tellAll();
+	}
+
+	private void onRead(int number, GetResponse read) {
+		synchronized (this) {
+			if (number != this.watchNumber) {
+				return;
+			}
+			QueueKeys known = new QueueKeys(read.getKvs().stream().map(this::key).toList(),
+					read.getHeader().getRevision());
+			this.early.forEach((response) -> apply(known, response));
+			this.early.clear();
+			this.keys = known;
+		}
+		tellAll();
+	}
+
+	private void apply(QueueKeys keys, WatchResponse response) {
+		long last = 0;
+		for (WatchEvent event : response.getEvents()) {
+			QueueKeys.Key key = key(event.getKeyValue());
+			last = key.changedAt();
+			if (event.getEventType() == WatchEvent.EventType.DELETE) {
+				keys.delete(key);
+			}
+			else {
+				keys.put(key);
+			}
+		}
+		keys.isUpTo(last);
+	}
+
+	private QueueKeys.Key key(KeyValue key) {
+		return new QueueKeys.Key(key.getKey(), key.getCreateRevision(), key.getModRevision(),
+				LockKeys.excludesReaders(this.prefix, key));
+	}
+
+	private void onEnded(int number) {
+		Watch.Watcher ended;
+		int next;
+		synchronized (this) {
+			if (number != this.watchNumber) {
+				return;
+			}
+			next = ++this.watchNumber;
+			ended = this.watcher;
+			this.watcher = null;
+			this.keys = null;
+			this.early.clear();
+		}
+		if (ended != null) {
+			// jetcd would begin it again by itself
+			ended.close();
+		}
+		DelayedTasks.after(PAUSE).execute(() -> watchAgain(next));
+	}
+
+	private void watchAgain(int number) {
+		synchronized (this) {
+			if (number != this.watchNumber) {
+				return;
+			}
+		}
+		watch(number);
+		this.places.forEach(QueuedKey::missed);
+	}
+
+	private void tellAll() {
+		List<Runnable> messages = new ArrayList<>();
+		synchronized (this) {
+			this.places.forEach((place) -> messages.add(message(place)));
+		}
+		messages.forEach(Runnable::run);
+	}
+
+	/**
+	 * Return what a place must be told, which is said without the monitor.
+	 */
+	private Runnable message(QueuedKey place) {
+		QueueKeys known = this.keys;
+		long revision = place.revision();
+		if (known == null || known.upTo() < revision) {
+			return () -> {
+			};
+		}
+		if (!known.contains(revision)) {
+			return place::gone;
+		}
+		return place.isFirst(known) ? place::first : () -> {
+		};
+	}
+
+	/**
+	 * A place of this JVM in the queue.
+	 */
+	interface QueuedKey {
+
+		/**
+		 * Return the revision at which the key of this place was created.
+		 */
+		long revision();
+
+		/**
+		 * Return whether the place has come to the front.
+		 * @param queue all keys of the lock, among them that of this place
+		 */
+		boolean isFirst(QueueKeys queue);
+
+		/**
+		 * Called when the place has come to the front, perhaps more than once.
+		 */
+		void first();
+
+		/**
+		 * Called when the key of this place is no longer there.
+		 */
+		void gone();
+
+		/**
+		 * Called when changes may have been missed.
+		 */
+		void missed();
+
+	}
+
+}

@@ -1,0 +1,278 @@
+package io.distributedlock.etcd;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.server.EtcdTestServer;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.LeaseOption;
+import io.etcd.jetcd.options.PutOption;
+import io.grpc.Status;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link SharedLease}, {@link SharedLeases} and {@link OwnKey}.
+ */
+class SharedLeaseTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static EtcdTestServer server;
+
+	private static Client near;
+
+	private final HeldReplies replies = new HeldReplies();
+
+	private Client client;
+
+	private EtcdLockProvider provider;
+
+	private EtcdLockProvider other;
+
+	@BeforeAll
+	static void start() {
+		server = EtcdTestServer.run();
+		near = Client.builder().endpoints(server.url()).build();
+	}
+
+	@AfterAll
+	static void stop() {
+		if (near != null) {
+			near.close();
+		}
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	@BeforeEach
+	void open() {
+		this.client = Client.builder().endpoints(server.url()).interceptor(this.replies).build();
+		this.provider = new EtcdLockProvider(this.client, EtcdLockProvider.DEFAULT_PREFIX, Duration.ofSeconds(5));
+		this.other = new EtcdLockProvider(near, EtcdLockProvider.DEFAULT_PREFIX, Duration.ofSeconds(5));
+	}
+
+	@AfterEach
+	void close() {
+		this.provider.close();
+		this.other.close();
+		this.client.close();
+	}
+
+	@Test
+	void aCycleWritesTwoEntriesToTheLog() {
+		get(acquire("warm", LONG).release());
+		long before = raftIndex();
+		for (int i = 0; i < 100; i++) {
+			get(acquire("cycle", LONG).release());
+		}
+		assertThat(raftIndex() - before).isBetween(200L, 205L);
+		assertThat(this.replies.count("LeaseGrant")).isEqualTo(1);
+		assertThat(this.replies.count("LeaseRevoke")).isZero();
+	}
+
+	@Test
+	void locksShareTheEtcdLeaseOfTheirLeaseTime() {
+		Lease one = acquire("one", LONG);
+		Lease two = acquire("two", LONG.minusMillis(500));
+		Lease shorter = acquire("shorter", Duration.ofSeconds(5));
+		assertThat(leaseId(two)).isEqualTo(leaseId(one));
+		assertThat(leaseId(shorter)).isNotEqualTo(leaseId(one));
+		assertThat(one.term().granted()).isEqualTo(LONG);
+		assertThat(two.term().granted()).isEqualTo(LONG.minusMillis(500));
+		assertThat(get(near.getLeaseClient().timeToLive(leaseId(shorter), LeaseOption.DEFAULT)).getGrantedTTL())
+			.isEqualTo(5);
+		IntStream.range(0, 3).forEach((i) -> get(List.of(one, two, shorter).get(i).release()));
+	}
+
+	@Test
+	void manyAttemptsAtOnceMakeOneEtcdLease() {
+		List<CompletableFuture<Lease>> attempts = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			attempts.add(this.provider.tryAcquire(request("many" + i, LONG)).toCompletableFuture());
+		}
+		attempts.forEach((attempt) -> get(get(attempt).release()));
+		assertThat(this.replies.count("LeaseGrant")).isEqualTo(1);
+	}
+
+	@Test
+	void localDeadlineIsNotLaterThanTheEndOfTheEtcdLease() {
+		Duration length = Duration.ofSeconds(3);
+		long grantedAfter = System.nanoTime();
+		Lease first = acquire("first", length);
+		// the etcd lease was granted after this instant, and not renewed since
+		assertThat(end(first.term()) - grantedAfter).isLessThan(length.plusSeconds(1).toNanos());
+		Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+		CompletableFuture<Status> renewal = this.replies.hold("LeaseKeepAlive", 1);
+		long before = System.nanoTime();
+		CompletableFuture<Lease> second = this.provider.tryAcquire(request("second", length)).toCompletableFuture();
+		this.replies.await("LeaseKeepAlive", 1);
+		long sent = System.nanoTime();
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !second.isDone());
+		renewal.complete(Status.OK);
+		Lease lease = get(second);
+		assertThat(lease.term().startNanos() - before).isNotNegative();
+		assertThat(sent - lease.term().startNanos()).as("the term starts before the renewal was sent").isNotNegative();
+		get(lease.release());
+		get(first.release());
+	}
+
+	@Test
+	void keyIsDeletedWhenItsTimeIsOverThoughItsEtcdLeaseIsRenewed() {
+		Duration brief = Duration.ofMillis(700);
+		Lease left = acquire("left", brief);
+		Lease renewed = acquire("renewed", Duration.ofSeconds(1));
+		assertThat(leaseId(left)).isEqualTo(leaseId(renewed));
+		Awaitility.await("the key of the lock that nobody renews")
+			.pollInterval(Duration.ofMillis(100))
+			.atMost(Duration.ofSeconds(10))
+			.until(() -> get(renewed.renew(Duration.ofSeconds(1))) != null && keys("left/") == 0);
+		assertThat(get(left.renew(brief))).as("a renewal that comes too late").isNull();
+		assertThat(keys("renewed/")).isEqualTo(1);
+		assertThat(get(renewed.release())).isTrue();
+	}
+
+	@Test
+	void keyStaysAsLongAsItIsRenewed() {
+		Duration brief = Duration.ofMillis(700);
+		Lease lease = acquire("kept", brief);
+		Awaitility.await()
+			.pollInterval(Duration.ofMillis(100))
+			.during(Duration.ofSeconds(3))
+			.atMost(LONG)
+			.until(() -> get(lease.renew(brief)) != null);
+		assertThat(get(lease.release())).isTrue();
+	}
+
+	@Test
+	void keyWhoseCreationHadNoAnswerIsRemovedAndItsEtcdLeaseIsNotUsedAgain() {
+		Lease held = acquire("held", LONG);
+		CompletableFuture<Status> answer = this.replies.hold("Txn", 2);
+		CompletableFuture<Lease> lost = this.provider.tryAcquire(request("lost", LONG)).toCompletableFuture();
+		this.replies.await("Txn", 2);
+		assertThat(keys("lost/")).isEqualTo(1);
+		answer.complete(Status.UNAVAILABLE);
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(lost))
+			.withCauseInstanceOf(BackendException.class);
+		Awaitility.await("the key of the unknown owner").atMost(LONG).until(() -> keys("lost/") == 0);
+		Lease next = acquire("lost", LONG);
+		assertThat(leaseId(next)).isNotEqualTo(leaseId(held));
+		assertThat(get(held.renew(LONG))).as("the lock that was held").isNotNull();
+		get(next.release());
+		get(held.release());
+	}
+
+	@Test
+	void keyThatIsCreatedTooLateIsFoundAndDeleted() {
+		Duration length = Duration.ofSeconds(3);
+		Lease held = acquire("searching", length);
+		ByteSequence late = EtcdCalls.bytes("distributed-lock/late/w/" + Long.toHexString(leaseId(held)) + "-ff");
+		get(near.getKVClient().put(late, ByteSequence.EMPTY, PutOption.builder().withLeaseId(leaseId(held)).build()));
+		Awaitility.await("the key that nobody knows")
+			.pollInterval(Duration.ofMillis(200))
+			.atMost(length)
+			.until(() -> get(held.renew(length)) != null && keys("late/") == 0);
+		assertThat(keys("searching/")).isEqualTo(1);
+		assertThat(get(held.release())).isTrue();
+	}
+
+	@Test
+	void everyLockOfAnEtcdLeaseThatWasRevokedIsReportedAsLost() {
+		Lease one = acquire("lost1", LONG);
+		Lease two = acquire("lost2", LONG);
+		Lease spared = acquire("spared", Duration.ofSeconds(5));
+		CompletableFuture<String> toldOfOne = new CompletableFuture<>();
+		CompletableFuture<String> toldOfTwo = new CompletableFuture<>();
+		one.onLost(toldOfOne::complete);
+		two.onLost(toldOfTwo::complete);
+		get(near.getLeaseClient().revoke(leaseId(one)));
+		Awaitility.await("a renewal that tells of it").atMost(LONG).until(() -> get(one.renew(LONG)) == null);
+		assertThat(get(toldOfOne)).isEqualTo(get(toldOfTwo)).contains("etcd");
+		assertThat(get(two.renew(LONG))).isNull();
+		assertThat(get(two.release())).isFalse();
+		assertThat(get(spared.renew(Duration.ofSeconds(5)))).isNotNull();
+		get(spared.release());
+	}
+
+	@Test
+	void lockIsAcquiredAtOnceAfterTheEtcdLeaseWasRevoked() {
+		Lease before = acquire("before", LONG);
+		get(near.getLeaseClient().revoke(leaseId(before)));
+		Lease after = acquire("after", LONG);
+		assertThat(leaseId(after)).isNotEqualTo(leaseId(before));
+		assertThat(get(after.release())).isTrue();
+	}
+
+	@Test
+	void waiterLearnsThatItsKeyHasGone() {
+		Lease holder = Objects.requireNonNull(get(this.other.tryAcquire(request("gone", LONG))));
+		LockQueue.Place place = this.provider.enqueue(request("gone", LONG));
+		Awaitility.await().atMost(LONG).until(place::isBehindOthers);
+		get(near.getKVClient().get(key("gone/"), GetOption.builder().isPrefix(true).build())).getKvs()
+			.stream()
+			.filter((each) -> each.getLease() != leaseId(holder))
+			.forEach((each) -> get(near.getKVClient().delete(each.getKey())));
+		assertThat(place.granted()).failsWithin(LONG)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(BackendException.class)
+			.withMessageContaining("expired");
+		get(holder.release());
+	}
+
+	private Lease acquire(String key, Duration leaseTime) {
+		return Objects.requireNonNull(get(this.provider.tryAcquire(request(key, leaseTime))));
+	}
+
+	private static LeaseRequest request(String key, Duration leaseTime) {
+		return new LeaseRequest(key, leaseTime, LockType.EXCLUSIVE);
+	}
+
+	private static long leaseId(Lease lease) {
+		return ((EtcdLease) lease).own().lease().id();
+	}
+
+	private static long end(LeaseTerm term) {
+		return term.startNanos() + term.granted().toNanos();
+	}
+
+	private static long keys(String key) {
+		return get(near.getKVClient().get(key(key), GetOption.builder().isPrefix(true).withCountOnly(true).build()))
+			.getCount();
+	}
+
+	private static ByteSequence key(String key) {
+		return EtcdCalls.bytes(EtcdLockProvider.DEFAULT_PREFIX + key);
+	}
+
+	private static long raftIndex() {
+		return get(near.getMaintenanceClient().statusMember(server.url())).getRaftIndex();
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join();
+	}
+
+}

@@ -1,0 +1,199 @@
+package io.distributedlock.zookeeper;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.curator.framework.api.CuratorWatcher;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One watch on all nodes of a lock, for all places of this JVM in its queue. The server
+ * keeps it until it is ended, and says which node has come or gone. Thread-safe.
+ * <p>
+ * Why: docs/decisions/039-one-zookeeper-watch-for-a-queue.md
+ */
+final class QueueWatch {
+
+	/**
+	 * How many nodes are remembered. An answer that lists a node which has gone may be
+	 * dealt with after that event, and a writer that becomes a reader causes two events.
+	 */
+	private static final int REMEMBERED = 1000;
+
+	private final ZooKeeperCalls calls;
+
+	private final Connection connection;
+
+	private final String parent;
+
+	private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
+
+	private final Memory gone = new Memory();
+
+	private final Memory readers = new Memory();
+
+	private final CuratorWatcher watcher = this::onEvent;
+
+	private @Nullable CompletableFuture<Boolean> beginning;
+
+	/**
+	 * The session of the client to which the server reports, zero for none.
+	 */
+	private volatile long session;
+
+	private volatile long unusedSince = System.nanoTime();
+
+	QueueWatch(ZooKeeperCalls calls, Connection connection, String parent) {
+		this.calls = calls;
+		this.connection = connection;
+		this.parent = parent;
+	}
+
+	/**
+	 * Return whether the server reports what happens from now on.
+	 */
+	boolean isActive() {
+		long reported = this.session;
+		return reported != 0 && this.connection.isCurrent(reported);
+	}
+
+	/**
+	 * Ask the server to report.
+	 * @return completes with whether it does; what happened before is not reported
+	 */
+	synchronized CompletableFuture<Boolean> begin() {
+		CompletableFuture<Boolean> running = this.beginning;
+		if (running == null || running.isDone()) {
+			long current = this.connection.session();
+			running = this.calls.watchAll(this.parent, this.watcher).handle((event, failure) -> {
+				// a server that is too old or refuses: the place watches a single node
+				boolean set = failure == null && event.getResultCode() == Code.OK.intValue();
+				if (set) {
+					// the client may have connected only to send this
+					this.session = (current != 0) ? current : this.connection.session();
+				}
+				return set && isActive();
+			});
+			this.beginning = running;
+		}
+		return running;
+	}
+
+	void add(Waiter waiter) {
+		this.waiters.add(waiter);
+	}
+
+	void remove(Waiter waiter) {
+		if (this.waiters.remove(waiter)) {
+			this.unusedSince = System.nanoTime();
+		}
+	}
+
+	/**
+	 * Return whether a node has gone, as far as that is remembered.
+	 */
+	boolean hasGone(String name) {
+		return this.gone.contains(name);
+	}
+
+	boolean isUnused(Duration time) {
+		return this.waiters.isEmpty() && System.nanoTime() - this.unusedSince >= time.toNanos();
+	}
+
+	void end() {
+		if (this.session != 0) {
+			this.session = 0;
+			this.calls.stopWatchingAll(this.parent);
+		}
+	}
+
+	private void onEvent(WatchedEvent event) {
+		if (event.getType() == EventType.None) {
+			// the client sets the watch again, and what happened meanwhile is not told
+			if (event.getState() == KeeperState.SyncConnected) {
+				this.waiters.forEach(Waiter::missed);
+			}
+			return;
+		}
+		if (event.getType() == EventType.PersistentWatchRemoved) {
+			// perhaps by another provider with the same client
+			this.session = 0;
+			this.waiters.forEach(Waiter::missed);
+			return;
+		}
+		String path = event.getPath();
+		if (path == null || path.length() <= this.parent.length()) {
+			return;
+		}
+		String name = path.substring(this.parent.length() + 1);
+		if (event.getType() == EventType.NodeDeleted) {
+			this.gone.add(name);
+			String replacement = QueueNode.isWriter(name) ? QueueNode.readerAt(name) : name;
+			if (this.readers.contains(replacement) && !this.gone.contains(replacement)) {
+				this.waiters.forEach((waiter) -> waiter.replaced(name, replacement));
+			}
+			else {
+				this.waiters.forEach((waiter) -> waiter.gone(name));
+			}
+		}
+		else if (event.getType() == EventType.NodeCreated && !QueueNode.isWriter(name)) {
+			this.readers.add(name);
+		}
+	}
+
+	/**
+	 * A place of this JVM in the queue.
+	 */
+	interface Waiter {
+
+		/**
+		 * Called when a node has gone.
+		 * @param name the name of the node
+		 */
+		void gone(String name);
+
+		/**
+		 * Called when a writer has become a reader, in one transaction.
+		 * @param writer the name of the node that has gone
+		 * @param reader the name of the node that has come
+		 */
+		void replaced(String writer, String reader);
+
+		/**
+		 * Called when events may have been missed.
+		 */
+		void missed();
+
+	}
+
+	/**
+	 * The last names of some sort.
+	 */
+	private static final class Memory {
+
+		private final Set<String> names = new LinkedHashSet<>();
+
+		synchronized void add(String name) {
+			this.names.add(name);
+			if (this.names.size() > REMEMBERED) {
+				Iterator<String> oldest = this.names.iterator();
+				oldest.next();
+				oldest.remove();
+			}
+		}
+
+		synchronized boolean contains(String name) {
+			return this.names.contains(name);
+		}
+
+	}
+
+}

@@ -1,0 +1,235 @@
+package io.distributedlock.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.network.TcpProxy;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.data.ACL;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link QueueWatch} and for places that rely on it.
+ */
+class QueueWatchTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final LeaseRequest REQUEST = new LeaseRequest("k", LONG, LockType.EXCLUSIVE);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private final List<String> told = new CopyOnWriteArrayList<>();
+
+	private final QueueWatch.Waiter waiter = new QueueWatch.Waiter() {
+
+		@Override
+		public void gone(String name) {
+			QueueWatchTests.this.told.add("gone " + name);
+		}
+
+		@Override
+		public void replaced(String writer, String reader) {
+			QueueWatchTests.this.told.add("replaced " + writer + " " + reader);
+		}
+
+		@Override
+		public void missed() {
+			QueueWatchTests.this.told.add("missed");
+		}
+
+	};
+
+	private TestingServer server;
+
+	private TcpProxy proxy;
+
+	private CuratorFramework near;
+
+	private CuratorFramework far;
+
+	@BeforeEach
+	void start() throws Exception {
+		this.server = Servers.run();
+		this.proxy = new TcpProxy(this.server.getPort());
+		this.near = client(this.server.getPort());
+		this.far = client(this.proxy.port());
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+		this.proxy.close();
+		this.server.close();
+	}
+
+	@Test
+	void waitersAreToldWhatHasGoneAndWhatHasReplacedIt() throws Exception {
+		this.near.create().forPath("/parent");
+		QueueWatch watch = watch();
+		assertThat(watch.begin().get(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(watch.isActive()).isTrue();
+		watch.add(this.waiter);
+		this.near.create().forPath("/parent/w-a-0000000001");
+		this.near.create().forPath("/parent/w-b-0000000002");
+		this.near.delete().forPath("/parent/w-b-0000000002");
+		this.near.transaction()
+			.forOperations(this.near.transactionOp().create().forPath("/parent/r-a-0000000001"),
+					this.near.transactionOp().delete().forPath("/parent/w-a-0000000001"));
+		this.near.delete().forPath("/parent/r-a-0000000001");
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.told).containsExactly("gone w-b-0000000002",
+					"replaced w-a-0000000001 r-a-0000000001", "gone r-a-0000000001"));
+		assertThat(watch.hasGone("w-b-0000000002")).isTrue();
+	}
+
+	@Test
+	void waitersAreToldThatEventsMayHaveBeenMissed() throws Exception {
+		this.near.create().forPath("/parent");
+		QueueWatch watch = watch();
+		assertThat(watch.begin().get(20, TimeUnit.SECONDS)).isTrue();
+		watch.add(this.waiter);
+		this.proxy.cut();
+		Awaitility.await().atMost(LONG).until(() -> this.told.contains("missed"));
+		Awaitility.await("events of the watch that the client has set again").atMost(LONG).until(() -> {
+			this.near.create().forPath("/parent/w-c-0000000003");
+			this.near.delete().forPath("/parent/w-c-0000000003");
+			return this.told.contains("gone w-c-0000000003");
+		});
+	}
+
+	@Test
+	void watchBeginsAgainInTheNextSession() throws Exception {
+		this.near.create().forPath("/parent");
+		QueueWatch watch = watch();
+		assertThat(watch.begin().get(20, TimeUnit.SECONDS)).isTrue();
+		watch.add(this.waiter);
+		long before = this.far.getZookeeperClient().getZooKeeper().getSessionId();
+		this.far.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+		Awaitility.await()
+			.atMost(LONG)
+			.ignoreExceptions()
+			.until(() -> this.far.blockUntilConnected(1, TimeUnit.SECONDS)
+					&& this.far.getZookeeperClient().getZooKeeper().getSessionId() != before);
+		assertThat(watch.isActive()).isFalse();
+		Awaitility.await().atMost(LONG).until(() -> watch.begin().get(20, TimeUnit.SECONDS));
+		this.near.create().forPath("/parent/w-d-0000000004");
+		this.near.delete().forPath("/parent/w-d-0000000004");
+		Awaitility.await().atMost(LONG).until(() -> this.told.contains("gone w-d-0000000004"));
+	}
+
+	@Test
+	void releaseDuringALostConnectionIsFoundAfterIt() {
+		ZooKeeperLockProvider holding = provider(this.near);
+		ZooKeeperLockProvider waiting = provider(this.far);
+		Lease holder = Objects.requireNonNull(get(holding.tryAcquire(REQUEST)));
+		LockQueue.Place place = waiting.enqueue(REQUEST);
+		Awaitility.await().atMost(LONG).until(place::isBehindOthers);
+		this.proxy.refuse();
+		this.proxy.cut();
+		get(holder.release());
+		this.proxy.heal();
+		get(get(place.granted()).release());
+	}
+
+	@Test
+	void ownerWhoseEventsAreHiddenKeepsTheLockAndIsFollowedAtAPoll() {
+		ZooKeeperLockProvider waiting = provider(this.near);
+		// the queue is watched already
+		Lease first = Objects.requireNonNull(get(waiting.tryAcquire(REQUEST)));
+		LockQueue.Place second = waiting.enqueue(REQUEST);
+		Awaitility.await().atMost(LONG).until(second::isBehindOthers);
+		get(first.release());
+		Lease open = get(second.granted());
+		ZooKeeperLockProvider hidden = provider(hiding());
+		LockQueue.Place before = hidden.enqueue(REQUEST);
+		Awaitility.await().atMost(LONG).until(before::isBehindOthers);
+		LockQueue.Place behind = waiting.enqueue(REQUEST);
+		Awaitility.await().atMost(LONG).until(behind::isBehindOthers);
+		get(open.release());
+		Lease secret = get(before.granted());
+		Awaitility.await().during(Duration.ofMillis(500)).until(() -> !behind.granted().toCompletableFuture().isDone());
+		get(secret.release());
+		Awaitility.await().atMost(LONG).until(() -> {
+			behind.lookAgain();
+			return behind.granted().toCompletableFuture().isDone();
+		});
+		get(get(behind.granted()).release());
+	}
+
+	private CuratorFramework hiding() {
+		CuratorFramework client = CuratorFrameworkFactory.builder()
+			.connectString(this.server.getConnectString())
+			.sessionTimeoutMs(Servers.SESSION_MILLIS)
+			.connectionTimeoutMs(2000)
+			.retryPolicy(new RetryNTimes(3, 100))
+			.authorization("digest", "hidden:secret".getBytes(StandardCharsets.UTF_8))
+			.aclProvider(new ACLProvider() {
+
+				@Override
+				public List<ACL> getDefaultAcl() {
+					return Ids.CREATOR_ALL_ACL;
+				}
+
+				@Override
+				public List<ACL> getAclForPath(String path) {
+					return Ids.CREATOR_ALL_ACL;
+				}
+
+			})
+			.build();
+		client.start();
+		this.opened.add(client);
+		return client;
+	}
+
+	private QueueWatch watch() {
+		Connection connection = new Connection(this.far);
+		ZooKeeperCalls calls = new ZooKeeperCalls(this.far, connection, Duration.ofSeconds(10));
+		this.opened.add(connection);
+		this.opened.add(calls);
+		return new QueueWatch(calls, connection, "/parent");
+	}
+
+	private ZooKeeperLockProvider provider(CuratorFramework client) {
+		ZooKeeperLockProvider provider = new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT,
+				Duration.ofSeconds(10));
+		this.opened.add(provider);
+		return provider;
+	}
+
+	private CuratorFramework client(int port) {
+		CuratorFramework client = CuratorFrameworkFactory.newClient("127.0.0.1:" + port, Servers.SESSION_MILLIS * 4,
+				30_000, new RetryNTimes(3, 100));
+		client.start();
+		this.opened.add(client);
+		return client;
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+	}
+
+}
