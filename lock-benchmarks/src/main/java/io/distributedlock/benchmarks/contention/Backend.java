@@ -6,10 +6,20 @@ package io.distributedlock.benchmarks.contention;
 enum Backend {
 
 	/**
-	 * In the JVM alone: a limit.
+	 * In the JVM alone.
 	 */
-	JVM,
+	JVM("JVM"),
 
-	REDIS, ETCD, ZOOKEEPER, POSTGRESQL, H2, MARIADB
+	REDIS("Redis"), ETCD("etcd"), ZOOKEEPER("ZooKeeper"), POSTGRESQL("PostgreSQL"), H2("H2"), MARIADB("MariaDB");
+
+	private final String title;
+
+	Backend(String title) {
+		this.title = title;
+	}
+
+	String title() {
+		return this.title;
+	}
 
 }

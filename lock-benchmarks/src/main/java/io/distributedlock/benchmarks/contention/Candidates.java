@@ -8,6 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.distributedlock.LockType;
 import io.distributedlock.benchmarks.contention.Candidate.Opening;
 import io.distributedlock.benchmarks.contention.Candidate.Trait;
+import io.distributedlock.jdbc.JdbcDialect;
+import io.distributedlock.jdbc.JdbcLockStrategy;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.FAIR;
@@ -15,6 +17,7 @@ import static io.distributedlock.benchmarks.contention.Candidate.Trait.LIMIT;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.NO_WAITING;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.OURS;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.REENTRANT;
+import static io.distributedlock.benchmarks.contention.Candidate.Trait.RENEWED;
 
 /**
  * All contenders.
@@ -42,9 +45,30 @@ final class Candidates {
 		add("spring-pubsub", "Spring Integration, pub/sub", Backend.REDIS,
 				(url) -> Peers.springIntegration(url, RedisLockType.PUB_SUB_LOCK), REENTRANT);
 		add("shedlock", "ShedLock, asked each ms", Backend.REDIS, Peers::shedLock, NO_WAITING);
-		add("by-hand", "`SET NX PX` and script by hand", Backend.REDIS, ByHand::new, LIMIT, NO_WAITING);
+		add("by-hand", "*limit: `SET NX PX` and script by hand*", Backend.REDIS, ByHand::new, LIMIT, NO_WAITING);
 		add("prototype", "*limit: bare hand-over*", Backend.REDIS, Prototype::new, LIMIT);
-		add("reentrant-lock", "*limit: fair `ReentrantLock`*", Backend.JVM, (url) -> reentrantLock(), LIMIT, REENTRANT);
+		add("reentrant-lock", "*limit: fair `ReentrantLock`*", Backend.JVM, (url) -> reentrantLock(), LIMIT);
+		add("redis-renewed", "provider `redis`", Backend.REDIS, Ours::redisRenewed, OURS, RENEWED);
+		add("redisson-renewed", "provider `redisson`", Backend.REDIS, Ours::redissonRenewed, OURS, RENEWED);
+		add("redisson-lock-renewed", "Redisson by hand", Backend.REDIS, Peers::redissonRenewed, RENEWED);
+		add("local", "held, provider `local`", Backend.JVM, (url) -> Ours.local(), OURS, RENEWED);
+		add(HoldingWorker.WAITING, "waiting `acquireAsync`, provider `local`", Backend.JVM, (url) -> Ours.local(), OURS,
+				RENEWED);
+		add("etcd", "provider `etcd`", Backend.ETCD, Coordination::etcd, OURS);
+		add("etcd-lock", "`Lock` of jetcd", Backend.ETCD, Coordination::etcdLock);
+		add("etcd-prototype", "*limit: bare line*", Backend.ETCD, EtcdPrototype::new, LIMIT);
+		add("zookeeper", "provider `zookeeper`", Backend.ZOOKEEPER, Coordination::zooKeeper, OURS);
+		add("curator-mutex", "`InterProcessMutex` of Curator", Backend.ZOOKEEPER, Coordination::curatorMutex);
+		add("zookeeper-prototype", "*limit: bare line*", Backend.ZOOKEEPER, ZooKeeperPrototype::new, LIMIT);
+		database("postgresql", Backend.POSTGRESQL, JdbcDialect.POSTGRESQL);
+		add("postgresql-session-lock", "`pg_advisory_lock` by hand", Backend.POSTGRESQL,
+				(url) -> Database.sessionLocks(url, "select pg_advisory_lock(hashtextextended(?, 0))",
+						"select pg_advisory_unlock(hashtextextended(?, 0))"),
+				LIMIT);
+		database("h2", Backend.H2, JdbcDialect.H2);
+		database("mariadb", Backend.MARIADB, JdbcDialect.MARIADB);
+		add("mariadb-session-lock", "`GET_LOCK` by hand", Backend.MARIADB,
+				(url) -> Database.sessionLocks(url, "select get_lock(?, 300)", "select release_lock(?)"), LIMIT);
 	}
 
 	private Candidates() {
@@ -64,6 +88,15 @@ final class Candidates {
 
 	private static void add(String name, String title, Backend backend, Opening opening, Trait... traits) {
 		ALL.add(new Candidate(name, title, backend, Set.of(traits), opening));
+	}
+
+	private static void database(String name, Backend backend, JdbcDialect dialect) {
+		add(name, "provider `jdbc`", backend,
+				(url) -> Database.ours(url, dialect, JdbcLockStrategy.ROW, LockType.EXCLUSIVE), OURS);
+		add(name + "-fair", "provider `jdbc`, `FAIR`", backend,
+				(url) -> Database.ours(url, dialect, JdbcLockStrategy.ROW, LockType.FAIR), OURS, FAIR);
+		add(name + "-spring", "Spring Integration", backend, Database::springIntegration);
+		add(name + "-shedlock", "ShedLock, asked each ms", backend, Database::shedLock, NO_WAITING);
 	}
 
 	private static Contender reentrantLock() {

@@ -66,7 +66,10 @@ record Crowd(String name, String title, int jvms, int threads, long sectionMicro
 				workers.add(WorkerJvm.start(settings.log(this.name + "-" + candidate.name()),
 						START_UP.plus(settings.warmUp()).plus(settings.time()), Worker.class,
 						List.of(candidate.name(), server.url(), Integer.toString(this.threads),
-								Long.toString(this.sectionMicros), files.get(i).toString())));
+								Long.toString(this.sectionMicros), files.get(i).toString(),
+								// a lock that a worker could not release must not stop
+								// the next one
+								Worker.KEY + ":" + this.name + ":" + round)));
 			}
 			for (WorkerJvm worker : workers) {
 				worker.await("READY");

@@ -6,6 +6,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.redis.RedisLockProvider;
 import io.distributedlock.redisson.RedissonLockProvider;
 import io.distributedlock.spi.LockProvider;
@@ -19,7 +20,7 @@ final class Ours {
 
 	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
 
-	private static final Duration WAIT = Duration.ofMinutes(5);
+	static final Duration WAIT = Duration.ofMinutes(5);
 
 	private Ours() {
 	}
@@ -32,12 +33,28 @@ final class Ours {
 		return contender(new RedissonLockProvider(Peers.redisson(url)), type, Peers.LEASE);
 	}
 
+	static Contender local() {
+		return contender(new LocalLockProvider(), LockType.EXCLUSIVE, null);
+	}
+
+	static Contender redisRenewed(String url) {
+		return contender(new RedisLockProvider(RedisClient.create(url), COMMAND_TIMEOUT), LockType.EXCLUSIVE, null);
+	}
+
+	static Contender redissonRenewed(String url) {
+		return contender(new RedissonLockProvider(Peers.redisson(url)), LockType.EXCLUSIVE, null);
+	}
+
 	/**
 	 * Return a contender.
 	 * @param lease the lease time; {@code null}: the lease is renewed
 	 */
 	static Contender contender(LockProvider provider, LockType type, @Nullable Duration lease) {
-		LockTemplate template = DefaultLockTemplate.builder().provider(provider).keyPrefix("shop:lock").build();
+		LockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.keyPrefix("shop:lock")
+			.renewalLeaseTime(Peers.RENEWED_LEASE)
+			.build();
 		return (key) -> {
 			LockRequest request = LockRequest.of(key).withType(type).withWaitTime(WAIT);
 			return template.acquire((lease != null) ? request.withLeaseTime(lease) : request)::close;

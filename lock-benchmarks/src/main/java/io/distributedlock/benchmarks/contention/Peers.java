@@ -27,6 +27,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+import org.springframework.integration.support.locks.LockRegistry;
 
 /**
  * Other libraries on Redis.
@@ -34,6 +35,11 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 final class Peers {
 
 	static final Duration LEASE = Duration.ofSeconds(30);
+
+	/**
+	 * A renewal is due each two seconds.
+	 */
+	static final Duration RENEWED_LEASE = Duration.ofSeconds(6);
 
 	/**
 	 * How long a caller of ShedLock, which cannot wait, sleeps before it asks again.
@@ -46,22 +52,23 @@ final class Peers {
 	static RedissonClient redisson(String url) {
 		Config config = new Config();
 		config.useSingleServer().setAddress(url);
+		config.setLockWatchdogTimeout(RENEWED_LEASE.toMillis());
 		return Redisson.create(config);
 	}
 
 	static Contender redissonLock(String url, boolean fair) {
 		RedissonClient client = redisson(url);
-		return locks((key) -> fair ? client.getFairLock(key) : client.getLock(key));
+		return leases((key) -> fair ? client.getFairLock(key) : client.getLock(key));
 	}
 
 	static Contender redissonFenced(String url) {
 		RedissonClient client = redisson(url);
-		return locks(client::getFencedLock);
+		return leases(client::getFencedLock);
 	}
 
 	static Contender redissonSpin(String url) {
 		RedissonClient client = redisson(url);
-		return locks(client::getSpinLock);
+		return leases(client::getSpinLock);
 	}
 
 	static Contender lock4jRedisson(String url) throws Exception {
@@ -76,8 +83,21 @@ final class Peers {
 	static Contender springIntegration(String url, RedisLockType type) {
 		RedisLockRegistry registry = new RedisLockRegistry(connections(url), "shop", LEASE);
 		registry.setRedisLockType(type);
+		return locks(registry);
+	}
+
+	static Contender locks(LockRegistry<?> registry) {
 		return (key) -> {
 			Lock lock = registry.obtain(key);
+			lock.lock();
+			return lock::unlock;
+		};
+	}
+
+	static Contender redissonRenewed(String url) {
+		RedissonClient client = redisson(url);
+		return (key) -> {
+			Lock lock = client.getLock(key);
 			lock.lock();
 			return lock::unlock;
 		};
@@ -100,7 +120,7 @@ final class Peers {
 		};
 	}
 
-	private static Contender locks(Function<String, org.redisson.api.RLock> locks) {
+	private static Contender leases(Function<String, org.redisson.api.RLock> locks) {
 		return (key) -> {
 			var lock = locks.apply(key);
 			lock.lock(LEASE.toMillis(), TimeUnit.MILLISECONDS);

@@ -41,6 +41,7 @@ record RedisServer(RedisTestServer redis) implements Server {
 		}
 		Map<String, Long> calls = this.redis.commandCalls();
 		counters.put(SCRIPTS, calls.getOrDefault("eval", 0L) + calls.getOrDefault("evalsha", 0L));
+		counters.put(KEYS, Long.valueOf(String.valueOf(this.redis.command("DBSIZE"))));
 		return counters;
 	}
 

@@ -30,6 +30,16 @@ interface Server extends AutoCloseable {
 	 */
 	String SCRIPTS = "scripts";
 
+	/**
+	 * The entries of the server's log.
+	 */
+	String WRITES = "writes";
+
+	/**
+	 * The keys that the server has. It is the only counter that may fall.
+	 */
+	String KEYS = "keys";
+
 	String url();
 
 	/**
@@ -49,7 +59,11 @@ interface Server extends AutoCloseable {
 		return switch (backend) {
 			case JVM -> new NoServer();
 			case REDIS -> new RedisServer(RedisTestServer.run());
-			default -> throw new IllegalArgumentException("There is no server for " + backend);
+			case ETCD -> EtcdServer.run();
+			case ZOOKEEPER -> ZooKeeperServer.run();
+			case POSTGRESQL -> DatabaseServer.postgres();
+			case H2 -> DatabaseServer.h2();
+			case MARIADB -> DatabaseServer.mariaDb();
 		};
 	}
 

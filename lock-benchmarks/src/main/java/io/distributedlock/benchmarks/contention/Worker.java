@@ -17,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One JVM whose threads compete for a key. Its arguments are the contender, the address
- * of the server, the number of threads, how long a section takes in microseconds, and the
- * file for its recording. It prints {@code READY}, reads the line with the times at which
- * it starts, begins to record and ends, and prints {@code DONE}.
+ * of the server, the number of threads, how long a section takes in microseconds, the
+ * file for its recording, and the key. It prints {@code READY}, reads the line with the
+ * times at which it starts, begins to record and ends, and prints {@code DONE}.
  */
 final class Worker {
 
@@ -35,14 +35,17 @@ final class Worker {
 
 	private final AtomicInteger failures = new AtomicInteger();
 
-	private Worker(Contender contender, long sectionNanos) {
+	private final String key;
+
+	private Worker(Contender contender, String key, long sectionNanos) {
+		this.key = key;
 		this.contender = contender;
 		this.sectionNanos = sectionNanos;
 	}
 
 	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws Exception {
-		Worker worker = new Worker(Candidates.named(args[0]).open(args[1]),
+		Worker worker = new Worker(Candidates.named(args[0]).open(args[1]), args[5],
 				TimeUnit.MICROSECONDS.toNanos(Long.parseLong(args[3])));
 		worker.connect();
 		System.out.println("READY");
@@ -95,7 +98,7 @@ final class Worker {
 		LockSupport.parkNanos(start - System.nanoTime());
 		for (long asked = System.nanoTime(); asked - end < 0; asked = System.nanoTime()) {
 			try {
-				Contender.Hold hold = this.contender.lock(KEY);
+				Contender.Hold hold = this.contender.lock(this.key);
 				long entered = System.nanoTime();
 				if (this.sectionNanos > 0) {
 					LockSupport.parkNanos(this.sectionNanos);

@@ -75,7 +75,12 @@ final class WorkerJvm implements AutoCloseable {
 	@Override
 	public void close() {
 		this.process.destroyForcibly();
-		Runtime.getRuntime().removeShutdownHook(this.shutdownHook);
+		try {
+			Runtime.getRuntime().removeShutdownHook(this.shutdownHook);
+		}
+		catch (IllegalStateException ex) {
+			// this JVM is ending, and the hook runs by itself
+		}
 	}
 
 	private void endAfter(Duration limit) {
