@@ -28,7 +28,7 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 	/**
 	 * Short slices and many of them, so that all contenders meet the same disturbances.
 	 */
-	private static final int SLICES = 4;
+	private static final int SLICES = 20;
 
 	private static final long KEYS_TO_WARM_UP = 100;
 
@@ -78,7 +78,9 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 				values.put("ratio", rate(values) / rate(compared));
 			}
 			values.forEach((value, number) -> results.add(this.name, candidate, round, value, number));
-			Progress.say("%s, round %d: %s: %.0f a second", this.name, round, candidate, rate(values));
+			if (round % SLICES == 1) {
+				Progress.say("%s, round %d: %s: %.0f a second", this.name, round, candidate, rate(values));
+			}
 		});
 	}
 
