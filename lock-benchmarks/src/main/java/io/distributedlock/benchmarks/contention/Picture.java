@@ -30,8 +30,11 @@ record Picture(Results results, String row) {
 
 	private static final int LABEL_HEIGHT = 16;
 
-	private static final List<String> COLOURS = List.of("#d9480f", "#1c7ed6", "#2b8a3e", "#9c36b5", "#c2255c",
-			"#0b7285", "#868e96", "#e67700", "#5f3dc4", "#66a80f", "#a61e4d", "#1098ad", "#846358", "#4263eb");
+	/**
+	 * Neither too light for a white page nor too dark for a black one.
+	 */
+	private static final List<String> COLOURS = List.of("#f76707", "#228be6", "#37b24d", "#ae3ec9", "#e64980",
+			"#1098ad", "#868e96", "#d9860a", "#7950f2", "#5c940d", "#fa5252", "#15aabf", "#a9825a", "#4c6ef5");
 
 	private static final String GREY = "#868e96";
 
@@ -45,11 +48,9 @@ record Picture(Results results, String row) {
 				<title>Sections entered over time</title>
 				""".formatted(WIDTH, HEIGHT));
 		grid(svg, maxMillis, maxEntries);
-		double labelAt = 0;
-		for (Line line : lines) {
-			double end = y(line.lastEntries(), maxEntries);
-			labelAt = Math.max(labelAt + LABEL_HEIGHT, end);
-			line.draw(svg, maxMillis, maxEntries, labelAt);
+		double[] labels = labels(lines, maxEntries);
+		for (int i = 0; i < labels.length; i++) {
+			lines.get(i).draw(svg, maxMillis, maxEntries, labels[i]);
 		}
 		return svg.append("</svg>\n").toString();
 	}
@@ -64,6 +65,23 @@ record Picture(Results results, String row) {
 		}
 		lines.sort(Comparator.comparingLong(Line::lastEntries).reversed());
 		return lines;
+	}
+
+	/**
+	 * Return the heights of the labels: those of the ends of the lines, moved apart so
+	 * that they can be read.
+	 */
+	private static double[] labels(List<Line> lines, long maxEntries) {
+		double[] labels = lines.stream().mapToDouble((line) -> y(line.lastEntries(), maxEntries)).toArray();
+		double lowest = HEIGHT - LABEL_HEIGHT;
+		for (int i = labels.length - 1; i >= 0; i--) {
+			labels[i] = Math.min(labels[i], lowest);
+			lowest = labels[i] - LABEL_HEIGHT;
+		}
+		for (int i = 1; i < labels.length; i++) {
+			labels[i] = Math.max(labels[i], labels[i - 1] + LABEL_HEIGHT);
+		}
+		return labels;
 	}
 
 	private static void grid(StringBuilder svg, long maxMillis, long maxEntries) {

@@ -19,9 +19,9 @@ import java.util.function.Predicate;
 record Waiting(String name, String title, int threads, List<Column> columns,
 		Predicate<Candidate> admitted) implements Row {
 
-	private static final int WARM_UPS = 8;
+	private static final int WARM_UPS = 3;
 
-	private static final int REPETITIONS = 5;
+	private static final int REPETITIONS = 3;
 
 	private static final Duration SETTLING = Duration.ofMillis(500);
 
