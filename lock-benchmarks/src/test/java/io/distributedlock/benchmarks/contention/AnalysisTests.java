@@ -29,8 +29,9 @@ class AnalysisTests {
 
 	@Test
 	void changesOfTheJvmAreCounted() {
-		assertThat(analysis(section(0, 0, 0, 1), section(1, 0, 2, 3), section(1, 3, 4, 5)).values())
-			.containsEntry("crossing", 50.0);
+		assertThat(analysis(section(0, 0, 0, 1), section(1, 0, 2, 3), section(1, 3, 4, 5), section(1, 5, 6, 7),
+				section(1, 7, 8, 9))
+			.values()).containsEntry("crossing", 25.0);
 	}
 
 	@Test
