@@ -11,6 +11,7 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.network.TcpProxy.Direction;
+import io.distributedlock.test.server.MariaDbTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

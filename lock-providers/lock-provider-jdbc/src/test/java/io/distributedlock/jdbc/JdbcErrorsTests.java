@@ -27,6 +27,7 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.server.MariaDbTestServer;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;

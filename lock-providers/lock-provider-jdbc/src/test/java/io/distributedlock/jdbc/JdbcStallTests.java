@@ -22,6 +22,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.server.MariaDbTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -11,6 +11,7 @@ import java.util.Map;
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.DockerServer;
+import io.distributedlock.test.server.MariaDbTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,4 +1,4 @@
-package io.distributedlock.jdbc;
+package io.distributedlock.test.server;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-import io.distributedlock.test.server.ServerBinary;
-import io.distributedlock.test.server.ServerProcess;
-
 /**
- * A real mariadbd: the one on the {@code PATH}, or else that of a Debian package.
+ * A real mariadbd: the one on the {@code PATH}, or else that of a Debian package. The
+ * driver of MariaDB must be on the class path.
+ *
+ * @since 0.1
  */
-final class MariaDbTestServer extends ServerProcess {
+public final class MariaDbTestServer extends ServerProcess {
 
 	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(
 			() -> ServerBinary.onPath("mariadbd", Path.of("/usr/sbin")),
@@ -34,14 +34,22 @@ final class MariaDbTestServer extends ServerProcess {
 	private MariaDbTestServer(ServerBinary binary) {
 		super("mariadb");
 		this.binary = binary;
-		this.base = binary.path().toAbsolutePath().getParent().getParent();
+		this.base = binary.path().toAbsolutePath().resolve("../..").normalize();
 	}
 
-	static boolean isAvailable() {
+	/**
+	 * Return whether this machine has the program.
+	 * @return {@code true} if a server can be started
+	 */
+	public static boolean isAvailable() {
 		return SOURCES.stream().anyMatch((source) -> source.get().isPresent());
 	}
 
-	static MariaDbTestServer run() {
+	/**
+	 * Start a server. Without a program the test is skipped, see {@link ServerBinary}.
+	 * @return the server, which is ready
+	 */
+	public static MariaDbTestServer run() {
 		ServerBinary binary = ServerBinary.require("mariadbd", SOURCES);
 		MariaDbTestServer server = new MariaDbTestServer(binary);
 		server.bootstrap();
@@ -49,7 +57,12 @@ final class MariaDbTestServer extends ServerProcess {
 		return server;
 	}
 
-	String url() {
+	/**
+	 * Return the address for clients.
+	 * @return the URL of an empty database for the user {@code app} with the password
+	 * {@code secret}
+	 */
+	public String url() {
 		return "jdbc:mariadb://127.0.0.1:%d/locks".formatted(port());
 	}
 

@@ -1,0 +1,25 @@
+package io.distributedlock.benchmarks.contention;
+
+/**
+ * Where a lock is. Contenders of one backend are compared with each other.
+ */
+enum Backend {
+
+	/**
+	 * In the JVM alone.
+	 */
+	JVM("JVM"),
+
+	REDIS("Redis"), ETCD("etcd"), ZOOKEEPER("ZooKeeper"), POSTGRESQL("PostgreSQL"), H2("H2"), MARIADB("MariaDB");
+
+	private final String title;
+
+	Backend(String title) {
+		this.title = title;
+	}
+
+	String title() {
+		return this.title;
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.distributedlock.benchmarks.contention;
+
+import java.util.Set;
+
+/**
+ * A contender by its name.
+ *
+ * @param name the name on the command line and in the results
+ * @param title the name in the tables
+ * @param backend the backend
+ * @param traits what distinguishes it
+ * @param opening creates it
+ */
+record Candidate(String name, String title, Backend backend, Set<Trait> traits, Opening opening) {
+
+	Contender open(String url) throws Exception {
+		return this.opening.open(url);
+	}
+
+	boolean is(Trait trait) {
+		return this.traits.contains(trait);
+	}
+
+	/**
+	 * What distinguishes a contender.
+	 */
+	enum Trait {
+
+		/**
+		 * This library's.
+		 */
+		OURS,
+
+		/**
+		 * Serves callers in the order of their arrival.
+		 */
+		FAIR,
+
+		/**
+		 * A limit: the same work without what makes it safe or general.
+		 */
+		LIMIT,
+
+		/**
+		 * Cannot wait, or does so by asking again only.
+		 */
+		NO_WAITING,
+
+		/**
+		 * A holder can acquire the lock again.
+		 */
+		REENTRANT,
+
+		/**
+		 * Renews the lease of a held lock.
+		 */
+		RENEWED
+
+	}
+
+	/**
+	 * Creates a contender and its client.
+	 */
+	@FunctionalInterface
+	interface Opening {
+
+		Contender open(String url) throws Exception;
+
+	}
+
+}

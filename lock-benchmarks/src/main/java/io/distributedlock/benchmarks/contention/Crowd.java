@@ -1,0 +1,119 @@
+package io.distributedlock.benchmarks.contention;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+
+/**
+ * Threads of one or several JVMs compete for one key.
+ *
+ * @param name the name of the row
+ * @param title the heading of its table
+ * @param jvms the number of JVMs
+ * @param threads the number of threads in each JVM
+ * @param sectionMicros how long a section takes, which is sleep
+ * @param columns what the table shows
+ * @param admitted who takes part
+ */
+record Crowd(String name, String title, int jvms, int threads, long sectionMicros, List<Column> columns,
+		Predicate<Candidate> admitted) implements Row {
+
+	private static final Duration START_UP = Duration.ofMinutes(1);
+
+	/**
+	 * The time between the message to the workers and their common start.
+	 */
+	private static final long HEAD_START_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+	private static final long MOMENT_MILLIS = 50;
+
+	@Override
+	public boolean admits(Candidate candidate) {
+		return this.admitted.test(candidate);
+	}
+
+	@Override
+	public void measure(List<Candidate> candidates, Servers servers, Settings settings, Results results)
+			throws Exception {
+		for (int round = 1; round <= settings.rounds(); round++) {
+			for (Candidate candidate : candidates) {
+				Progress.say("%s, round %d: %s", this.name, round, candidate.name());
+				try {
+					measure(candidate, servers.of(candidate.backend()), settings, round, results);
+				}
+				catch (IOException ex) {
+					Progress.say("  failed: %s", ex);
+				}
+			}
+		}
+	}
+
+	private void measure(Candidate candidate, Server server, Settings settings, int round, Results results)
+			throws IOException {
+		server.clear();
+		List<WorkerJvm> workers = new ArrayList<>();
+		List<Path> files = new ArrayList<>();
+		try {
+			for (int i = 0; i < this.jvms; i++) {
+				files.add(Files.createTempFile("sections", ".bin"));
+				workers.add(WorkerJvm.start(settings.log(this.name + "-" + candidate.name()),
+						START_UP.plus(settings.warmUp()).plus(settings.time()), Worker.class,
+						List.of(candidate.name(), server.url(), Integer.toString(this.threads),
+								Long.toString(this.sectionMicros), files.get(i).toString(),
+								// a lock that a worker could not release must not stop
+								// the next one
+								Worker.KEY + ":" + this.name + ":" + round)));
+			}
+			for (WorkerJvm worker : workers) {
+				worker.await("READY");
+			}
+			long start = System.nanoTime() + HEAD_START_NANOS;
+			long from = start + settings.warmUp().toNanos();
+			long until = from + settings.time().toNanos();
+			for (WorkerJvm worker : workers) {
+				worker.send(start + " " + from + " " + until);
+			}
+			Map<String, Long> before = countersAt(from, server);
+			Map<String, Long> after = countersAt(until, server);
+			int failures = 0;
+			for (WorkerJvm worker : workers) {
+				failures += Integer.parseInt(worker.await("DONE"));
+			}
+			List<Recording.Section> sections = new ArrayList<>();
+			for (int i = 0; i < this.jvms; i++) {
+				Recording.read(files.get(i), i, this.threads, sections);
+			}
+			Analysis analysis = new Analysis(sections, from, until, this.jvms * this.threads);
+			Map<String, Double> values = analysis.values();
+			after.forEach((name, count) -> values.put(name + "-per-entry",
+					(count - before.getOrDefault(name, 0L)) / (double) Math.max(1, analysis.entries())));
+			values.put("failures", (double) failures);
+			values.forEach((name, value) -> results.add(this.name, candidate.name(), round, name, value));
+			analysis.entriesOverTime(MOMENT_MILLIS)
+				.forEach((millis, count) -> results.addEntries(this.name, candidate.name(), round, millis, count));
+			Progress.say("  %s", analysis);
+			if (analysis.overlaps() > 0) {
+				Progress.say("  VIOLATION: %d sections overlapped", analysis.overlaps());
+			}
+		}
+		finally {
+			workers.forEach(WorkerJvm::close);
+			for (Path file : files) {
+				Files.deleteIfExists(file);
+			}
+		}
+	}
+
+	private static Map<String, Long> countersAt(long nanos, Server server) {
+		LockSupport.parkNanos(nanos - System.nanoTime());
+		return server.counters();
+	}
+
+}

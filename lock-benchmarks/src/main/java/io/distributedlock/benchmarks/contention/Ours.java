@@ -1,0 +1,64 @@
+package io.distributedlock.benchmarks.contention;
+
+import java.time.Duration;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.redis.RedisLockProvider;
+import io.distributedlock.redisson.RedissonLockProvider;
+import io.distributedlock.spi.LockProvider;
+import io.lettuce.core.RedisClient;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This library on its providers, through the template.
+ */
+final class Ours {
+
+	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
+
+	static final Duration WAIT = Duration.ofMinutes(5);
+
+	private Ours() {
+	}
+
+	static Contender redis(String url, LockType type) {
+		return contender(new RedisLockProvider(RedisClient.create(url), COMMAND_TIMEOUT), type, Peers.LEASE);
+	}
+
+	static Contender redisson(String url, LockType type) {
+		return contender(new RedissonLockProvider(Peers.redisson(url)), type, Peers.LEASE);
+	}
+
+	static Contender local() {
+		return contender(new LocalLockProvider(), LockType.EXCLUSIVE, null);
+	}
+
+	static Contender redisRenewed(String url) {
+		return contender(new RedisLockProvider(RedisClient.create(url), COMMAND_TIMEOUT), LockType.EXCLUSIVE, null);
+	}
+
+	static Contender redissonRenewed(String url) {
+		return contender(new RedissonLockProvider(Peers.redisson(url)), LockType.EXCLUSIVE, null);
+	}
+
+	/**
+	 * Return a contender.
+	 * @param lease the lease time; {@code null}: the lease is renewed
+	 */
+	static Contender contender(LockProvider provider, LockType type, @Nullable Duration lease) {
+		LockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.keyPrefix("shop:lock")
+			.renewalLeaseTime(Peers.RENEWED_LEASE)
+			.build();
+		return (key) -> {
+			LockRequest request = LockRequest.of(key).withType(type).withWaitTime(WAIT);
+			return template.acquire((lease != null) ? request.withLeaseTime(lease) : request)::close;
+		};
+	}
+
+}

@@ -1,0 +1,162 @@
+package io.distributedlock.benchmarks.contention;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Draws how many sections each contender has entered over time: the steeper a line, the
+ * faster the key goes from owner to owner; where it is flat, nobody works. The colours
+ * can be read on light and on dark ground.
+ *
+ * @param results what was measured
+ * @param row the row
+ */
+record Picture(Results results, String row) {
+
+	private static final int WIDTH = 860;
+
+	private static final int HEIGHT = 460;
+
+	private static final int LEFT = 60;
+
+	private static final int RIGHT = 250;
+
+	private static final int TOP = 24;
+
+	private static final int BOTTOM = 40;
+
+	private static final int LABEL_HEIGHT = 16;
+
+	/**
+	 * Neither too light for a white page nor too dark for a black one.
+	 */
+	private static final List<String> COLOURS = List.of("#f76707", "#228be6", "#37b24d", "#ae3ec9", "#e64980",
+			"#1098ad", "#868e96", "#d9860a", "#7950f2", "#5c940d", "#fa5252", "#15aabf", "#a9825a", "#4c6ef5");
+
+	private static final String GREY = "#868e96";
+
+	String svg() {
+		List<Line> lines = lines();
+		long maxMillis = lines.stream().mapToLong(Line::lastMillis).max().orElse(1);
+		long maxEntries = lines.stream().mapToLong(Line::lastEntries).max().orElse(1);
+		StringBuilder svg = new StringBuilder();
+		svg.append("""
+				<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">
+				<title>Sections entered over time</title>
+				""".formatted(WIDTH, HEIGHT));
+		grid(svg, maxMillis, maxEntries);
+		double[] labels = labels(lines, maxEntries);
+		for (int i = 0; i < labels.length; i++) {
+			lines.get(i).draw(svg, maxMillis, maxEntries, labels[i]);
+		}
+		return svg.append("</svg>\n").toString();
+	}
+
+	private List<Line> lines() {
+		List<Line> lines = new ArrayList<>();
+		for (Candidate candidate : Candidates.all()) {
+			Map<Long, Long> entries = this.results.entries(this.row, candidate.name());
+			if (!entries.isEmpty()) {
+				lines.add(new Line(candidate, COLOURS.get(lines.size() % COLOURS.size()), entries));
+			}
+		}
+		lines.sort(Comparator.comparingLong(Line::lastEntries).reversed());
+		return lines;
+	}
+
+	/**
+	 * Return the heights of the labels: those of the ends of the lines, moved apart so
+	 * that they can be read.
+	 */
+	private static double[] labels(List<Line> lines, long maxEntries) {
+		double[] labels = lines.stream().mapToDouble((line) -> y(line.lastEntries(), maxEntries)).toArray();
+		double lowest = HEIGHT - LABEL_HEIGHT;
+		for (int i = labels.length - 1; i >= 0; i--) {
+			labels[i] = Math.min(labels[i], lowest);
+			lowest = labels[i] - LABEL_HEIGHT;
+		}
+		for (int i = 1; i < labels.length; i++) {
+			labels[i] = Math.max(labels[i], labels[i - 1] + LABEL_HEIGHT);
+		}
+		return labels;
+	}
+
+	private static void grid(StringBuilder svg, long maxMillis, long maxEntries) {
+		long step = step(maxEntries);
+		for (long entries = 0; entries <= maxEntries; entries += step) {
+			double y = y(entries, maxEntries);
+			svg.append(text("<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='%s' stroke-opacity='0.35'/>%n", LEFT, y,
+					WIDTH - RIGHT, y, GREY));
+			svg.append(text("<text x='%d' y='%.1f' text-anchor='end' fill='%s'>%,d</text>%n", LEFT - 6, y + 4, GREY,
+					entries));
+		}
+		for (long millis = 0; millis <= maxMillis; millis += 1000) {
+			svg.append(text("<text x='%.1f' y='%d' text-anchor='middle' fill='%s'>%d s</text>%n", x(millis, maxMillis),
+					HEIGHT - BOTTOM + 18, GREY, millis / 1000));
+		}
+		svg.append(text("<text x='%d' y='14' fill='%s'>sections entered</text>%n", LEFT, GREY));
+	}
+
+	/**
+	 * Return a round number that makes four to ten lines.
+	 */
+	private static long step(long max) {
+		long step = 1;
+		while (max / step > 10) {
+			boolean two = Long.toString(step).startsWith("2");
+			step = two ? step / 2 * 5 : step * 2;
+		}
+		return step;
+	}
+
+	private static double x(long millis, long max) {
+		return LEFT + (double) millis / Math.max(1, max) * (WIDTH - LEFT - RIGHT);
+	}
+
+	private static double y(long entries, long max) {
+		return HEIGHT - BOTTOM - (double) entries / Math.max(1, max) * (HEIGHT - TOP - BOTTOM);
+	}
+
+	@SuppressWarnings("AnnotateFormatMethod")
+	private static String text(String format, Object... arguments) {
+		return String.format(Locale.ROOT, format, arguments).replace('\'', '"');
+	}
+
+	/**
+	 * The line of one contender.
+	 *
+	 * @param candidate the contender
+	 * @param colour its colour
+	 * @param entries how many sections were entered, by milliseconds
+	 */
+	private record Line(Candidate candidate, String colour, Map<Long, Long> entries) {
+
+		private long lastMillis() {
+			return this.entries.keySet().stream().mapToLong(Long::longValue).max().orElse(0);
+		}
+
+		private long lastEntries() {
+			return this.entries.values().stream().mapToLong(Long::longValue).max().orElse(0);
+		}
+
+		private void draw(StringBuilder svg, long maxMillis, long maxEntries, double labelY) {
+			StringBuilder points = new StringBuilder();
+			this.entries.forEach(
+					(millis, count) -> points.append(text("%.1f,%.1f ", x(millis, maxMillis), y(count, maxEntries))));
+			boolean ours = this.candidate.is(Candidate.Trait.OURS);
+			String dashes = this.candidate.is(Candidate.Trait.LIMIT) ? " stroke-dasharray='5 4'" : "";
+			svg.append(text("<polyline fill='none' stroke='%s' stroke-width='%s'%s points='%s'/>%n", this.colour,
+					ours ? "3" : "1.5", dashes, points.toString().trim()));
+			double endY = y(lastEntries(), maxEntries);
+			svg.append(text("<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='%s' stroke-opacity='0.5'/>%n",
+					WIDTH - RIGHT, endY, WIDTH - RIGHT + 14, labelY, this.colour));
+			svg.append(text("<text x='%d' y='%.1f' fill='%s'%s>%s</text>%n", WIDTH - RIGHT + 18, labelY + 4,
+					this.colour, ours ? " font-weight='bold'" : "", this.candidate.title().replaceAll("[`*]", "")));
+		}
+
+	}
+
+}

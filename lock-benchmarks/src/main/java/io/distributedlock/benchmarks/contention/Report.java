@@ -1,0 +1,100 @@
+package io.distributedlock.benchmarks.contention;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the tables and the picture.
+ *
+ * @param results what was measured
+ */
+record Report(Results results) {
+
+	private static final String PICTURE = "contention.svg";
+
+	private static final String PICTURE_ROW = "three-jvms";
+
+	/**
+	 * Write the report into a folder, and into a page if there is one.
+	 */
+	void write(Path folder, @Nullable Path page) throws IOException {
+		StringBuilder tables = new StringBuilder();
+		for (Row row : Rows.all()) {
+			String table = table(row);
+			if (!table.isEmpty()) {
+				tables.append("## ").append(row.title()).append("\n\n").append(table).append('\n');
+				if (page != null) {
+					replace(page, row.name(), table);
+				}
+			}
+		}
+		Files.writeString(folder.resolve("tables.md"), tables);
+		String picture = new Picture(this.results, PICTURE_ROW).svg();
+		Files.writeString(folder.resolve(PICTURE), picture);
+		if (page != null) {
+			Files.writeString(page.resolveSibling(PICTURE), picture);
+		}
+	}
+
+	private String table(Row row) {
+		Map<String, Map<String, double[]>> measured = this.results.row(row.name());
+		if (measured.isEmpty()) {
+			return "";
+		}
+		List<String> lines = new ArrayList<>();
+		lines.add("| | " + String.join(" | ", row.columns().stream().map(Row.Column::title).toList()) + " |");
+		lines.add("| --- |" + " --- |".repeat(row.columns().size()));
+		for (Candidate candidate : Candidates.all()) {
+			Map<String, double[]> values = measured.get(candidate.name());
+			if (values != null) {
+				lines.add("| " + candidate.title() + " | " + String.join(" | ",
+						row.columns().stream().map((column) -> cell(column, values.get(column.value()))).toList())
+						+ " |");
+			}
+		}
+		return String.join("\n", lines) + "\n";
+	}
+
+	/**
+	 * Return the median and, where rounds differ, the lowest and the highest value.
+	 */
+	private static String cell(Row.Column column, double @Nullable [] values) {
+		if (values == null) {
+			return "–";
+		}
+		double[] sorted = values.clone();
+		Arrays.sort(sorted);
+		String median = print(column, sorted[sorted.length / 2]);
+		String lowest = print(column, sorted[0]);
+		String highest = print(column, sorted[sorted.length - 1]);
+		return lowest.equals(highest) ? median
+				: "%s (%s to %s)".formatted(median, lowest.replace(" %", ""), highest.replace(" %", ""));
+	}
+
+	private static String print(Row.Column column, double value) {
+		return String.format(Locale.ROOT, column.format(), value);
+	}
+
+	/**
+	 * Replace what stands between the two comments that name a row.
+	 */
+	private static void replace(Path page, String row, String table) throws IOException {
+		String text = Files.readString(page);
+		String begin = "<!-- measured: " + row + " -->\n";
+		int from = text.indexOf(begin);
+		int until = text.indexOf("<!-- end -->", Math.max(0, from));
+		if (from >= 0 && until >= 0) {
+			Files.writeString(page,
+					text.substring(0, from + begin.length()) + "\n" + table + "\n" + text.substring(until));
+		}
+	}
+
+}

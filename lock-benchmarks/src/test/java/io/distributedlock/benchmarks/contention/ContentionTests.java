@@ -1,0 +1,51 @@
+package io.distributedlock.benchmarks.contention;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The command works: it measures, checks that sections do not overlap, and writes tables
+ * and a picture. The speed is not tested, because it depends on the machine.
+ */
+class ContentionTests {
+
+	private static final String BEGIN = "<!-- measured: three-jvms -->\n";
+
+	@TempDir
+	Path folder;
+
+	@Test
+	void twoContendersAreMeasured() throws Exception {
+		Path page = Files.writeString(this.folder.resolve("page.md"),
+				"# Title\n" + BEGIN + "old\n<!-- end -->\nrest\n");
+		assertThat(Contention.run("--rows=three-jvms,uncontended", "--contenders=redis,redisson-lock,by-hand",
+				"--rounds=1", "--warm-up=1s", "--time=1s", "--output=" + this.folder, "--page=" + page))
+			.isTrue();
+		Results results = Results.in(this.folder);
+		assertThat(results.row("three-jvms")).containsOnlyKeys("redis", "redisson-lock").allSatisfy((name, values) -> {
+			assertThat(values.get("entries-per-second")[0]).isPositive();
+			assertThat(values.get("overlaps")).containsOnly(0);
+			assertThat(values.get("failures")).containsOnly(0);
+		});
+		assertThat(results.row("uncontended")).containsOnlyKeys("redis", "redisson-lock", "by-hand")
+			.allSatisfy((name, values) -> assertThat(values).containsKeys("ratio", "bytes-per-cycle"));
+		assertThat(page).content()
+			.startsWith("# Title\n" + BEGIN)
+			.endsWith("<!-- end -->\nrest\n")
+			.contains("| provider `redis` | ")
+			.doesNotContain("old");
+		assertThat(this.folder.resolve("contention.svg")).content().contains("<polyline").endsWith("</svg>\n");
+		assertThat(this.folder.resolve("tables.md")).content().contains("3 JVMs × 2 threads", "One thread");
+	}
+
+	@Test
+	void anUnknownOptionIsRefused() throws Exception {
+		assertThat(Contention.run("--colour=red")).isFalse();
+	}
+
+}
