@@ -29,10 +29,11 @@ public final class JdbcLocks {
 	 */
 	public static LockProvider provider(DataSource dataSource, JdbcLockSettings settings) {
 		JdbcCalls calls = new JdbcCalls(dataSource, settings);
+		PostgresReleases releases = (settings.dialect().notifies() && PostgresReleases.isSupported())
+				? new PostgresReleases(calls) : null;
 		LockProvider provider = (settings.strategy() == JdbcLockStrategy.FOR_UPDATE)
-				? new ForUpdateLockProvider(calls, settings) : new TableLockProvider(calls, settings);
-		return (settings.dialect().notifies() && PostgresReleases.isSupported())
-				? new NotifiedLockProvider(provider, new PostgresReleases(calls)) : provider;
+				? new ForUpdateLockProvider(calls, settings) : new TableLockProvider(calls, settings, releases);
+		return (releases != null) ? new NotifiedLockProvider(provider, releases) : provider;
 	}
 
 }

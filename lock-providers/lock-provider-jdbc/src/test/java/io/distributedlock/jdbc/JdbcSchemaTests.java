@@ -90,7 +90,7 @@ class JdbcSchemaTests {
 		HikariDataSource pool = pool(JdbcDialect.H2, emptyH2(""), "sa", "");
 		TableLockProvider provider = open(
 				new TableLockProvider(new JdbcCalls(pool, JdbcLockSettings.of(JdbcDialect.H2)),
-						JdbcLockSettings.of(JdbcDialect.H2).withSweepAfter(Duration.ZERO)));
+						JdbcLockSettings.of(JdbcDialect.H2).withSweepAfter(Duration.ZERO), null));
 		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.READ, LockType.SEMAPHORE)) {
 			get(provider.tryAcquire(request("dead-" + type, Duration.ofMillis(1), type)));
 		}
