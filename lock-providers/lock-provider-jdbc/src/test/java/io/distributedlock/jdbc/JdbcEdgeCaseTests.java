@@ -181,7 +181,7 @@ class JdbcEdgeCaseTests {
 		first.close();
 		template.acquire("3").close();
 		second.close();
-		assertThat(((ForUpdateLockProvider) provider).freeConnections()).isEqualTo(2);
+		assertThat(((SessionLockProvider) provider).freeConnections()).isEqualTo(2);
 		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
 	}
 
@@ -281,7 +281,7 @@ class JdbcEdgeCaseTests {
 		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withSweepAfter(Duration.ZERO);
 		get(open(new TableLockProvider(new JdbcCalls(locker, settings), settings, null)).sweepNow());
 		JdbcLockSettings rowLocks = settings.withStrategy(JdbcLockStrategy.FOR_UPDATE);
-		get(open(new ForUpdateLockProvider(new JdbcCalls(locker, rowLocks), rowLocks)).sweepNow());
+		get(open(new SessionLockProvider(new JdbcCalls(locker, rowLocks), rowLocks)).sweepNow());
 		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
 				JdbcLockSettings.of(dialect)));
 		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());

@@ -159,7 +159,7 @@ class JdbcSchemaTests {
 		JdbcLockSettings settings = JdbcLockSettings.of(dialect)
 			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
 			.withSweepAfter(Duration.ZERO);
-		ForUpdateLockProvider provider = open(new ForUpdateLockProvider(new JdbcCalls(pool, settings), settings));
+		SessionLockProvider provider = open(new SessionLockProvider(new JdbcCalls(pool, settings), settings));
 		for (int i = 0; i < 20; i++) {
 			get(get(provider.tryAcquire(request("free" + i, Duration.ofSeconds(60), LockType.EXCLUSIVE))).release());
 		}

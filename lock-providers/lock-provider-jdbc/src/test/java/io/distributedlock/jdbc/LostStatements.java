@@ -50,6 +50,16 @@ final class LostStatements {
 	}
 
 	/**
+	 * Let the next such statement fail, while its connection stays as it is.
+	 */
+	Fault fail(Predicate<String> statement) {
+		return arm(new Fault(statement, (fault, execution) -> {
+			fault.reached.countDown();
+			throw new SQLException("no space left", "53100");
+		}));
+	}
+
+	/**
 	 * Hold the reply to the next such statement until {@link Fault#proceed()}.
 	 */
 	Fault delayReply(Predicate<String> statement) {

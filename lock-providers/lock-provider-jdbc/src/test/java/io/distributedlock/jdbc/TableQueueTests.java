@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Queues whose answers are lost or come late.
  */
-class FairQueueTests {
+class TableQueueTests {
 
 	/**
 	 * Longer than any test waits.
@@ -103,7 +103,7 @@ class FairQueueTests {
 	void grantIsRecognisedThoughItsPlaceIsAtTheEndOfTheQueue() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
 		LostStatements.Fault afterGrant = this.lost.loseReply(LEAVE_QUEUE);
-		LostStatements.Fault afterThat = this.lost.loseReply(FairQueueTests::takes);
+		LostStatements.Fault afterThat = this.lost.loseReply(TableQueueTests::takes);
 		get(this.held.release());
 		Awaitility.await().atMost(PATIENCE).until(() -> {
 			this.first.lookAgain();
@@ -118,7 +118,7 @@ class FairQueueTests {
 	 */
 	@Test
 	void grantThatComesAfterTheReleaseIsUndone() {
-		LostStatements.Fault fault = this.lost.delay(FairQueueTests::takes);
+		LostStatements.Fault fault = this.lost.delay(TableQueueTests::takes);
 		get(this.held.release());
 		this.first.lookAgain();
 		Awaitility.await().until(fault::isReached);
