@@ -2,9 +2,8 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import io.distributedlock.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
@@ -46,12 +45,15 @@ final class LockTable {
 	 */
 	private final String firstPlace;
 
+	private final MemberTable members;
+
 	LockTable(JdbcDialect dialect) {
 		this.dialect = dialect;
 		this.announcements = new ReleaseAnnouncements(dialect);
 		this.now = dialect.nowMillis();
 		this.firstToken = dialect.nowMicros();
-		this.firstPlace = new MemberTable(dialect).firstAlive();
+		this.members = new MemberTable(dialect);
+		this.firstPlace = this.members.firstAlive();
 	}
 
 	/**
@@ -69,28 +71,52 @@ final class LockTable {
 	 * Take a row that is free or has expired if no place in the queue of the key is in
 	 * front of this owner, or that this owner has: the answer to a question before may
 	 * have been lost.
+	 * @param queued whether this owner may be in the queue, which it leaves then
 	 * @return the first token, zero if others come first
 	 */
-	long takeInTurn(Session session, LeaseRequest request, String owner) throws SQLException {
-		return update(session,
-				"((owner = ? AND expires_at > " + this.now + ") OR ((owner IS NULL OR expires_at <= " + this.now
-						+ ") AND ? = COALESCE((" + this.firstPlace + "), ?)))",
-				request, owner, owner, owner, request.key() + QUEUE, owner);
+	long takeInTurn(Session session, LeaseRequest request, String owner, boolean queued) throws SQLException {
+		String inTurn = "((owner = ? AND expires_at > " + this.now + ") OR ((owner IS NULL OR expires_at <= " + this.now
+				+ ") AND ? = COALESCE((" + this.firstPlace + "), ?)))";
+		String queue = request.key() + QUEUE;
+		if (!queued) {
+			return update(session, inTurn, request, owner, owner, owner, queue, owner);
+		}
+		if (this.dialect == JdbcDialect.POSTGRESQL) {
+			// one transaction instead of two before the caller may begin
+			return firstOf(request,
+					session.number(
+							"WITH taken AS (" + updateIf(inTurn) + " RETURNING token), gone AS ("
+									+ "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"
+									+ " AND EXISTS (SELECT 1 FROM taken)) SELECT token FROM taken",
+							parameters(request, owner, owner, owner, queue, owner, queue, owner)));
+		}
+		long token = update(session, inTurn, request, owner, owner, owner, queue, owner);
+		if (token != 0) {
+			this.members.remove(session, queue, owner);
+		}
+		return token;
 	}
 
-	private long update(Session session, String condition, LeaseRequest request, String owner, Object... parameters)
+	private long update(Session session, String condition, LeaseRequest request, String owner, Object... more)
 			throws SQLException {
-		List<Object> all = new ArrayList<>(
-				List.of(owner, request.tokens(), request.leaseTime().toMillis(), request.key()));
-		all.addAll(List.of(parameters));
-		String update = "UPDATE " + TABLE + " SET owner = ?, token = token + ?, expires_at = " + this.now
-				+ " + ? WHERE lock_key = ? AND " + condition;
-		String returning = this.dialect.returning(update, "token");
+		Object[] parameters = parameters(request, owner, more);
+		String returning = this.dialect.returning(updateIf(condition), "token");
 		if (returning != null) {
-			return firstOf(request, session.number(returning, all.toArray()));
+			return firstOf(request, session.number(returning, parameters));
 		}
-		return (session.update(update, all.toArray()) != 0) ? firstOf(request, session
+		return (session.update(updateIf(condition), parameters) != 0) ? firstOf(request, session
 			.number("SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", request.key(), owner)) : 0;
+	}
+
+	private String updateIf(String condition) {
+		return "UPDATE " + TABLE + " SET owner = ?, token = token + ?, expires_at = " + this.now
+				+ " + ? WHERE lock_key = ? AND " + condition;
+	}
+
+	private static Object[] parameters(LeaseRequest request, String owner, Object... more) {
+		return Stream
+			.concat(Stream.of(owner, request.tokens(), request.leaseTime().toMillis(), request.key()), Stream.of(more))
+			.toArray();
 	}
 
 	/**

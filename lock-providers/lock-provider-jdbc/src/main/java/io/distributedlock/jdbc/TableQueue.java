@@ -38,7 +38,7 @@ final class TableQueue {
 	 * @return the first token, zero if another owner has the key or waits for it
 	 */
 	long acquire(Session session, LeaseRequest request, String owner) throws SQLException {
-		long token = this.table.takeInTurn(session, request, owner);
+		long token = this.table.takeInTurn(session, request, owner, false);
 		return (token == 0 && !this.table.exists(session, request.key())) ? this.table.insert(session, request, owner)
 				: token;
 	}
@@ -64,11 +64,7 @@ final class TableQueue {
 	}
 
 	private long take(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
-		long token = this.table.takeInTurn(session, request, place.name());
-		if (token != 0 && place.isJoined()) {
-			this.members.remove(session, queueOf(request.key()), place.name());
-		}
-		return token;
+		return this.table.takeInTurn(session, request, place.name(), place.isJoined());
 	}
 
 	/**
