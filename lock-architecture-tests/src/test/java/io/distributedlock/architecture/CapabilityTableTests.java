@@ -42,7 +42,8 @@ class CapabilityTableTests {
 			"jdbc row on PostgreSQL", "jdbc row on PostgreSQL 18", "jdbc row on MariaDB", "jdbc version on H2",
 			"jdbc version on PostgreSQL", "jdbc version on PostgreSQL 18", "jdbc version on MariaDB",
 			"jdbc for-update on H2", "jdbc for-update on PostgreSQL", "jdbc for-update on PostgreSQL 18",
-			"jdbc for-update on MariaDB", "zookeeper", "etcd", "memcached", "local");
+			"jdbc for-update on MariaDB", "jdbc advisory on PostgreSQL", "jdbc advisory on PostgreSQL 18",
+			"jdbc advisory on MariaDB", "zookeeper", "etcd", "memcached", "local");
 
 	/**
 	 * The cases of the kit that show a capability.

@@ -65,6 +65,20 @@ class EveryProviderTests {
 	}
 
 	@Test
+	void jdbcStrategyThatTheDatabaseCannotDoIsExplained() {
+		this.runner
+			.withPropertyValues("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:refused", "lock.jdbc.username=sa",
+					"lock.jdbc.strategy=advisory")
+			.run((context) -> {
+				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer()
+					.analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).contains("advisory on H2");
+				assertThat(analysis.getAction()).contains("lock.jdbc.strategy");
+			});
+	}
+
+	@Test
 	void zookeeper() throws Exception {
 		try (TestingServer server = new TestingServer()) {
 			excludeEachOther("zookeeper", this.runner, "lock.zookeeper.connect-string=" + server.getConnectString());

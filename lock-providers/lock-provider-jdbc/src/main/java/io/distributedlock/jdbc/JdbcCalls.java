@@ -40,6 +40,8 @@ final class JdbcCalls implements AutoCloseable {
 
 	private final CallThreads upkeep;
 
+	private final CallThreads waits;
+
 	private final ScheduledThreadPoolExecutor timer;
 
 	JdbcCalls(DataSource dataSource, JdbcLockSettings settings) {
@@ -48,6 +50,7 @@ final class JdbcCalls implements AutoCloseable {
 		this.errors = new JdbcErrors(settings.dialect(), settings.commandTimeout());
 		this.attempts = new CallThreads("lock-jdbc", settings.threads());
 		this.upkeep = new CallThreads("lock-jdbc-upkeep", settings.upkeepThreads());
+		this.waits = new CallThreads("lock-jdbc-wait", settings.waitThreads());
 		this.timer = new ScheduledThreadPoolExecutor(1, CallThreads.daemon("lock-jdbc-timer"));
 		this.timer.setRemoveOnCancelPolicy(true);
 	}
@@ -62,6 +65,15 @@ final class JdbcCalls implements AutoCloseable {
 	<T extends @Nullable Object> CompletableFuture<T> attempt(Until<T> call, long giveUpAtNanos,
 			CallThreads.Late<T> late) {
 		return run(this.attempts, call, giveUpAtNanos, late);
+	}
+
+	/**
+	 * Make an attempt that may wait on the server, on a thread that no other attempt
+	 * needs.
+	 */
+	<T extends @Nullable Object> CompletableFuture<T> await(Until<T> call, long giveUpAtNanos,
+			CallThreads.Late<T> late) {
+		return run(this.waits, call, giveUpAtNanos, late);
 	}
 
 	/**
@@ -210,6 +222,7 @@ final class JdbcCalls implements AutoCloseable {
 		this.timer.shutdownNow();
 		this.attempts.close();
 		this.upkeep.close();
+		this.waits.close();
 	}
 
 	private <T extends @Nullable Object> CompletableFuture<T> run(CallThreads threads, Until<T> call,

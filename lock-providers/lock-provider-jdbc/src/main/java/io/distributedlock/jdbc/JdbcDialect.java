@@ -104,10 +104,15 @@ public enum JdbcDialect {
 	}
 
 	/**
-	 * Return whether an update can return the values that it has written.
+	 * Return a query that updates a row and returns what it has written.
+	 * @return {@code null} if the database has none
 	 */
-	boolean returnsUpdated() {
-		return this == POSTGRESQL;
+	@Nullable String returning(String update, String column) {
+		return switch (this) {
+			case POSTGRESQL -> update + " RETURNING " + column;
+			case H2 -> "SELECT " + column + " FROM FINAL TABLE (" + update + ")";
+			case MARIADB, MYSQL -> null;
+		};
 	}
 
 	/**

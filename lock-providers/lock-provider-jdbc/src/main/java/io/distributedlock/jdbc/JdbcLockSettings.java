@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param threads how many attempts run at a time, each with a connection of its own; half
  * as many more, at least two, renew and release
  * @param maxLockConnections how many connections hold locks at a time, with
- * {@link JdbcLockStrategy#FOR_UPDATE}
+ * {@link JdbcLockStrategy#FOR_UPDATE} and {@link JdbcLockStrategy#ADVISORY}
  * @param sweepAfter how long a row that nobody uses is kept
  * @since 0.1
  */
@@ -51,7 +51,19 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 	 * already.
 	 */
 	int upkeepThreads() {
-		return (this.strategy == JdbcLockStrategy.FOR_UPDATE) ? this.maxLockConnections : Math.max(2, this.threads / 2);
+		return holdsConnections() ? this.maxLockConnections : Math.max(2, this.threads / 2);
+	}
+
+	/**
+	 * Return how many threads wait on the server. Each has one of the connections that
+	 * hold locks: half of them, so that waiters do not keep others from free keys.
+	 */
+	int waitThreads() {
+		return Math.max(1, this.maxLockConnections / 2);
+	}
+
+	private boolean holdsConnections() {
+		return this.strategy == JdbcLockStrategy.FOR_UPDATE || this.strategy == JdbcLockStrategy.ADVISORY;
 	}
 
 	/**

@@ -24,6 +24,14 @@ public enum JdbcLockStrategy {
 	 * open. It ends with the connection, needs no clock, and costs a connection for each
 	 * lock that is held.
 	 */
-	FOR_UPDATE
+	FOR_UPDATE,
+
+	/**
+	 * The locks that the database keeps in memory for applications, held by a connection
+	 * that stays open: advisory locks on PostgreSQL, {@code GET_LOCK} on MariaDB and
+	 * MySQL. They write nothing, so they are the fastest. Like {@link #FOR_UPDATE} they
+	 * end with the connection, and cost one for each lock that is held. H2 has none.
+	 */
+	ADVISORY
 
 }

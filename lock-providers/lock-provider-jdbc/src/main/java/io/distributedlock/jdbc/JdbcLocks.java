@@ -26,13 +26,32 @@ public final class JdbcLocks {
 	 * @param dataSource the database, which the caller closes
 	 * @param settings how to use it
 	 * @return a provider, which the caller closes
+	 * @throws IllegalArgumentException if the database does not have the locks of the
+	 * strategy
 	 */
 	public static LockProvider provider(DataSource dataSource, JdbcLockSettings settings) {
+		requireSupport(settings);
 		JdbcCalls calls = new JdbcCalls(dataSource, settings);
+		return switch (settings.strategy()) {
+			case ROW, VERSION, FOR_UPDATE -> notified(calls, settings);
+			case ADVISORY -> new AdvisoryLockProvider(new SessionLockProvider(calls, settings), settings);
+		};
+	}
+
+	private static LockProvider notified(JdbcCalls calls, JdbcLockSettings settings) {
+		PostgresReleases releases = (settings.dialect().notifies() && PostgresReleases.isSupported())
+				? new PostgresReleases(calls) : null;
 		LockProvider provider = (settings.strategy() == JdbcLockStrategy.FOR_UPDATE)
-				? new ForUpdateLockProvider(calls, settings) : new TableLockProvider(calls, settings);
-		return (settings.dialect().notifies() && PostgresReleases.isSupported())
-				? new NotifiedLockProvider(provider, new PostgresReleases(calls)) : provider;
+				? new SessionLockProvider(calls, settings) : new TableLockProvider(calls, settings, releases);
+		return (releases != null) ? new NotifiedLockProvider(provider, releases) : provider;
+	}
+
+	private static void requireSupport(JdbcLockSettings settings) {
+		if (settings.strategy() == JdbcLockStrategy.ADVISORY && !AdvisoryLocks.isSupported(settings.dialect())) {
+			throw new IllegalArgumentException(
+					"The provider '%s' cannot use the strategy advisory on %s, which has no such locks: use the strategy row, or PostgreSQL, MariaDB or MySQL"
+						.formatted(NAME, settings.dialect()));
+		}
 	}
 
 }

@@ -2,7 +2,10 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Stream;
 
+import io.distributedlock.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/031-tokens-start-at-the-clock.md
  */
 final class LockTable {
+
+	/**
+	 * What the key of a queue ends with in the table of members. Keys never contain the
+	 * character {@code ~}.
+	 */
+	static final String QUEUE = "~queue";
 
 	private static final String TABLE = "distributed_lock";
 
@@ -31,58 +40,109 @@ final class LockTable {
 	 */
 	private final String firstToken;
 
+	/**
+	 * Selects the owner that has waited longest in a queue.
+	 */
+	private final String firstPlace;
+
+	private final MemberTable members;
+
 	LockTable(JdbcDialect dialect) {
 		this.dialect = dialect;
 		this.announcements = new ReleaseAnnouncements(dialect);
 		this.now = dialect.nowMillis();
 		this.firstToken = dialect.nowMicros();
+		this.members = new MemberTable(dialect);
+		this.firstPlace = this.members.firstAlive();
 	}
 
 	/**
-	 * Take a row that is free or has expired, or that this owner has: a call that is
-	 * tried again after a collision may have taken it already.
-	 * @return the token, zero if another owner has the key
+	 * Take a key whose row is free, has expired, or is not there, or that this owner has:
+	 * a call that is tried again after a collision may have taken it already.
+	 * @return the first token, zero if another owner has the key
 	 */
-	private long takeIfFree(Session session, String key, String owner, Duration lease) throws SQLException {
-		String sql = "UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
-				+ " + ? WHERE lock_key = ? AND (owner IS NULL OR owner = ? OR expires_at <= " + this.now + ")";
-		if (this.dialect.returnsUpdated()) {
-			return session.number(sql + " RETURNING token", owner, lease.toMillis(), key, owner);
+	long take(Session session, LeaseRequest request, String owner) throws SQLException {
+		long token = update(session, "(owner IS NULL OR owner = ? OR expires_at <= " + this.now + ")", request, owner,
+				owner);
+		return (token == 0 && !exists(session, request.key())) ? insert(session, request, owner) : token;
+	}
+
+	/**
+	 * Take a row that is free or has expired if no place in the queue of the key is in
+	 * front of this owner, or that this owner has: the answer to a question before may
+	 * have been lost.
+	 * @param queued whether this owner may be in the queue, which it leaves then
+	 * @return the first token, zero if others come first
+	 */
+	long takeInTurn(Session session, LeaseRequest request, String owner, boolean queued) throws SQLException {
+		String inTurn = "((owner = ? AND expires_at > " + this.now + ") OR ((owner IS NULL OR expires_at <= " + this.now
+				+ ") AND ? = COALESCE((" + this.firstPlace + "), ?)))";
+		String queue = request.key() + QUEUE;
+		if (!queued) {
+			return update(session, inTurn, request, owner, owner, owner, queue, owner);
 		}
-		if (session.update(sql, owner, lease.toMillis(), key, owner) == 0) {
-			return 0;
+		if (this.dialect == JdbcDialect.POSTGRESQL) {
+			// one transaction instead of two before the caller may begin
+			return firstOf(request,
+					session.number(
+							"WITH taken AS (" + updateIf(inTurn) + " RETURNING token), gone AS ("
+									+ "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"
+									+ " AND EXISTS (SELECT 1 FROM taken)) SELECT token FROM taken",
+							parameters(request, owner, owner, owner, queue, owner, queue, owner)));
 		}
-		return session.number("SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", key, owner);
+		long token = update(session, inTurn, request, owner, owner, owner, queue, owner);
+		if (token != 0) {
+			this.members.remove(session, queue, owner);
+		}
+		return token;
+	}
+
+	private long update(Session session, String condition, LeaseRequest request, String owner, Object... more)
+			throws SQLException {
+		Object[] parameters = parameters(request, owner, more);
+		String returning = this.dialect.returning(updateIf(condition), "token");
+		if (returning != null) {
+			return firstOf(request, session.number(returning, parameters));
+		}
+		return (session.update(updateIf(condition), parameters) != 0) ? firstOf(request, session
+			.number("SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", request.key(), owner)) : 0;
+	}
+
+	private String updateIf(String condition) {
+		return "UPDATE " + TABLE + " SET owner = ?, token = token + ?, expires_at = " + this.now
+				+ " + ? WHERE lock_key = ? AND " + condition;
+	}
+
+	private static Object[] parameters(LeaseRequest request, String owner, Object... more) {
+		return Stream
+			.concat(Stream.of(owner, request.tokens(), request.leaseTime().toMillis(), request.key()), Stream.of(more))
+			.toArray();
 	}
 
 	/**
-	 * Take a key whose row is free, has expired, or is not there.
-	 * @return the token, zero if another owner has the key
+	 * Return the first token of a grant.
+	 * @param last the last one, zero if there is no grant
 	 */
-	long take(Session session, String key, String owner, Duration lease) throws SQLException {
-		long token = takeIfFree(session, key, owner, lease);
-		return (token == 0 && !read(session, key).exists()) ? insert(session, key, owner, lease) : token;
+	private static long firstOf(LeaseRequest request, long last) {
+		return (last != 0) ? last - request.tokens() + 1 : 0;
 	}
 
 	/**
-	 * Return whether an owner has a key, and its lease still runs.
+	 * Return whether there is a row of a key.
 	 */
-	boolean isHeldBy(Session session, String key, String owner) throws SQLException {
-		return session.number(
-				"SELECT COUNT(*) FROM " + TABLE + " WHERE lock_key = ? AND owner = ? AND expires_at > " + this.now, key,
-				owner) == 1;
+	boolean exists(Session session, String key) throws SQLException {
+		return session.isAny("SELECT 1 FROM " + TABLE + " WHERE lock_key = ?", key);
 	}
 
 	/**
 	 * Take a row if its version is still the one that was read, and it is still free.
 	 */
-	boolean takeIfVersionIs(Session session, String key, long version, String owner, Duration lease)
-			throws SQLException {
+	boolean takeIfVersionIs(Session session, LeaseRequest request, long version, String owner) throws SQLException {
 		// an owner may have renewed since, which leaves the version as it is
 		return session.update(
-				"UPDATE " + TABLE + " SET owner = ?, token = token + 1, expires_at = " + this.now
+				"UPDATE " + TABLE + " SET owner = ?, token = token + ?, expires_at = " + this.now
 						+ " + ? WHERE lock_key = ? AND token = ? AND (owner IS NULL OR expires_at <= " + this.now + ")",
-				owner, lease.toMillis(), key, version) == 1;
+				owner, request.tokens(), request.leaseTime().toMillis(), request.key(), version) == 1;
 	}
 
 	/**
@@ -99,12 +159,14 @@ final class LockTable {
 	/**
 	 * Insert the row of a key, taken by its first owner. Its token starts at the clock: a
 	 * row that was swept or deleted by hand had a lower one.
-	 * @return the token, zero if somebody else has inserted the row
+	 * @return the first token, zero if somebody else has inserted the row
 	 */
-	long insert(Session session, String key, String owner, Duration lease) throws SQLException {
+	long insert(Session session, LeaseRequest request, String owner) throws SQLException {
 		try {
-			session.update("INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, "
-					+ this.firstToken + ", " + this.now + " + ?)", key, owner, lease.toMillis());
+			session.update(
+					"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + this.firstToken
+							+ " + ?, " + this.now + " + ?)",
+					request.key(), owner, request.tokens() - 1, request.leaseTime().toMillis());
 		}
 		catch (SQLException ex) {
 			if (SqlCodes.isDuplicate(ex)) {
@@ -112,7 +174,7 @@ final class LockTable {
 			}
 			throw ex;
 		}
-		return read(session, key).token();
+		return firstOf(request, read(session, request.key()).token());
 	}
 
 	/**
@@ -177,9 +239,11 @@ final class LockTable {
 
 	/**
 	 * Announce to waiters that a key may be free, where the database can send messages.
+	 * @return the message, see {@link ReleaseAnnouncements}
 	 */
-	void announceRelease(Session session, String key) throws SQLException {
+	String announceRelease(Session session, String key) throws SQLException {
 		this.announcements.announce(session, key);
+		return key;
 	}
 
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
@@ -188,10 +252,15 @@ final class LockTable {
 				lease.toMillis(), key, owner) == 1;
 	}
 
-	boolean release(Session session, String key, String owner) throws SQLException {
+	/**
+	 * Release a key, and announce that to the waiter who is first.
+	 * @return the message, see {@link ReleaseAnnouncements}; empty if the owner no longer
+	 * had the key
+	 */
+	Optional<String> release(Session session, String key, String owner) throws SQLException {
 		return this.announcements.announceUpdate(session,
 				"UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ? AND owner = ?",
-				key, owner);
+				this.firstPlace, key, owner);
 	}
 
 	/**

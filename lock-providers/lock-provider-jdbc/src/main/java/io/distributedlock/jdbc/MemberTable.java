@@ -3,8 +3,6 @@ package io.distributedlock.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * The statements on the table of owners that share a key or wait in its queue. Members
  * that share a key are changed only while the row of the key is locked, so that these
@@ -18,8 +16,11 @@ final class MemberTable {
 
 	private final String now;
 
+	private final String nowMicros;
+
 	MemberTable(JdbcDialect dialect) {
 		this.now = dialect.nowMillis();
+		this.nowMicros = dialect.nowMicros();
 	}
 
 	/**
@@ -67,18 +68,35 @@ final class MemberTable {
 	}
 
 	/**
-	 * Return the owner that has waited longest. Delete members in front of it that have
-	 * stopped asking.
+	 * Add a member to a queue, behind those who came before by the clock of the database,
+	 * or renew it in its place.
+	 * @return {@code false} if it was a member already
 	 */
-	@Nullable String firstAlive(Session session, String key) throws SQLException {
-		while (true) {
-			// two that join at the same moment may have the same ticket
-			String first = session.text("SELECT owner" + OF_KEY + " ORDER BY ticket, owner LIMIT 1", key);
-			if (first == null || session.update("DELETE" + OF_KEY + " AND owner = ? AND expires_at <= " + this.now, key,
-					first) == 0) {
-				return first;
+	boolean queue(Session session, String key, String owner, Duration lease) throws SQLException {
+		if (stay(session, key, owner, lease)) {
+			return false;
+		}
+		try {
+			session.update("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, "
+					+ this.nowMicros + ", " + this.now + " + ?)", key, owner, lease.toMillis());
+		}
+		catch (SQLException ex) {
+			// by a question that was given up
+			if (!SqlCodes.isDuplicate(ex)) {
+				throw ex;
 			}
 		}
+		return true;
+	}
+
+	/**
+	 * Return a query for the owner that has waited longest in a queue, without those that
+	 * have stopped asking. Its parameter is the key of the queue.
+	 */
+	String firstAlive() {
+		// two that join at the same moment may have the same ticket
+		return "SELECT m.owner FROM distributed_lock_member m WHERE m.lock_key = ? AND m.expires_at > " + this.now
+				+ " ORDER BY m.ticket, m.owner LIMIT 1";
 	}
 
 	/**

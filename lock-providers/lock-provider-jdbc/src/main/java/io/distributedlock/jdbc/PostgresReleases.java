@@ -2,9 +2,11 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.ReleaseListeners;
@@ -85,12 +87,36 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		Subscription subscription = this.listeners.add(key, onRelease);
+		return listen(onRelease, key);
+	}
+
+	/**
+	 * Listen for several messages.
+	 * @see ReleaseAnnouncements
+	 */
+	Subscription listen(Runnable onRelease, String... messages) {
+		List<Subscription> subscriptions = Stream.of(messages)
+			.map((message) -> this.listeners.add(message, onRelease))
+			.toList();
 		start();
 		if (this.listening) {
 			onRelease.run();
 		}
-		return subscription;
+		return () -> subscriptions.forEach(Subscription::close);
+	}
+
+	/**
+	 * Tell the listeners of this JVM a message that the database will bring too.
+	 */
+	void tell(String message) {
+		this.listeners.tell(message);
+	}
+
+	/**
+	 * Return whether messages arrive.
+	 */
+	boolean isListening() {
+		return this.listening;
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package io.distributedlock.jdbc;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.support.CommandLease;
@@ -13,7 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuedOwner implements CallThreads.Late<Long> {
 
+	private final String name;
+
 	private final Runnable removal;
+
+	private volatile boolean joined;
+
+	/**
+	 * When the last question was sent that keeps the place in the queue.
+	 */
+	private volatile long stayedNanos;
 
 	private volatile boolean inDoubt;
 
@@ -21,17 +31,39 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 
 	/**
 	 * Create an owner that has not asked yet.
+	 * @param name the name of the owner
 	 * @param removal removes it from the queue and from the key
 	 */
-	QueuedOwner(Runnable removal) {
+	QueuedOwner(String name, Runnable removal) {
+		this.name = name;
 		this.removal = removal;
 	}
 
+	String name() {
+		return this.name;
+	}
+
 	/**
-	 * Return whether the lock may have been granted in an answer that was lost.
+	 * Return whether this owner may be in the queue.
 	 */
-	boolean isInDoubt() {
-		return this.inDoubt;
+	boolean isJoined() {
+		return this.joined;
+	}
+
+	/**
+	 * Note that from now on this owner may be in the queue, for some time.
+	 */
+	void stays() {
+		this.stayedNanos = System.nanoTime();
+		this.joined = true;
+	}
+
+	/**
+	 * Return whether it is time to say that this owner stays in the queue.
+	 * @param interval how often to say so
+	 */
+	boolean isStayDue(Duration interval) {
+		return System.nanoTime() - this.stayedNanos >= interval.toNanos();
 	}
 
 	boolean isOver() {

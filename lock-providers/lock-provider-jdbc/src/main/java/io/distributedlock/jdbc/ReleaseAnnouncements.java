@@ -1,12 +1,18 @@
 package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
+import java.util.Optional;
 
 /**
  * Announces releases to the waiters on all nodes, where the database can send messages:
  * by {@code NOTIFY} on PostgreSQL, to what {@link PostgresReleases} listens for. The
  * message is sent when the transaction of the session commits. On the other databases
  * waiters poll.
+ * <p>
+ * The message is the key, which has no white space. A release adds the owner that is
+ * first in the queue, so that only this one asks.
+ * <p>
+ * Why: docs/decisions/045-first-place-of-a-database-is-told.md
  */
 final class ReleaseAnnouncements {
 
@@ -30,15 +36,26 @@ final class ReleaseAnnouncements {
 	/**
 	 * Update the row of a key, and announce its release if there was such a row. Both are
 	 * one statement, so a release costs one round trip.
-	 * @param update an update of the table of locks
-	 * @return whether there was such a row
+	 * @param update an update of the table of locks, by key and owner
+	 * @param first selects who is first in the queue of a key
+	 * @return the message, empty if there was no such row
 	 */
-	boolean announceUpdate(Session session, String update, Object... parameters) throws SQLException {
+	Optional<String> announceUpdate(Session session, String update, String first, String key, String owner)
+			throws SQLException {
 		if (!this.supported) {
-			return session.update(update, parameters) == 1;
+			return (session.update(update, key, owner) == 1) ? Optional.of(key) : Optional.empty();
 		}
-		return session.isAny("WITH released AS (" + update + " RETURNING lock_key) SELECT pg_notify('"
-				+ PostgresReleases.CHANNEL + "', lock_key) FROM released", parameters);
+		return Optional.ofNullable(session.text("WITH released AS (" + update
+				+ " RETURNING lock_key), told AS MATERIALIZED (SELECT lock_key || COALESCE(' ' || (" + first
+				+ "), '') AS message FROM released) SELECT message, pg_notify('" + PostgresReleases.CHANNEL
+				+ "', message) FROM told", key, owner, key + LockTable.QUEUE));
+	}
+
+	/**
+	 * Return what a place in a queue listens for.
+	 */
+	static String messageTo(String key, String owner) {
+		return key + ' ' + owner;
 	}
 
 }

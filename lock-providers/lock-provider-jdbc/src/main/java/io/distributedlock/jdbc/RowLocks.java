@@ -7,7 +7,7 @@ import java.time.Duration;
  * The statements that lock a row until a transaction ends. They skip a row that somebody
  * else has locked, and never wait for it.
  */
-final class RowLocks {
+final class RowLocks implements SessionLocks {
 
 	private static final String TABLE = "distributed_lock_row";
 
@@ -32,12 +32,16 @@ final class RowLocks {
 		this.now = dialect.nowMillis();
 	}
 
+	@Override
+	public long lock(Session session, String key, Duration silence, Duration patience) throws SQLException {
+		return lockRow(session, key, silence) ? nextToken(session) : 0;
+	}
+
 	/**
 	 * Lock the row of a key, and insert it first if it is not there.
-	 * @param silence after how long a silence of this session the server ends it
 	 * @return {@code false} if somebody else has locked it
 	 */
-	boolean lock(Session session, String key, Duration silence) throws SQLException {
+	private boolean lockRow(Session session, String key, Duration silence) throws SQLException {
 		if (lockIfThere(session, key, silence)) {
 			return true;
 		}
@@ -50,7 +54,7 @@ final class RowLocks {
 	/**
 	 * Return the next token. A rollback does not undo that.
 	 */
-	long nextToken(Session session) throws SQLException {
+	private long nextToken(Session session) throws SQLException {
 		String sequence = this.dialect.nextToken();
 		return (sequence != null) ? session.number(sequence)
 				: session.insertNumbered("INSERT INTO distributed_lock_token () VALUES ()");
@@ -59,7 +63,8 @@ final class RowLocks {
 	/**
 	 * Unlock a row, and announce that to waiters.
 	 */
-	void free(Session session, String key) throws SQLException {
+	@Override
+	public boolean free(Session session, String key) throws SQLException {
 		if (this.announcements.announce(session, key)) {
 			// a rollback would send no message
 			session.connection().commit();
@@ -68,6 +73,7 @@ final class RowLocks {
 			// nothing to keep; on MySQL this also removes the row that counted the token
 			session.connection().rollback();
 		}
+		return true;
 	}
 
 	/**
@@ -75,7 +81,8 @@ final class RowLocks {
 	 * that is in use gets a new row with its next attempt.
 	 * @return how many there were
 	 */
-	int sweep(Session session, Duration madeBefore) throws SQLException {
+	@Override
+	public int sweep(Session session, Duration madeBefore) throws SQLException {
 		int swept = 0;
 		for (String key : session.texts(
 				"SELECT lock_key FROM " + TABLE + " WHERE made_at <= " + this.now + " - ? LIMIT " + TableSweep.BATCH,

@@ -2,6 +2,7 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +44,9 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	private final TableShares shares;
 
-	private final FairQueue queue;
+	private final TableQueue queue;
+
+	private final PlaceSignals signals;
 
 	private final SilenceLimit limit;
 
@@ -51,12 +54,13 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
-	TableLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
+	TableLockProvider(JdbcCalls calls, JdbcLockSettings settings, @Nullable PostgresReleases releases) {
 		this.calls = calls;
 		this.table = new LockTable(settings.dialect());
 		MemberTable members = new MemberTable(settings.dialect());
 		this.shares = new TableShares(this.table, members);
-		this.queue = new FairQueue(this.table, members);
+		this.queue = new TableQueue(this.table, members);
+		this.signals = new PlaceSignals(calls, releases);
 		this.limit = new SilenceLimit(settings.dialect());
 		this.settings = settings;
 		TableSweep.regularly(calls, this::sweepNow);
@@ -92,26 +96,31 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	@Override
 	public boolean queues(LockType type) {
-		return type == LockType.FAIR;
+		return type == LockType.FAIR
+				|| (type == LockType.EXCLUSIVE && this.settings.strategy() == JdbcLockStrategy.ROW);
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		String key = request.key();
 		String owner = this.owners.next();
-		QueuedOwner queued = new QueuedOwner(() -> this.unknownOwners.remove(key, request.leaseTime(),
-				() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner))));
+		QueuedOwner queued = new QueuedOwner(owner, () -> this.unknownOwners.remove(key, request.leaseTime(),
+				() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner)).thenApply(this::released)));
 		return AskingPlace.take(() -> {
 			CommandLease candidate = queued.watched(candidate(request, owner));
 			return this.calls
-				.<Long>attempt(
-						(giveUpAt) -> queued.isOver() ? 0L
-								: this.calls.inSession((session) -> this.queue.acquireInTurn(session, key, owner,
-										request.leaseTime(), queued.isInDoubt()), giveUpAt),
+				.<Long>attempt((giveUpAt) -> queued.isOver() ? 0L
+						: this.calls.inSession((session) -> this.queue.acquireInTurn(session, request, queued),
+								giveUpAt),
 						request.giveUpAtNanos(), queued)
 				.whenComplete((token, failure) -> queued.answered(failure))
 				.thenApply((token) -> (token != 0) ? withToken(candidate, request, token) : null);
-		}, queued::leave, null);
+		}, queued::leave, (ask) -> this.signals.listen(key, owner, request.lookInterval(), ask));
+	}
+
+	private boolean released(Optional<String> message) {
+		message.ifPresent(this.signals::released);
+		return message.isPresent();
 	}
 
 	private CommandLease candidate(LeaseRequest request, String owner) {
@@ -123,7 +132,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		return new CommandLease(key, OptionalLong.empty(), term,
 				CommandLease
 					.renewal((lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
-				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)),
+				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)).thenApply(this::released),
 				(request.type() == LockType.WRITE) ? share(request, owner, term) : null);
 	}
 
@@ -138,9 +147,13 @@ final class TableLockProvider implements LockProvider, LockQueue {
 				}));
 	}
 
-	private static CommandLease withToken(CommandLease lease, LeaseRequest request, long token) {
-		// permits are held together, so their order protects nothing
-		return (request.type() == LockType.SEMAPHORE) ? lease : lease.withFencingToken(token);
+	private static Lease withToken(CommandLease lease, LeaseRequest request, long token) {
+		return switch (request.type()) {
+			case EXCLUSIVE, FAIR, WRITE -> new NumberedLease(lease.withFencingToken(token), request.tokens());
+			case READ -> lease.withFencingToken(token);
+			// permits are held together, so their order protects nothing
+			case SEMAPHORE -> lease;
+		};
 	}
 
 	private static String rowOf(LeaseRequest request) {
@@ -192,8 +205,8 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		Duration lease = request.leaseTime();
 		return switch (request.type()) {
 			case EXCLUSIVE, WRITE -> (this.settings.strategy() == JdbcLockStrategy.VERSION)
-					? takeByVersion(session, request, owner) : this.table.take(session, key, owner, lease);
-			case FAIR -> this.queue.acquire(session, key, owner, lease);
+					? takeByVersion(session, request, owner) : this.table.take(session, request, owner);
+			case FAIR -> this.queue.acquire(session, request, owner);
 			case READ -> onRow(session, key, (locked) -> this.shares.acquire(locked, key, owner, lease, 0));
 			case SEMAPHORE -> onRow(session, rowOf(request),
 					(locked) -> this.shares.acquire(locked, rowOf(request), owner, lease, request.permits()));
@@ -204,12 +217,12 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		for (int attempt = 1; attempt <= VERSION_TRIES; attempt++) {
 			LockTable.Version version = this.table.read(session, request.key());
 			if (!version.exists()) {
-				return this.table.insert(session, request.key(), owner, request.leaseTime());
+				return this.table.insert(session, request, owner);
 			}
 			if (!version.free()) {
 				return 0;
 			}
-			if (this.table.takeIfVersionIs(session, request.key(), version.token(), owner, request.leaseTime())) {
+			if (this.table.takeIfVersionIs(session, request, version.token(), owner)) {
 				return version.token() + 1;
 			}
 			// random, so that those who met do not meet again

@@ -42,7 +42,10 @@ final class Databases {
 			String user, String password) {
 		ProviderSource source = throughProxy(
 				ProviderSource.onServer(Factory.class, restart, strategy.name(), dialect.name(), url, user, password));
-		return (strategy == JdbcLockStrategy.FOR_UPDATE) ? source.whoseLocksEndWithTheirConnection() : source;
+		return switch (strategy) {
+			case ROW, VERSION -> source;
+			case FOR_UPDATE, ADVISORY -> source.whoseLocksEndWithTheirConnection();
+		};
 	}
 
 	/**

@@ -125,15 +125,16 @@ class JdbcEdgeCaseTests {
 	void versionThatWasReadBeforeALateRenewalIsNotTaken() throws SQLException {
 		LockTable table = new LockTable(JdbcDialect.H2);
 		Duration lease = Duration.ofSeconds(60);
+		LeaseRequest second = new LeaseRequest("k", lease, LockType.EXCLUSIVE);
 		try (Connection connection = this.pool.getConnection()) {
 			Session session = Session.on(connection);
-			table.insert(session, "k", "first", Duration.ofMillis(1));
+			table.insert(session, new LeaseRequest("k", Duration.ofMillis(1), LockType.EXCLUSIVE), "first");
 			Awaitility.await().until(() -> table.read(session, "k").free());
 			LockTable.Version seen = table.read(session, "k");
 			assertThat(table.renew(session, "k", "first", lease)).isTrue();
-			assertThat(table.takeIfVersionIs(session, "k", seen.token(), "second", lease)).isFalse();
+			assertThat(table.takeIfVersionIs(session, second, seen.token(), "second")).isFalse();
 			table.release(session, "k", "first");
-			assertThat(table.takeIfVersionIs(session, "k", seen.token(), "second", lease)).isTrue();
+			assertThat(table.takeIfVersionIs(session, second, seen.token(), "second")).isTrue();
 		}
 	}
 
@@ -154,7 +155,7 @@ class JdbcEdgeCaseTests {
 	void unusedRowsAreDeletedAndTheirTokensAreNotUsedAgain() throws SQLException {
 		TableLockProvider provider = open(
 				new TableLockProvider(new JdbcCalls(this.pool, settings(JdbcLockStrategy.ROW)),
-						settings(JdbcLockStrategy.ROW).withSweepAfter(Duration.ZERO)));
+						settings(JdbcLockStrategy.ROW).withSweepAfter(Duration.ZERO), null));
 		Lease used = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
 		Lease held = Objects.requireNonNull(
 				get(provider.tryAcquire(new LeaseRequest("held", Duration.ofSeconds(60), LockType.EXCLUSIVE))));
@@ -181,7 +182,7 @@ class JdbcEdgeCaseTests {
 		first.close();
 		template.acquire("3").close();
 		second.close();
-		assertThat(((ForUpdateLockProvider) provider).freeConnections()).isEqualTo(2);
+		assertThat(((SessionLockProvider) provider).freeConnections()).isEqualTo(2);
 		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
 	}
 
@@ -279,9 +280,9 @@ class JdbcEdgeCaseTests {
 			assertThat(get(lease.release())).isTrue();
 		}
 		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withSweepAfter(Duration.ZERO);
-		get(open(new TableLockProvider(new JdbcCalls(locker, settings), settings)).sweepNow());
+		get(open(new TableLockProvider(new JdbcCalls(locker, settings), settings, null)).sweepNow());
 		JdbcLockSettings rowLocks = settings.withStrategy(JdbcLockStrategy.FOR_UPDATE);
-		get(open(new ForUpdateLockProvider(new JdbcCalls(locker, rowLocks), rowLocks)).sweepNow());
+		get(open(new SessionLockProvider(new JdbcCalls(locker, rowLocks), rowLocks)).sweepNow());
 		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
 				JdbcLockSettings.of(dialect)));
 		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());

@@ -90,7 +90,7 @@ class JdbcErrorsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void readOnlyPostgresIsReportedAsSuch(JdbcLockStrategy strategy) {
 		LockProvider provider = provider(
 				pool(postgres.url() + "?options=-c%20default_transaction_read_only=on", "postgres", ""),
@@ -117,7 +117,7 @@ class JdbcErrorsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void attemptsThatCollideUnderSerializableIsolationDoNotFail(JdbcLockStrategy strategy) {
 		HikariDataSource onPostgres = Databases.pool(postgres.url(), "postgres", "", 20);
 		onPostgres.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
@@ -195,7 +195,7 @@ class JdbcErrorsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void callFailsWhateverADataSourceThrows(JdbcLockStrategy strategy) {
 		for (Throwable thrown : List.of(new IllegalStateException("closed"), new NoClassDefFoundError("Driver"),
 				new SQLException("no state at all"))) {

@@ -61,7 +61,7 @@ class JdbcFullPoolTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void callsFailAfterTheCommandTimeout(JdbcLockStrategy strategy) throws SQLException {
 		LockProvider provider = provider(strategy);
 		takeAllConnections();
@@ -76,7 +76,7 @@ class JdbcFullPoolTests {
 		assertThat(isRowLocked("k")).isTrue();
 		blockEveryThread(provider);
 		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !isRowLocked("k"));
-		Awaitility.await().until(() -> ((ForUpdateLockProvider) provider).freeConnections() > 0);
+		Awaitility.await().until(() -> ((SessionLockProvider) provider).freeConnections() > 0);
 	}
 
 	@Test
@@ -99,7 +99,7 @@ class JdbcFullPoolTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void nothingIsSentAfterTheCallerHasGivenUp(JdbcLockStrategy strategy) throws Exception {
 		LockProvider provider = provider(strategy);
 		List<Connection> taken = takeAllConnections();

@@ -91,7 +91,7 @@ class JdbcSchemaTests {
 		HikariDataSource pool = pool(JdbcDialect.H2, emptyH2(""), "sa", "");
 		TableLockProvider provider = open(
 				new TableLockProvider(new JdbcCalls(pool, JdbcLockSettings.of(JdbcDialect.H2)),
-						JdbcLockSettings.of(JdbcDialect.H2).withSweepAfter(Duration.ZERO)));
+						JdbcLockSettings.of(JdbcDialect.H2).withSweepAfter(Duration.ZERO), null));
 		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.READ, LockType.SEMAPHORE)) {
 			get(provider.tryAcquire(request("dead-" + type, Duration.ofMillis(1), type)));
 		}
@@ -160,7 +160,7 @@ class JdbcSchemaTests {
 		JdbcLockSettings settings = JdbcLockSettings.of(dialect)
 			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
 			.withSweepAfter(Duration.ZERO);
-		ForUpdateLockProvider provider = open(new ForUpdateLockProvider(new JdbcCalls(pool, settings), settings));
+		SessionLockProvider provider = open(new SessionLockProvider(new JdbcCalls(pool, settings), settings));
 		for (int i = 0; i < 20; i++) {
 			get(get(provider.tryAcquire(request("free" + i, Duration.ofSeconds(60), LockType.EXCLUSIVE))).release());
 		}

@@ -157,9 +157,9 @@ class JdbcStallTests {
 		long never = System.nanoTime() + Session.NEVER_NANOS;
 		try (Session holder = Session.open(pool, COMMAND_TIMEOUT, never);
 				Session other = Session.open(pool, COMMAND_TIMEOUT, never)) {
-			assertThat(rows.lock(holder, "k", Duration.ofMillis(500))).isTrue();
-			assertThat(rows.lock(other, "k", LONG)).isFalse();
-			Awaitility.await().atMost(PATIENCE).until(() -> rows.lock(other, "k", LONG));
+			assertThat(rows.lock(holder, "k", Duration.ofMillis(500), Duration.ZERO)).isNotZero();
+			assertThat(rows.lock(other, "k", LONG, Duration.ZERO)).isZero();
+			Awaitility.await().atMost(PATIENCE).until(() -> rows.lock(other, "k", LONG, Duration.ZERO) != 0);
 			rows.free(other, "k");
 			other.connection().setAutoCommit(true);
 		}
@@ -211,7 +211,7 @@ class JdbcStallTests {
 					.until(() -> get(node.provider.tryAcquire(request(key + node.strategy, LONG))), Objects::nonNull);
 				assertThat(get(lease.release())).isTrue();
 			}
-			if (unwrap(node.provider) instanceof ForUpdateLockProvider forUpdate) {
+			if (unwrap(node.provider) instanceof SessionLockProvider forUpdate) {
 				Awaitility.await().atMost(PATIENCE).until(() -> forUpdate.freeConnections() == 10);
 			}
 		}

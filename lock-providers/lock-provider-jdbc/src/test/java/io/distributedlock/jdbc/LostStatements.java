@@ -7,9 +7,10 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 import javax.sql.DataSource;
@@ -21,7 +22,10 @@ final class LostStatements {
 
 	private final DataSource database;
 
-	private final AtomicReference<Fault> next = new AtomicReference<>();
+	/**
+	 * One fault after the other.
+	 */
+	private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
 	LostStatements(DataSource database) {
 		this.database = database;
@@ -42,6 +46,16 @@ final class LostStatements {
 			execution.call();
 			fault.reached.countDown();
 			throw new SQLException("connection reset", "08006");
+		}));
+	}
+
+	/**
+	 * Let the next such statement fail, while its connection stays as it is.
+	 */
+	Fault fail(Predicate<String> statement) {
+		return arm(new Fault(statement, (fault, execution) -> {
+			fault.reached.countDown();
+			throw new SQLException("no space left", "53100");
 		}));
 	}
 
@@ -71,7 +85,7 @@ final class LostStatements {
 	}
 
 	private Fault arm(Fault fault) {
-		this.next.set(fault);
+		this.faults.add(fault);
 		return fault;
 	}
 
@@ -84,9 +98,9 @@ final class LostStatements {
 
 	private PreparedStatement watched(PreparedStatement statement, String sql) {
 		return proxy(PreparedStatement.class, (method, arguments) -> {
-			Fault fault = this.next.get();
+			Fault fault = this.faults.peek();
 			if (fault != null && method.getName().startsWith("execute") && fault.statement.test(sql)
-					&& this.next.compareAndSet(fault, null)) {
+					&& this.faults.remove(fault)) {
 				return fault.behaviour.around(fault, () -> method.invoke(statement, arguments));
 			}
 			return method.invoke(statement, arguments);

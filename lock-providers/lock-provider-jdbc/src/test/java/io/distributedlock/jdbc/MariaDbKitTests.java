@@ -99,4 +99,15 @@ class MariaDbKitTests {
 
 	}
 
+	@Nested
+	@DisplayName("jdbc advisory on MariaDB")
+	class Advisory extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return MariaDbKitTests.source(JdbcLockStrategy.ADVISORY);
+		}
+
+	}
+
 }

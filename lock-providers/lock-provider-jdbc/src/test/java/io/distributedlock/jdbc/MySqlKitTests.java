@@ -83,4 +83,15 @@ class MySqlKitTests {
 
 	}
 
+	@Nested
+	@DisplayName("jdbc advisory on MySQL")
+	class Advisory extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return MySqlKitTests.source(JdbcLockStrategy.ADVISORY);
+		}
+
+	}
+
 }

@@ -60,4 +60,15 @@ class NewestPostgresKitTests {
 
 	}
 
+	@Nested
+	@DisplayName("jdbc advisory on PostgreSQL 18")
+	class Advisory extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return server.source(JdbcLockStrategy.ADVISORY);
+		}
+
+	}
+
 }

@@ -57,4 +57,15 @@ class PostgresKitTests {
 
 	}
 
+	@Nested
+	@DisplayName("jdbc advisory on PostgreSQL")
+	class Advisory extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return server.source(JdbcLockStrategy.ADVISORY);
+		}
+
+	}
+
 }

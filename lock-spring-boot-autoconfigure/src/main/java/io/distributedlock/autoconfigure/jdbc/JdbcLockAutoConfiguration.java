@@ -74,7 +74,14 @@ public final class JdbcLockAutoConfiguration {
 					"Start the database, and check its URL, user and password. To start the application while the database is down, set lock.jdbc.dialect and lock.jdbc.initialize-schema=never.",
 					ex);
 		}
-		return JdbcLocks.provider(database.dataSource(), settings(dialect, properties, lock));
+		try {
+			return JdbcLocks.provider(database.dataSource(), settings(dialect, properties, lock));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException(String.valueOf(ex.getMessage()),
+					"Set lock.jdbc.strategy, lock.jdbc.threads and lock.jdbc.max-lock-connections to values that the database supports.",
+					ex);
+		}
 	}
 
 	private static JdbcLockSettings settings(JdbcDialect dialect, JdbcLockProperties properties, LockProperties lock) {

@@ -17,9 +17,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public class JdbcLockProperties {
 
 	/**
-	 * How rows of the database represent locks: "row" keeps owner and expiry in one row
-	 * for each key, "version" changes the same row by compare-and-set on a version, and
-	 * "for-update" holds the row lock of an open transaction.
+	 * How the database represents locks: "row" keeps owner and expiry in one row for each
+	 * key, "version" changes the same row by compare-and-set on a version, "for-update"
+	 * holds the row lock of an open transaction, and "advisory" holds a lock that
+	 * PostgreSQL, MariaDB and MySQL keep in memory.
 	 */
 	private JdbcLockStrategy strategy = JdbcLockStrategy.ROW;
 
@@ -42,8 +43,8 @@ public class JdbcLockProperties {
 	private int threads = 4;
 
 	/**
-	 * Number of locks that can be held at the same time with the strategy "for-update",
-	 * at least 1. Each of these locks occupies one connection.
+	 * Number of locks that can be held at the same time with the strategies "for-update"
+	 * and "advisory", at least 1. Each of these locks occupies one connection.
 	 */
 	private int maxLockConnections = 10;
 

@@ -24,13 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Grants leases by the row lock of {@code SELECT ... FOR UPDATE}, held by a connection
- * that stays open. The fencing token comes from a sequence, which a rollback does not
+ * Grants leases by locks that a connection holds and that end with it: row locks or
+ * advisory locks. The fencing token comes from a sequence, which a rollback does not
  * reset: it also rises after a holder whose connection died.
  */
-final class ForUpdateLockProvider implements LockProvider {
+final class SessionLockProvider implements LockProvider {
 
-	private static final Logger logger = LoggerFactory.getLogger(ForUpdateLockProvider.class);
+	private static final Logger logger = LoggerFactory.getLogger(SessionLockProvider.class);
 
 	/**
 	 * Up to 24 days: PostgreSQL counts the silence after which it ends a connection in
@@ -42,18 +42,19 @@ final class ForUpdateLockProvider implements LockProvider {
 
 	private final SilenceLimit limit;
 
-	private final RowLocks rows;
+	private final SessionLocks locks;
 
 	private final JdbcLockSettings settings;
 
 	private final Semaphore connections;
 
-	private final Set<ForUpdateLease> held = ConcurrentHashMap.newKeySet();
+	private final Set<SessionLease> held = ConcurrentHashMap.newKeySet();
 
-	ForUpdateLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
+	SessionLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
 		this.calls = calls;
 		this.limit = new SilenceLimit(settings.dialect());
-		this.rows = new RowLocks(settings.dialect(), this.limit);
+		this.locks = (settings.strategy() == JdbcLockStrategy.ADVISORY)
+				? new AdvisoryLocks(settings.dialect(), this.limit) : new RowLocks(settings.dialect(), this.limit);
 		this.settings = settings;
 		this.connections = new Semaphore(settings.maxLockConnections());
 		TableSweep.regularly(calls, this::sweepNow);
@@ -79,8 +80,24 @@ final class ForUpdateLockProvider implements LockProvider {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.calls
 			.attempt((giveUpAt) -> this.calls.retried(() -> acquire(request, term, giveUpAt), giveUpAt),
-					request.giveUpAtNanos(), (late) -> late.ifPresent(ForUpdateLease::end))
+					request.giveUpAtNanos(), SessionLockProvider::end)
 			.thenApply((lease) -> lease.orElse(null));
+	}
+
+	/**
+	 * Wait for a key in the queue of the server, for some time.
+	 * @param patience how long to wait, less than the command time-out
+	 * @return completes with the lease, or with {@code null} if others are in front
+	 */
+	CompletionStage<@Nullable Lease> await(LeaseRequest request, Duration patience) {
+		return this.calls
+			.await((giveUpAt) -> acquire(request, patience, giveUpAt), request.giveUpAtNanos(),
+					SessionLockProvider::end)
+			.thenApply((lease) -> lease.orElse(null));
+	}
+
+	private static void end(Optional<SessionLease> late) {
+		late.ifPresent(SessionLease::end);
 	}
 
 	/**
@@ -96,12 +113,12 @@ final class ForUpdateLockProvider implements LockProvider {
 	 * answer, its connection is ended.
 	 * @return whether the session had its row lock until now
 	 */
-	boolean end(ForUpdateLease lease, String key, Session session) {
+	boolean end(SessionLease lease, String key, Session session) {
 		try {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
-			this.rows.free(session, key);
+			boolean had = this.locks.free(session, key);
 			makeReusable(session);
-			return true;
+			return had;
 		}
 		catch (SQLException | RuntimeException ex) {
 			logger.debug("The connection that held lock '{}' was broken", key, ex);
@@ -122,7 +139,7 @@ final class ForUpdateLockProvider implements LockProvider {
 	 * Delete rows that nobody has locked and that were inserted some time ago.
 	 */
 	CompletableFuture<Integer> sweepNow() {
-		return this.calls.upkeep((session) -> this.rows.sweep(session, this.settings.sweepAfter()));
+		return this.calls.upkeep((session) -> this.locks.sweep(session, this.settings.sweepAfter()));
 	}
 
 	@Override
@@ -142,8 +159,43 @@ final class ForUpdateLockProvider implements LockProvider {
 		}
 	}
 
-	private Optional<ForUpdateLease> acquire(LeaseRequest request, LeaseTerm term, long giveUpAtNanos)
+	private Optional<SessionLease> acquire(LeaseRequest request, LeaseTerm term, long giveUpAtNanos)
 			throws SQLException {
+		return inSession(request.key(), giveUpAtNanos, (session) -> {
+			long token = this.locks.lock(session, request.key(), untilCutOff(request.leaseTime()), Duration.ZERO);
+			return (token != 0) ? Optional.of(hold(request, session, token, term)) : Optional.empty();
+		});
+	}
+
+	/**
+	 * The server may give a waiting session the key when its JVM has stopped: so it ends
+	 * a session that does not take up its grant soon.
+	 */
+	private Optional<SessionLease> acquire(LeaseRequest request, Duration patience, long giveUpAtNanos)
+			throws SQLException {
+		return inSession(request.key(), giveUpAtNanos, (session) -> {
+			long token = this.locks.lock(session, request.key(), this.calls.commandTimeout(), patience);
+			if (token == 0) {
+				return Optional.empty();
+			}
+			LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+			this.limit.set(session, untilCutOff(request.leaseTime()));
+			return Optional.of(hold(request, session, token, term));
+		});
+	}
+
+	private SessionLease hold(LeaseRequest request, Session session, long token, LeaseTerm term) {
+		SessionLease lease = new SessionLease(this, this.calls, request.key(), session, token, term);
+		this.held.add(lease);
+		lease.endAfter(term);
+		return lease;
+	}
+
+	/**
+	 * Lock in a new session, which stays open if it gets the lock.
+	 */
+	private Optional<SessionLease> inSession(String key, long giveUpAtNanos,
+			JdbcCalls.Work<Optional<SessionLease>> locking) throws SQLException {
 		if (!this.connections.tryAcquire()) {
 			throw new BackendException(
 					("all %d connections for locks are in use: raise lock.jdbc.max-lock-connections and the "
@@ -160,12 +212,9 @@ final class ForUpdateLockProvider implements LockProvider {
 			throw ex;
 		}
 		try {
-			if (this.rows.lock(session, request.key(), untilCutOff(request.leaseTime()))) {
-				long token = this.rows.nextToken(session);
-				ForUpdateLease lease = new ForUpdateLease(this, this.calls, request.key(), session, token, term);
-				this.held.add(lease);
-				lease.endAfter(term);
-				return Optional.of(lease);
+			Optional<SessionLease> lease = locking.on(session);
+			if (lease.isPresent()) {
+				return lease;
 			}
 			if (!session.connection().getAutoCommit()) {
 				session.connection().rollback();
@@ -176,7 +225,7 @@ final class ForUpdateLockProvider implements LockProvider {
 			if (ex instanceof SQLException failure) {
 				session.failed(failure);
 			}
-			closeUnlocked(session);
+			closeUnlocked(session, key);
 			throw ex;
 		}
 		close(session);
@@ -188,12 +237,10 @@ final class ForUpdateLockProvider implements LockProvider {
 		session.connection().setAutoCommit(true);
 	}
 
-	private void closeUnlocked(Session session) {
+	private void closeUnlocked(Session session, String key) {
 		try {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
-			if (!session.connection().getAutoCommit()) {
-				session.connection().rollback();
-			}
+			this.locks.forget(session, key);
 			makeReusable(session);
 		}
 		catch (SQLException | RuntimeException ex) {

@@ -19,11 +19,11 @@ import org.slf4j.LoggerFactory;
  * <p>
  * Why: docs/decisions/034-row-locks-end-on-the-server.md
  */
-final class ForUpdateLease implements Lease {
+final class SessionLease implements Lease {
 
-	private static final Logger logger = LoggerFactory.getLogger(ForUpdateLease.class);
+	private static final Logger logger = LoggerFactory.getLogger(SessionLease.class);
 
-	private final ForUpdateLockProvider provider;
+	private final SessionLockProvider provider;
 
 	private final JdbcCalls calls;
 
@@ -42,7 +42,7 @@ final class ForUpdateLease implements Lease {
 
 	private @Nullable Future<?> timer;
 
-	ForUpdateLease(ForUpdateLockProvider provider, JdbcCalls calls, String key, Session session, long token,
+	SessionLease(SessionLockProvider provider, JdbcCalls calls, String key, Session session, long token,
 			LeaseTerm term) {
 		this.provider = provider;
 		this.calls = calls;
@@ -167,7 +167,7 @@ final class ForUpdateLease implements Lease {
 
 	@Override
 	public String toString() {
-		return "ForUpdateLease[key=%s, token=%d]".formatted(this.key, this.token);
+		return "SessionLease[key=%s, token=%d]".formatted(this.key, this.token);
 	}
 
 }

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Queues whose answers are lost or come late.
  */
-class FairQueueTests {
+class TableQueueTests {
 
 	/**
 	 * Longer than any test waits.
@@ -103,13 +103,11 @@ class FairQueueTests {
 	void grantIsRecognisedThoughItsPlaceIsAtTheEndOfTheQueue() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
 		LostStatements.Fault afterGrant = this.lost.loseReply(LEAVE_QUEUE);
+		LostStatements.Fault afterThat = this.lost.loseReply(TableQueueTests::takes);
 		get(this.held.release());
-		this.first.lookAgain();
-		Awaitility.await().until(afterGrant::isReached);
-		LostStatements.Fault beforeLeaving = this.lost.loseReply(FairQueueTests::takes);
 		Awaitility.await().atMost(PATIENCE).until(() -> {
 			this.first.lookAgain();
-			return beforeLeaving.isReached();
+			return afterGrant.isReached() && afterThat.isReached();
 		});
 		assertThatGrantedInTurn(this.first, second);
 	}
@@ -120,7 +118,7 @@ class FairQueueTests {
 	 */
 	@Test
 	void grantThatComesAfterTheReleaseIsUndone() {
-		LostStatements.Fault fault = this.lost.delay(FairQueueTests::takes);
+		LostStatements.Fault fault = this.lost.delay(TableQueueTests::takes);
 		get(this.held.release());
 		this.first.lookAgain();
 		Awaitility.await().until(fault::isReached);
@@ -136,17 +134,24 @@ class FairQueueTests {
 	@Test
 	void rowThatHasExpiredDoesNotOvertake() throws SQLException {
 		LockTable table = new LockTable(JdbcDialect.H2);
-		FairQueue queue = new FairQueue(table, new MemberTable(JdbcDialect.H2));
+		MemberTable members = new MemberTable(JdbcDialect.H2);
+		TableQueue queue = new TableQueue(table, members);
+		LeaseRequest expired = new LeaseRequest("other", Duration.ofMillis(1), LockType.FAIR);
+		LeaseRequest request = new LeaseRequest("other", LEASE, LockType.FAIR);
+		QueuedOwner had = new QueuedOwner("had", () -> {
+		});
+		QueuedOwner waiter = new QueuedOwner("waiter", () -> {
+		});
 		try (Connection connection = this.pool.getConnection()) {
 			Session session = Session.on(connection);
-			assertThat(table.take(session, "other", "had", Duration.ofMillis(1))).isNotZero();
+			assertThat(table.take(session, expired, "had")).isNotZero();
 			Awaitility.await().until(() -> table.read(session, "other").free());
-			assertThat(queue.acquire(session, "other", "had", LEASE)).as("nobody waits").isNotZero();
+			assertThat(queue.acquire(session, request, "had")).as("nobody waits").isNotZero();
 			assertThat(table.renew(session, "other", "had", Duration.ofMillis(1))).isTrue();
 			Awaitility.await().until(() -> table.read(session, "other").free());
-			new MemberTable(JdbcDialect.H2).put(session, "other~queue", "waiter", LEASE);
-			assertThat(queue.acquireInTurn(session, "other", "had", LEASE, true)).isZero();
-			assertThat(queue.acquireInTurn(session, "other", "waiter", LEASE, false)).isNotZero();
+			members.queue(session, TableQueue.queueOf("other"), "waiter", LEASE);
+			assertThat(queue.acquireInTurn(session, request, had)).isZero();
+			assertThat(queue.acquireInTurn(session, request, waiter)).isNotZero();
 		}
 	}
 
@@ -165,7 +170,7 @@ class FairQueueTests {
 	}
 
 	private static boolean takes(String sql) {
-		return sql.startsWith("UPDATE distributed_lock SET owner = ?,");
+		return sql.contains("UPDATE distributed_lock SET owner = ?,");
 	}
 
 	private static Lease granted(LockQueue.Place place) {

@@ -1,0 +1,105 @@
+package io.distributedlock.jdbc;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.AskingPlace;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants leases by advisory locks. A call that finds its key taken waits in the queue of
+ * the server, with a connection and a thread of its own: the server gives it the key
+ * without a write and without a message. It waits for a short time only, again and again,
+ * so that neither stays in use for long once the call has given up.
+ * <p>
+ * Why: docs/decisions/046-advisory-locks.md
+ */
+final class AdvisoryLockProvider implements LockProvider, LockQueue {
+
+	private final SessionLockProvider sessions;
+
+	private final Duration longestWait;
+
+	private final Semaphore waits;
+
+	AdvisoryLockProvider(SessionLockProvider sessions, JdbcLockSettings settings) {
+		this.sessions = sessions;
+		// the rest of the time is for the connection and the answer
+		this.longestWait = settings.commandTimeout().dividedBy(2);
+		this.waits = new Semaphore(settings.waitThreads());
+	}
+
+	@Override
+	public String name() {
+		return this.sessions.name();
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		Set<LockCapability> capabilities = EnumSet.of(LockCapability.BLOCKING_WAIT);
+		capabilities.addAll(this.sessions.capabilities());
+		return capabilities;
+	}
+
+	@Override
+	public LeaseLimits leaseLimits() {
+		return this.sessions.leaseLimits();
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return this.sessions.tryAcquire(request);
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return type == LockType.EXCLUSIVE;
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		AtomicReference<@Nullable Runnable> again = new AtomicReference<>();
+		return AskingPlace.take(() -> {
+			Runnable ask = again.get();
+			// without a connection to wait with, the engine asks at intervals
+			return (ask != null && this.waits.tryAcquire()) ? await(request, ask) : tryAcquire(request);
+		}, () -> {
+		}, (ask) -> {
+			again.set(ask);
+			ask.run();
+			return () -> {
+			};
+		});
+	}
+
+	/**
+	 * Wait for some time, and then have it asked again.
+	 */
+	private CompletionStage<@Nullable Lease> await(LeaseRequest request, Runnable again) {
+		Duration look = request.lookInterval();
+		return this.sessions.await(request, (look.compareTo(this.longestWait) < 0) ? look : this.longestWait)
+			.whenComplete((lease, failure) -> {
+				this.waits.release();
+				if (lease == null && failure == null) {
+					again.run();
+				}
+			});
+	}
+
+	@Override
+	public void close() {
+		this.sessions.close();
+	}
+
+}

@@ -1,0 +1,217 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What the kit cannot see of advisory locks: their connections, and sessions that get a
+ * lock for a JVM that has stopped.
+ */
+class AdvisoryLocksTests {
+
+	private static final Duration LEASE = Duration.ofMinutes(5);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final int CONNECTIONS = 4;
+
+	private static PostgresTestServer postgres;
+
+	private static MariaDbTestServer mariaDb;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void startServers() {
+		postgres = PostgresTestServer.run();
+		Databases.createSchema(JdbcDialect.POSTGRESQL, postgres.url(), "postgres", "");
+		mariaDb = MariaDbTestServer.run();
+		Databases.createSchema(JdbcDialect.MARIADB, mariaDb.url(), "app", "secret");
+	}
+
+	@AfterAll
+	static void stopServers() {
+		if (postgres != null) {
+			postgres.close();
+		}
+		if (mariaDb != null) {
+			mariaDb.close();
+		}
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void databaseWithoutSuchLocksIsRefused() {
+		HikariDataSource pool = open(Databases.pool("jdbc:h2:mem:none", "sa", "", 1));
+		JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.H2).withStrategy(JdbcLockStrategy.ADVISORY);
+		assertThatThrownBy(() -> JdbcLocks.provider(pool, settings)).isInstanceOf(IllegalArgumentException.class)
+			.hasMessageContaining("advisory on H2")
+			.hasMessageContaining("strategy row");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void waiterThatHasLeftReturnsItsConnection(JdbcDialect dialect) {
+		HikariDataSource pool = pool(dialect);
+		LockProvider waiter = provider(pool, dialect);
+		Lease held = acquire(provider(pool(dialect), dialect), request(dialect, "left"));
+		LockQueue.Place place = ((LockQueue) waiter).enqueue(request(dialect, "left"));
+		Awaitility.await().atMost(PATIENCE).until(() -> isWaiting(dialect));
+		assertThat(place.isBehindOthers()).isTrue();
+		place.leave();
+		Awaitility.await().atMost(PATIENCE).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		assertThat(get(held.release())).isTrue();
+		assertThat(get(acquire(waiter, request(dialect, "left")).release())).isTrue();
+	}
+
+	/**
+	 * More keys than there are connections to wait with.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void everyWaiterIsServedThoughFewWaitOnTheServer(JdbcDialect dialect) {
+		LockProvider holder = provider(pool(dialect), dialect);
+		LockQueue waiter = (LockQueue) provider(pool(dialect), dialect);
+		List<Lease> held = new ArrayList<>();
+		List<LockQueue.Place> places = new ArrayList<>();
+		for (int i = 0; i < CONNECTIONS; i++) {
+			held.add(acquire(holder, request(dialect, "many" + i)));
+			places.add(waiter.enqueue(request(dialect, "many" + i)));
+		}
+		places.forEach((place) -> Awaitility.await().atMost(PATIENCE).until(() -> {
+			place.lookAgain();
+			return place.isBehindOthers();
+		}));
+		held.forEach((lease) -> assertThat(get(lease.release())).isTrue());
+		for (LockQueue.Place place : places) {
+			Awaitility.await().atMost(PATIENCE).until(() -> {
+				place.lookAgain();
+				return place.granted().toCompletableFuture().isDone();
+			});
+			assertThat(get(get(place.granted()).release())).isTrue();
+		}
+	}
+
+	/**
+	 * The server gives a waiting session its lock, also if nobody takes it up.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void lockThatNobodyTakesUpIsFreeAgainSoon(JdbcDialect dialect) throws SQLException {
+		AdvisoryLocks locks = new AdvisoryLocks(dialect, new SilenceLimit(dialect));
+		try (Session stopped = session(dialect); Session next = session(dialect)) {
+			assertThat(locks.lock(stopped, "silent", Duration.ofMillis(500), Duration.ofSeconds(1))).isNotZero();
+			assertThat(locks.lock(next, "silent", LEASE, Duration.ofMillis(1))).isZero();
+			next.connection().rollback();
+			assertThat(locks.lock(next, "silent", LEASE, Duration.ofSeconds(10))).isNotZero();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void grantIsKeptForItsWholeLease(JdbcDialect dialect) {
+		LockProvider holder = provider(pool(dialect), dialect);
+		LockProvider waiter = provider(pool(dialect), dialect);
+		Lease held = acquire(holder, request(dialect, "kept"));
+		LockQueue.Place place = ((LockQueue) waiter).enqueue(request(dialect, "kept"));
+		Awaitility.await().atMost(PATIENCE).until(() -> isWaiting(dialect));
+		assertThat(get(held.release())).isTrue();
+		Lease granted = get(place.granted());
+		assertThat(granted.fencingToken().orElseThrow()).isGreaterThan(held.fencingToken().orElseThrow());
+		// longer than a grant that nobody takes up
+		Awaitility.await()
+			.during(Duration.ofSeconds(3))
+			.atMost(PATIENCE)
+			.until(() -> get(holder.tryAcquire(request(dialect, "kept"))) == null);
+		assertThat(get(granted.release())).isTrue();
+	}
+
+	/**
+	 * A session that has locked a key and then fails goes back to its pool.
+	 */
+	@Test
+	void failureAfterTheLockLeavesNoLockInThePool() {
+		LostStatements lost = new LostStatements(pool(JdbcDialect.MARIADB));
+		LockProvider failing = provider(lost.dataSource(), JdbcDialect.MARIADB);
+		LockProvider other = provider(pool(JdbcDialect.MARIADB), JdbcDialect.MARIADB);
+		LeaseRequest request = request(JdbcDialect.MARIADB, "failed");
+		LostStatements.Fault fault = lost.fail((sql) -> sql.contains("NEXT VALUE"));
+		assertThatThrownBy(() -> get(failing.tryAcquire(request)));
+		assertThat(fault.isReached()).isTrue();
+		Lease lease = Awaitility.await()
+			.atMost(Duration.ofSeconds(5))
+			.until(() -> get(other.tryAcquire(request)), Objects::nonNull);
+		assertThat(get(lease.release())).isTrue();
+	}
+
+	private boolean isWaiting(JdbcDialect dialect) throws SQLException {
+		String sql = (dialect == JdbcDialect.POSTGRESQL)
+				? "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+				: "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock'";
+		try (Connection connection = pool(dialect).getConnection()) {
+			return Session.on(connection).number(sql) > 0;
+		}
+	}
+
+	private Session session(JdbcDialect dialect) throws SQLException {
+		return Session.open(pool(dialect), Duration.ofSeconds(20), System.nanoTime() + Session.NEVER_NANOS);
+	}
+
+	private static Lease acquire(LockProvider provider, LeaseRequest request) {
+		return Objects.requireNonNull(get(provider.tryAcquire(request)));
+	}
+
+	private static LeaseRequest request(JdbcDialect dialect, String key) {
+		return new LeaseRequest(dialect + key, LEASE, LockType.EXCLUSIVE, 1, System.nanoTime() + Session.NEVER_NANOS, 1,
+				Duration.ofMillis(200));
+	}
+
+	private LockProvider provider(DataSource database, JdbcDialect dialect) {
+		return open(JdbcLocks.provider(database,
+				JdbcLockSettings.of(dialect)
+					.withStrategy(JdbcLockStrategy.ADVISORY)
+					.withMaxLockConnections(CONNECTIONS)
+					.withCommandTimeout(Duration.ofSeconds(1))));
+	}
+
+	private HikariDataSource pool(JdbcDialect dialect) {
+		return open((dialect == JdbcDialect.POSTGRESQL) ? Databases.pool(postgres.url(), "postgres", "", 10)
+				: Databases.pool(mariaDb.url(), "app", "secret", 10));
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+}

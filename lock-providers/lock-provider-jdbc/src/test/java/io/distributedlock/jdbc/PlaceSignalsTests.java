@@ -1,0 +1,190 @@
+package io.distributedlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.distributedlock.jdbc.Databases.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Places in queues that nobody asks about: they are told, or ask themselves, long before
+ * the engine does.
+ */
+class PlaceSignalsTests {
+
+	private static final Duration LEASE = Duration.ofMinutes(5);
+
+	/**
+	 * Longer than any test waits.
+	 */
+	private static final Duration LOOK = Duration.ofSeconds(75);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private static PostgresTestServer postgres;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private final String key = "k" + UUID.randomUUID();
+
+	@BeforeAll
+	static void startServer() {
+		postgres = PostgresTestServer.run();
+		Databases.createSchema(JdbcDialect.POSTGRESQL, postgres.url(), "postgres", "");
+		Databases.createSchema(JdbcDialect.H2, "jdbc:h2:mem:places;DB_CLOSE_DELAY=-1", "sa", "");
+	}
+
+	@AfterAll
+	static void stopServer() {
+		if (postgres != null) {
+			postgres.close();
+		}
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "H2" })
+	void placesOfSeveralNodesAreServedInTheirOrder(JdbcDialect dialect) {
+		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.FAIR)) {
+			LockProvider holder = provider(dialect);
+			Lease held = acquire(holder, request(type, LOOK));
+			List<LockQueue.Place> places = new ArrayList<>();
+			for (LockProvider node : List.of(provider(dialect), holder, provider(dialect), holder)) {
+				places.add(behindOthers(node, request(type, LOOK)));
+			}
+			for (LockQueue.Place place : places) {
+				assertThat(placesGranted(places)).isEqualTo(places.indexOf(place));
+				assertThat(get(held.release())).isTrue();
+				Lease next = granted(place);
+				assertThat(next.fencingToken().orElseThrow()).isGreaterThan(held.fencingToken().orElseThrow());
+				held = next;
+			}
+			assertThat(get(held.release())).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "H2" })
+	void placeThatIsLeftLetsTheNextOneIn(JdbcDialect dialect) throws SQLException {
+		LockProvider holder = provider(dialect);
+		Lease held = acquire(holder, request(LockType.EXCLUSIVE, LOOK));
+		MemberTable members = new MemberTable(dialect);
+		try (Connection connection = pool(dialect).getConnection()) {
+			// a node that has stopped, so that it does not take the key
+			members.queue(Session.on(connection), TableQueue.queueOf(this.key), "stopped", LEASE);
+		}
+		LockQueue.Place next = behindOthers(provider(dialect), request(LockType.EXCLUSIVE, LOOK));
+		assertThat(get(held.release())).isTrue();
+		assertThat(get(holder.tryAcquire(request(LockType.FAIR, LOOK)))).as("an attempt that overtakes").isNull();
+		assertThat(next.granted().toCompletableFuture()).isNotDone();
+		try (Connection connection = pool(dialect).getConnection()) {
+			LockTable table = new LockTable(dialect);
+			assertThat(new TableQueue(table, members).leave(Session.on(connection), this.key, "stopped")).isPresent();
+		}
+		assertThat(get(granted(next).release())).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "H2" })
+	void placeAboutWhichNobodyAsksIsSkipped(JdbcDialect dialect) throws SQLException {
+		Duration look = Duration.ofMillis(200);
+		try (Connection connection = pool(dialect).getConnection()) {
+			Session session = Session.on(connection);
+			LockTable table = new LockTable(dialect);
+			TableQueue queue = new TableQueue(table, new MemberTable(dialect));
+			QueuedOwner dead = new QueuedOwner("dead", () -> {
+			});
+			QueuedOwner alive = new QueuedOwner("alive", () -> {
+			});
+			LeaseRequest request = request(LockType.EXCLUSIVE, look);
+			assertThat(queue.acquire(session, request, "holder")).isNotZero();
+			assertThat(queue.acquireInTurn(session, request, dead)).isZero();
+			assertThat(queue.acquireInTurn(session, request, alive)).isZero();
+			assertThat(table.release(session, this.key, "holder")).isPresent();
+			assertThat(queue.acquireInTurn(session, request, alive)).as("while the other may be alive").isZero();
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.until(() -> queue.acquireInTurn(session, request, alive), (token) -> token != 0);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "H2" })
+	void leaseBringsAsManyTokensAsWereAskedFor(JdbcDialect dialect) {
+		LockProvider provider = provider(dialect);
+		long last = 0;
+		for (int tokens : List.of(3, 5, 1)) {
+			LeaseRequest request = new LeaseRequest(this.key, LEASE, LockType.EXCLUSIVE, 1,
+					System.nanoTime() + Session.NEVER_NANOS, tokens, LOOK);
+			Lease lease = acquire(provider, request);
+			assertThat(lease.fencingTokens()).isEqualTo(tokens);
+			assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(last);
+			last = lease.fencingToken().orElseThrow() + tokens - 1;
+			assertThat(get(lease.release())).isTrue();
+		}
+	}
+
+	private static long placesGranted(List<LockQueue.Place> places) {
+		return places.stream().filter((place) -> place.granted().toCompletableFuture().isDone()).count();
+	}
+
+	private static Lease granted(LockQueue.Place place) {
+		CompletableFuture<Lease> granted = place.granted().toCompletableFuture();
+		Awaitility.await().atMost(PATIENCE).until(granted::isDone);
+		return get(granted);
+	}
+
+	private static LockQueue.Place behindOthers(LockProvider provider, LeaseRequest request) {
+		LockQueue.Place place = ((LockQueue) provider).enqueue(request);
+		Awaitility.await().atMost(PATIENCE).until(place::isBehindOthers);
+		return place;
+	}
+
+	private static Lease acquire(LockProvider provider, LeaseRequest request) {
+		return Objects.requireNonNull(get(provider.tryAcquire(request)));
+	}
+
+	private LeaseRequest request(LockType type, Duration look) {
+		return new LeaseRequest(this.key, LEASE, type, 1, System.nanoTime() + Session.NEVER_NANOS, 1, look);
+	}
+
+	private LockProvider provider(JdbcDialect dialect) {
+		return open(JdbcLocks.provider(pool(dialect), JdbcLockSettings.of(dialect)));
+	}
+
+	private HikariDataSource pool(JdbcDialect dialect) {
+		return open((dialect == JdbcDialect.POSTGRESQL) ? Databases.pool(postgres.url(), "postgres", "", 10)
+				: Databases.pool("jdbc:h2:mem:places;DB_CLOSE_DELAY=-1", "sa", "", 10));
+	}
+
+	private <T extends AutoCloseable> T open(T closeable) {
+		this.opened.add(closeable);
+		return closeable;
+	}
+
+}
