@@ -168,6 +168,19 @@ public final class LockRequest {
 	}
 
 	/**
+	 * Set whether a caller that has the lock acquires it again without waiting, and
+	 * whether calls inside it may do so. Switch it off where a handle outlives the work
+	 * of its thread: otherwise the next task on that thread, which still counts as inside
+	 * the lock, would get it as well. A caller that then asks for the lock a second time
+	 * waits for itself until its wait time is over. Default: {@code true}.
+	 * @param reentrant whether the lock can be re-entered
+	 * @return a changed copy
+	 */
+	public LockRequest withReentrant(boolean reentrant) {
+		return change((options) -> options.reentrant = reentrant);
+	}
+
+	/**
 	 * Set the lock type. For a semaphore use {@link #withPermits}.
 	 * @param type the lock type
 	 * @return a changed copy
@@ -293,6 +306,14 @@ public final class LockRequest {
 	}
 
 	/**
+	 * Return whether the lock can be re-entered.
+	 * @return {@code true} unless {@link #withReentrant} says otherwise
+	 */
+	public boolean reentrant() {
+		return this.options.reentrant;
+	}
+
+	/**
 	 * Return the lock type.
 	 * @return the lock type
 	 */
@@ -345,9 +366,9 @@ public final class LockRequest {
 		if (!this.others.isEmpty()) {
 			return "LockRequest" + parts();
 		}
-		return "LockRequest[name=%s, key=%s, type=%s, permits=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, holdAtLeast=%s, maxWaiters=%s, provider=%s, requires=%s]"
-			.formatted(this.name, this.key, type(), permits(), waitTime(), leaseTime(), autoRenew(), holdAtLeast(),
-					maxWaiters(), provider(), requires());
+		return "LockRequest[name=%s, key=%s, type=%s, permits=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, reentrant=%s, holdAtLeast=%s, maxWaiters=%s, provider=%s, requires=%s]"
+			.formatted(this.name, this.key, type(), permits(), waitTime(), leaseTime(), autoRenew(), reentrant(),
+					holdAtLeast(), maxWaiters(), provider(), requires());
 	}
 
 	private LockRequest change(Consumer<Options> change) {
@@ -377,6 +398,8 @@ public final class LockRequest {
 
 		private boolean autoRenew;
 
+		private boolean reentrant = true;
+
 		private LockType type = LockType.EXCLUSIVE;
 
 		private int permits = 1;
@@ -396,6 +419,7 @@ public final class LockRequest {
 			this.waitTime = other.waitTime;
 			this.leaseTime = other.leaseTime;
 			this.autoRenew = other.autoRenew;
+			this.reentrant = other.reentrant;
 			this.type = other.type;
 			this.permits = other.permits;
 			this.provider = other.provider;

@@ -33,11 +33,14 @@ final class Exits {
 
 	private final Duration commandTimeout;
 
+	private final boolean asyncRelease;
+
 	Exits(Engine engine) {
 		this.runtime = engine.runtime();
 		this.releaser = engine.releaser();
 		this.commandTimeoutNanos = engine.questions().commandTimeoutNanos();
 		this.commandTimeout = engine.commandTimeout();
+		this.asyncRelease = engine.asyncRelease();
 	}
 
 	Duration commandTimeout() {
@@ -86,13 +89,17 @@ final class Exits {
 	}
 
 	/**
-	 * Wait until a lock is left, at most the command time-out. An interrupt does not end
-	 * the wait, since the release comes first; the thread is interrupted again after it.
+	 * Wait until a lock is left, at most the command time-out, unless the template
+	 * releases asynchronously. An interrupt does not end the wait, since the release
+	 * comes first; the thread is interrupted again after it.
 	 * @param left completes with what failed
 	 * @param workFailure what the work threw; a failed release is added to it as
 	 * suppressed
 	 */
 	void await(CompletableFuture<@Nullable LockUnavailableException> left, @Nullable Throwable workFailure) {
+		if (this.asyncRelease && !left.isDone()) {
+			return;
+		}
 		LockUnavailableException failure = awaitUninterruptibly(left);
 		if (failure != null && workFailure != null) {
 			workFailure.addSuppressed(failure);

@@ -27,9 +27,11 @@ import io.distributedlock.spi.LockQueue;
  * backend is asked for a lease that is longer by this, on which the holder does not rely
  * @param maxWaiters how many calls of this JVM may wait for the key
  * @param holdAtLeast the minimum hold time
+ * @param reentrant whether the caller wants to enter again
  */
 record LockAttempt(String name, String key, LockProvider provider, LockType type, int permits, Duration waitTime,
-		Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters, Duration holdAtLeast) {
+		Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters, Duration holdAtLeast,
+		boolean reentrant) {
 
 	private static final int LOOKS_PER_LEASE = 4;
 
@@ -44,7 +46,7 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	 */
 	LockAttempt waitingFor(Duration remaining) {
 		return new LockAttempt(this.name, this.key, this.provider, this.type, this.permits, remaining, this.leaseTime,
-				this.autoRenewed, this.lockDelay, this.maxWaiters, this.holdAtLeast);
+				this.autoRenewed, this.lockDelay, this.maxWaiters, this.holdAtLeast, this.reentrant);
 	}
 
 	/**
@@ -121,7 +123,7 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	 * permit takes one of its own.
 	 */
 	boolean isReentrant() {
-		return this.type != LockType.SEMAPHORE;
+		return this.reentrant && this.type != LockType.SEMAPHORE;
 	}
 
 	/**

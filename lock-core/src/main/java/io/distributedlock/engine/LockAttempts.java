@@ -105,7 +105,7 @@ final class LockAttempts {
 		}
 		LockAttempt attempt = new LockAttempt(request.name(), this.keyFormat.format(request), offer.provider,
 				request.type(), request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
-				lease, autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast);
+				lease, autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast, request.reentrant());
 		requireCapabilities(request, attempt, offer.capabilities);
 		requireNoTokenOfPermits(request, attempt);
 		requireLeaseWithinLimits(attempt, offer.limits);

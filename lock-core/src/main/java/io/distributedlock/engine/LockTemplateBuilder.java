@@ -43,6 +43,8 @@ public final class LockTemplateBuilder {
 
 	int handOverLimit = 1000;
 
+	boolean asyncRelease;
+
 	@Nullable Executor executor;
 
 	final List<LockListener> listeners = new ArrayList<>();
@@ -214,6 +216,21 @@ public final class LockTemplateBuilder {
 			throw new IllegalArgumentException("The hand-over limit must be at least 1 but is " + limit);
 		}
 		this.handOverLimit = limit;
+		return this;
+	}
+
+	/**
+	 * Set whether a call that closes a lock returns before the backend has answered the
+	 * release. It saves a round trip. The next caller may then find the lock still taken
+	 * for a moment, and a release that fails is only logged, not added to the exception
+	 * of the work. Until the release has arrived, or the lease has ended, nobody else has
+	 * the lock. A template that closes waits for its releases in any case. Default:
+	 * {@code false}.
+	 * @param asyncRelease whether to return early
+	 * @return this builder
+	 */
+	public LockTemplateBuilder asyncRelease(boolean asyncRelease) {
+		this.asyncRelease = asyncRelease;
 		return this;
 	}
 

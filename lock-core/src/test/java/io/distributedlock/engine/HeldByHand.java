@@ -44,7 +44,7 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 			.listener(new LossListener((loss) -> this.losses.incrementAndGet()));
 		this.engine = Engine.create(this.runtime, builder);
 		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, LEASE, true,
-				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO);
+				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		this.lock = new HeldLock(attempt, this, this, this.engine);
 		this.handle = newHandle();
 		this.engine.keeper().track(this.lock);

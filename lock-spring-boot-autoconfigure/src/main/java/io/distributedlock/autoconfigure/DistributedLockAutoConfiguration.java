@@ -65,6 +65,7 @@ public final class DistributedLockAutoConfiguration {
 				.pollInterval(properties.getPollInterval())
 				.handOverWindow(properties.getHandOver().getWindow())
 				.handOverLimit(properties.getHandOver().getLimit())
+				.asyncRelease(properties.getRelease() == LockProperties.Release.ASYNC)
 				.listener(new LossEvents(events))
 				.build();
 		}

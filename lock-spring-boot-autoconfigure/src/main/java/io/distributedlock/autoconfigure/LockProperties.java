@@ -87,6 +87,13 @@ public class LockProperties {
 	private Duration pollInterval = Duration.ofMillis(500);
 
 	/**
+	 * Whether a call waits for the answer to its release: "sync", or "async" to return
+	 * before. The latter saves a round trip; the next caller may find the lock still
+	 * taken for a moment, and a release that fails is only logged.
+	 */
+	private Release release = Release.SYNC;
+
+	/**
 	 * How calls of annotated methods are intercepted: "proxy" by a proxy around the bean,
 	 * or "aspectj" by advice that is woven into the class. The latter also locks private
 	 * and final methods and calls within the same object, and needs the Java agent of
@@ -202,6 +209,14 @@ public class LockProperties {
 		this.pollInterval = pollInterval;
 	}
 
+	public Release getRelease() {
+		return this.release;
+	}
+
+	public void setRelease(Release release) {
+		this.release = release;
+	}
+
 	public Mode getMode() {
 		return this.mode;
 	}
@@ -244,6 +259,23 @@ public class LockProperties {
 
 	public Redisson getRedisson() {
 		return this.redisson;
+	}
+
+	/**
+	 * Whether a call waits for the answer to its release.
+	 */
+	public enum Release {
+
+		/**
+		 * The call returns when the lock is released.
+		 */
+		SYNC,
+
+		/**
+		 * The call returns when the release is sent.
+		 */
+		ASYNC
+
 	}
 
 	/**

@@ -136,6 +136,15 @@ public @interface DistributedLock {
 	boolean autoRenew() default false;
 
 	/**
+	 * Whether a call inside a call that has the lock gets it as well, without waiting.
+	 * Switch it off where the lock must not be shared with what runs on the same thread
+	 * or in the same chain: such a call waits until the lock is released, or its wait
+	 * time is over. Default: {@code true}.
+	 * @return {@code false} for a lock that is not re-entered
+	 */
+	boolean reentrant() default true;
+
+	/**
 	 * The lock type. The application does not start if the provider cannot serve it.
 	 * Default: {@link LockType#EXCLUSIVE}.
 	 * @return the lock type

@@ -110,7 +110,9 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		if (holdAtLeast != null) {
 			timed = timed.withHoldAtLeast(holdAtLeast);
 		}
-		timed = timed.withAutoRenew(attributes.annotation().getBoolean("autoRenew"));
+		timed = timed.withAutoRenew(attributes.annotation().getBoolean("autoRenew"))
+			// permits are never re-entered, so @DistributedSemaphore does not have it
+			.withReentrant(attributes.annotation().getValue("reentrant", Boolean.class).orElse(true));
 		if (attributes.text("leaseTime").equals(AUTO_RENEWED)) {
 			// also if the template has a default lease time
 			return timed.withAutoRenew(true);
