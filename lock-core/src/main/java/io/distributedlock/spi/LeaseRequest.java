@@ -23,10 +23,12 @@ import io.distributedlock.LockType;
  * whose backend cannot count in blocks ignores it; see {@link Lease#fencingTokens()}
  * @param lookInterval how often the engine asks about a place in a queue of the backend.
  * A place about which nobody has asked for a few of these intervals is dead
+ * @param lockDelay the part of the lease time on which the holder does not rely. A
+ * provider that first grants less than the lease time grants more than this
  * @since 0.1
  */
 public record LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
-		Duration lookInterval) {
+		Duration lookInterval, Duration lockDelay) {
 
 	/**
 	 * A quarter of the range of the clock, 73 years, so that differences between instants
@@ -38,6 +40,23 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 * Four questions in the time of a lease leave room for three that are lost.
 	 */
 	private static final int LOOKS_PER_LEASE = 4;
+
+	/**
+	 * Create a request without a lock delay.
+	 * @param key the full key
+	 * @param leaseTime how long the lease is to run
+	 * @param type the lock type
+	 * @param permits how many owners a semaphore admits, 1 for other types
+	 * @param giveUpAtNanos the {@link System#nanoTime()} from which nobody waits for the
+	 * answer any more
+	 * @param tokens how many fencing tokens to grant at once
+	 * @param lookInterval how often the engine asks about a place in a queue of the
+	 * backend
+	 */
+	public LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
+			Duration lookInterval) {
+		this(key, leaseTime, type, permits, giveUpAtNanos, tokens, lookInterval, Duration.ZERO);
+	}
 
 	/**
 	 * Create a request for one token, with a place about which the engine asks four times
