@@ -36,12 +36,6 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	private static final int LOOKS_PER_LEASE = 4;
 
 	/**
-	 * The holder may know of a grant that it is as old as the last question about its
-	 * place, and has two thirds of it left in which to renew it.
-	 */
-	private static final int LOOKS_PER_GRANT = 3;
-
-	/**
 	 * Return the same attempt with less time to wait.
 	 */
 	LockAttempt waitingFor(Duration remaining) {
@@ -77,11 +71,8 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	 * @param pollNanos how long the engine waits at most before it asks again
 	 */
 	LeaseRequest request(long giveUpAtNanos, int tokens, long pollNanos) {
-		Duration lease = leaseOnBackend();
-		Duration look = Duration.ofNanos(lookNanos(pollNanos));
-		Duration grant = LockTimes.wholeMillis(look.multipliedBy(LOOKS_PER_GRANT)).plus(this.lockDelay);
-		return new LeaseRequest(this.key, lease, this.type, this.permits, giveUpAtNanos, tokens, look,
-				(grant.compareTo(lease) < 0) ? grant : lease);
+		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos, tokens,
+				Duration.ofNanos(lookNanos(pollNanos)), this.lockDelay);
 	}
 
 	/**

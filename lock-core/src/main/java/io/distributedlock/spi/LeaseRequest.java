@@ -23,13 +23,12 @@ import io.distributedlock.LockType;
  * whose backend cannot count in blocks ignores it; see {@link Lease#fencingTokens()}
  * @param lookInterval how often the engine asks about a place in a queue of the backend.
  * A place about which nobody has asked for a few of these intervals is dead
- * @param grantTime how long the lease is to run at first if the backend grants it to a
- * place by itself, and not as the answer to a question. The engine then renews it; a
- * grant that nobody takes up ends soon. Never longer than the lease time
+ * @param lockDelay the part of the lease time on which the holder does not rely. A
+ * provider that first grants less than the lease time grants more than this
  * @since 0.1
  */
 public record LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
-		Duration lookInterval, Duration grantTime) {
+		Duration lookInterval, Duration lockDelay) {
 
 	/**
 	 * A quarter of the range of the clock, 73 years, so that differences between instants
@@ -42,6 +41,25 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 */
 	private static final int LOOKS_PER_LEASE = 4;
 
+	private static final int LOOKS_PER_GRANT = 3;
+
+	/**
+	 * Create a request without a lock delay.
+	 * @param key the full key
+	 * @param leaseTime how long the lease is to run
+	 * @param type the lock type
+	 * @param permits how many owners a semaphore admits, 1 for other types
+	 * @param giveUpAtNanos the {@link System#nanoTime()} from which nobody waits for the
+	 * answer any more
+	 * @param tokens how many fencing tokens to grant at once
+	 * @param lookInterval how often the engine asks about a place in a queue of the
+	 * backend
+	 */
+	public LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
+			Duration lookInterval) {
+		this(key, leaseTime, type, permits, giveUpAtNanos, tokens, lookInterval, Duration.ZERO);
+	}
+
 	/**
 	 * Create a request for one token, with a place about which the engine asks four times
 	 * per lease time.
@@ -53,7 +71,7 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 * answer any more
 	 */
 	public LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos) {
-		this(key, leaseTime, type, permits, giveUpAtNanos, 1, leaseTime.dividedBy(LOOKS_PER_LEASE), leaseTime);
+		this(key, leaseTime, type, permits, giveUpAtNanos, 1, leaseTime.dividedBy(LOOKS_PER_LEASE));
 	}
 
 	/**
@@ -65,6 +83,20 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 */
 	public LeaseRequest(String key, Duration leaseTime, LockType type) {
 		this(key, leaseTime, type, 1, System.nanoTime() + NEVER_NANOS);
+	}
+
+	/**
+	 * Return how long a lease runs at first that the backend grants to a place by itself,
+	 * and not as the answer to a question: the engine then renews it, and a grant that
+	 * nobody takes up ends soon. The holder may know of it that it is as old as the last
+	 * question about its place, and has two thirds of it left for the renewal. A provider
+	 * may grant more.
+	 * @return the time, in whole milliseconds; never longer than the lease time
+	 */
+	public Duration grantTime() {
+		Duration usable = Duration.ofMillis(LOOKS_PER_GRANT * Math.max(this.lookInterval.toMillis(), 1));
+		Duration grant = usable.plus(this.lockDelay);
+		return (grant.compareTo(this.leaseTime) < 0) ? grant : this.leaseTime;
 	}
 
 	/**

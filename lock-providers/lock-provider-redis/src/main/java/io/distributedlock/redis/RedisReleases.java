@@ -65,10 +65,12 @@ final class RedisReleases implements ReleaseSignal {
 	 * @return fails if the channel cannot be subscribed to
 	 */
 	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
-		this.own = new OwnChannel(channel, onMessage, onActive);
 		CompletionStage<?> subscribed = this.link.messages().thenCompose((connection) -> {
 			listenOn(connection);
-			return connection.async().subscribe(channel);
+			this.own = new OwnChannel(channel, onMessage, onActive);
+			// another connection may have replaced this one before the channel was set
+			StatefulRedisPubSubConnection<String, String> latest = this.current.get();
+			return ((latest != null) ? latest : connection).async().subscribe(channel);
 		});
 		subscribed.whenComplete((done, failure) -> {
 			if (failure != null) {

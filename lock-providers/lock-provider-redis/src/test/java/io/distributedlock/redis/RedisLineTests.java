@@ -111,6 +111,16 @@ class RedisLineTests {
 	}
 
 	@Test
+	void grantIsLongerThanTheLockDelay() {
+		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		Place place = inLine(provider(), new LeaseRequest("k", LEASE, LockType.EXCLUSIVE, 1,
+				System.nanoTime() + LEASE.toNanos(), 1, LOOK, Duration.ofSeconds(20)));
+		subscribed(1);
+		get(held.release());
+		assertThat(get(place.granted()).term().granted()).isEqualTo(Duration.ofMillis(21_500));
+	}
+
+	@Test
 	void grantThatIsOldForItsLengthIsRenewedFirst() {
 		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
 		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));

@@ -72,7 +72,8 @@ final class LinePlace implements LockQueue.Place {
 		this.request = request;
 		this.number = number;
 		long intervals = INTERVALS_PER_GRANT * request.lookInterval().toMillis();
-		this.grantMillis = Math.min(Math.max(intervals, LEAST_GRANT_MILLIS), request.leaseTime().toMillis());
+		long usable = Math.max(intervals, LEAST_GRANT_MILLIS);
+		this.grantMillis = Math.min(usable + request.lockDelay().toMillis(), request.leaseTime().toMillis());
 	}
 
 	LeaseRequest request() {
@@ -189,7 +190,8 @@ final class LinePlace implements LockQueue.Place {
 		long startNanos = this.line.startOf(token, this.askedAt);
 		LineLease lease = new LineLease(this.locks, this.request.key(), this.number,
 				new LineLease.Grant(token, this.request.tokens(), inARow, 0), new LeaseTerm(startNanos, length));
-		if (2 * (System.nanoTime() - startNanos) <= length.toNanos()) {
+		long usableNanos = length.minus(this.request.lockDelay()).toNanos();
+		if (2 * (System.nanoTime() - startNanos) <= usableNanos) {
 			grant(lease);
 			return;
 		}

@@ -149,7 +149,7 @@ public final class LockScripts {
 			    if not ARGV[5] then
 			      local time = redis.call('time')
 			      local keep = ARGV[4]
-			      <keep alive>
+			      <say alive>
 			    end
 			    return -1
 			  end
@@ -201,7 +201,7 @@ public final class LockScripts {
 			<names>
 			local time = redis.call('time')
 			local keep = ARGV[2]
-			<keep alive>
+			<say alive>
 			local there = redis.call('lpos', line, ARGV[3]) and 1 or 0
 			<holder>
 			if not holder then

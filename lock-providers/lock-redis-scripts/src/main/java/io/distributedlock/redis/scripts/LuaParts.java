@@ -57,7 +57,7 @@ final class LuaParts {
 	 * Lets the JVM of the first argument count as alive. Another JVM may have asked for
 	 * more time, so an expiry is never shortened.
 	 */
-	private static final String KEEP_ALIVE = """
+	private static final String SAY_ALIVE = """
 			local life = math.floor(keep * 4 / 3)
 			local till = time[1] * 1000 + math.floor(time[2] / 1000) + life
 			redis.call('hset', tag .. ':alive', string.match(ARGV[1], '^[^.]+'), till)
@@ -73,7 +73,7 @@ final class LuaParts {
 		boolean grantsAlready = script.contains("local granted\n");
 		String declare = (countsAlready ? "" : "local token\n") + (grantsAlready ? "" : "local granted\n");
 		String filled = script.replace("<hand over>", HAND_OVER.replace("<declare>\n", declare))
-			.replace("<keep alive>", KEEP_ALIVE)
+			.replace("<say alive>", SAY_ALIVE)
 			.replace("<names>", NAMES)
 			.replace("<count>", COUNT)
 			.replace("<count more>", layout.countMore())
