@@ -70,8 +70,7 @@ class EveryProviderTests {
 			.withPropertyValues("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:refused", "lock.jdbc.username=sa",
 					"lock.jdbc.strategy=advisory")
 			.run((context) -> {
-				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer()
-					.analyze(context.getStartupFailure());
+				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
 				assertThat(analysis).isNotNull();
 				assertThat(analysis.getDescription()).contains("advisory on H2");
 				assertThat(analysis.getAction()).contains("lock.jdbc.strategy");
