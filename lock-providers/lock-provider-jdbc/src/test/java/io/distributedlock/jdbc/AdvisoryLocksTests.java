@@ -15,6 +15,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.server.MariaDbTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
