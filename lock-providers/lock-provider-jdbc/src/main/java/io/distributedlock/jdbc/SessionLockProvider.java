@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
  * Grants leases by locks that a connection holds and that end with it: row locks or
  * advisory locks. The fencing token comes from a sequence, which a rollback does not
  * reset: it also rises after a holder whose connection died.
+ * <p>
+ * Why: docs/decisions/046-advisory-locks.md
  */
 final class SessionLockProvider implements LockProvider {
 

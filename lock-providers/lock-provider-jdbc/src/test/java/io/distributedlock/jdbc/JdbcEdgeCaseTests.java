@@ -60,7 +60,7 @@ class JdbcEdgeCaseTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void transactionOfTheCallerIsNotTouched(JdbcLockStrategy strategy) throws SQLException {
 		DefaultLockTemplate template = template(strategy, this.pool);
 		DefaultLockTemplate other = template(strategy, this.pool);
@@ -78,7 +78,7 @@ class JdbcEdgeCaseTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void poolOfOneInATransactionTimesOut(JdbcLockStrategy strategy) throws SQLException {
 		HikariDataSource narrow = open(Databases.pool(this.url, "sa", "", 1));
 		DefaultLockTemplate template = template(strategy, narrow);
@@ -94,7 +94,7 @@ class JdbcEdgeCaseTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void failureForAMissingTableNamesTheSchema(JdbcLockStrategy strategy) {
 		HikariDataSource empty = open(Databases.pool("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "", 2));
 		assertThatExceptionOfType(LockUnavailableException.class)
@@ -105,7 +105,7 @@ class JdbcEdgeCaseTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void rowDeletedByHandIsInsertedAgainWithAHigherToken(JdbcLockStrategy strategy) throws SQLException {
 		LockProvider provider = provider(strategy, this.pool);
 		Lease first = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
