@@ -181,6 +181,10 @@ final class RedisErrors {
 				return code;
 			}
 		}
+		if (message.contains("non local key")) {
+			// a key of the script is on another node while the slot moves
+			return "TRYAGAIN";
+		}
 		if (message.contains("can't run this command or subcommand") || message.contains("can't access at least one")) {
 			return "NOPERM";
 		}
