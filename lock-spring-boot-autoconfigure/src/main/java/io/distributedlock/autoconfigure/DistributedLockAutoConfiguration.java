@@ -65,7 +65,7 @@ public final class DistributedLockAutoConfiguration {
 				.pollInterval(properties.getPollInterval())
 				.handOverWindow(properties.getHandOver().getWindow())
 				.handOverLimit(properties.getHandOver().getLimit())
-				.asyncRelease(properties.getRelease() == LockProperties.Release.ASYNC)
+				.asyncRelease(properties.getRelease() == LockProperties.ReleaseMode.ASYNC)
 				.listener(new LossEvents(events))
 				.build();
 		}

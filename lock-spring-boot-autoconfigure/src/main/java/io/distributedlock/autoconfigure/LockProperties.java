@@ -91,7 +91,7 @@ public class LockProperties {
 	 * before. The latter saves a round trip; the next caller may find the lock still
 	 * taken for a moment, and a release that fails is only logged.
 	 */
-	private Release release = Release.SYNC;
+	private ReleaseMode release = ReleaseMode.SYNC;
 
 	/**
 	 * How calls of annotated methods are intercepted: "proxy" by a proxy around the bean,
@@ -209,11 +209,11 @@ public class LockProperties {
 		this.pollInterval = pollInterval;
 	}
 
-	public Release getRelease() {
+	public ReleaseMode getRelease() {
 		return this.release;
 	}
 
-	public void setRelease(Release release) {
+	public void setRelease(ReleaseMode release) {
 		this.release = release;
 	}
 
@@ -264,7 +264,7 @@ public class LockProperties {
 	/**
 	 * Whether a call waits for the answer to its release.
 	 */
-	public enum Release {
+	public enum ReleaseMode {
 
 		/**
 		 * The call returns when the lock is released.
