@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * line. It needs memory only for keys in use: the line of a key is removed when the last
  * call has left it.
  * <p>
- * Why: docs/decisions/002-local-gate.md, docs/decisions/048-passed-on-inside-a-jvm.md
+ * Why: docs/decisions/002-local-gate.md, docs/decisions/043-passed-on-inside-a-jvm.md
  */
 final class LocalGate {
 

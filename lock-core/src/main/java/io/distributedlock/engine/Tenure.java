@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The time for which this JVM has one lease. Its callers may have it one after the other,
  * each with a fencing token of its own. Thread-safe.
  * <p>
- * Why: docs/decisions/048-passed-on-inside-a-jvm.md
+ * Why: docs/decisions/043-passed-on-inside-a-jvm.md
  */
 final class Tenure implements Lease.LossSignal {
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * without a write and without a message. It waits for a short time only, again and again,
  * so that neither stays in use for long once the call has given up.
  * <p>
- * Why: docs/decisions/046-advisory-locks.md
+ * Why: docs/decisions/045-advisory-locks.md
  */
 final class AdvisoryLockProvider implements LockProvider, LockQueue {
 

@@ -14,7 +14,7 @@ import java.time.Duration;
  * which nothing else happens: so the limit for silent transactions holds, and the lock
  * also works through a pooler of transactions.
  * <p>
- * Why: docs/decisions/046-advisory-locks.md
+ * Why: docs/decisions/045-advisory-locks.md
  */
 final class AdvisoryLocks implements SessionLocks {
 

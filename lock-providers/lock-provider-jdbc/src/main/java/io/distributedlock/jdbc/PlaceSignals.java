@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * first asks: after each release by this JVM, and at intervals that grow with its wait.
  * Those behind it cannot be first before it has its lock.
  * <p>
- * Why: docs/decisions/045-first-place-of-a-database-is-told.md
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
 final class PlaceSignals {
 

@@ -12,7 +12,7 @@ import java.util.Optional;
  * The message is the key, which has no white space. A release adds the owner that is
  * first in the queue, so that only this one asks.
  * <p>
- * Why: docs/decisions/045-first-place-of-a-database-is-told.md
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
 final class ReleaseAnnouncements {
 

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * advisory locks. The fencing token comes from a sequence, which a rollback does not
  * reset: it also rises after a holder whose connection died.
  * <p>
- * Why: docs/decisions/046-advisory-locks.md
+ * Why: docs/decisions/045-advisory-locks.md
  */
 final class SessionLockProvider implements LockProvider {
 

@@ -14,7 +14,7 @@ import io.distributedlock.spi.LeaseRequest;
  * place. A key for which nobody waits costs no statement more.
  * <p>
  * Why: docs/decisions/033-jdbc-members-in-a-second-table.md,
- * docs/decisions/045-first-place-of-a-database-is-told.md
+ * docs/decisions/044-first-place-of-a-database-is-told.md
  */
 final class TableQueue {
 
