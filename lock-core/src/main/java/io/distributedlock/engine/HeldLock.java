@@ -36,7 +36,7 @@ final class HeldLock {
 	private final @Nullable Downgrade downgrade;
 
 	/**
-	 * When this hold began. The backend may have granted the lease later.
+	 * When this hold began: when its lease arrived, which is later than its term begins.
 	 */
 	private final long beganNanos;
 
@@ -67,7 +67,7 @@ final class HeldLock {
 		this.attempt = attempt;
 		this.tenure = new Tenure(lease, now);
 		this.index = 0;
-		this.beganNanos = attempt.beganNanos(first, now);
+		this.beganNanos = now;
 		this.downgrade = (attempt.type() == LockType.WRITE)
 				? lease.asReader().map((reader) -> new Downgrade(this, engine, lease, reader)).orElse(null) : null;
 		this.holders = new Holders(attempt.type(), this.downgrade != null);

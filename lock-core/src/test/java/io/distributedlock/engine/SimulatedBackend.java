@@ -44,18 +44,19 @@ final class SimulatedBackend {
 	 * @return the fencing token, zero if others have the key
 	 */
 	long acquire(SimulatedLease lease) {
-		return grant(lease, key(lease.backendKey()));
+		return grant(lease, key(lease.backendKey()), true);
 	}
 
 	/**
 	 * As {@link #acquire}, and keep a place in the queue if others are in front.
+	 * @param renewing whether to let a grant run anew
 	 */
-	long enqueue(SimulatedLease lease) {
+	long enqueue(SimulatedLease lease, boolean renewing) {
 		Key key = key(lease.backendKey());
 		if (!key.holders.containsKey(lease.owner())) {
 			key.places.put(lease.owner(), new Place(lease, this.world.now() + lease.lengthNanos()));
 		}
-		return grant(lease, key);
+		return grant(lease, key, renewing);
 	}
 
 	/**
@@ -118,7 +119,7 @@ final class SimulatedBackend {
 		if (this.handOver.grants() && !key.places.isEmpty()) {
 			SimulatedLease first = key.places.values().iterator().next().lease;
 			if (!key.holders.containsKey(first.owner()) && admits(first, key)) {
-				grant(first, key);
+				grant(first, key, true);
 			}
 		}
 	}
@@ -155,7 +156,7 @@ final class SimulatedBackend {
 		return left.isEmpty() ? null : left.toString();
 	}
 
-	private long grant(SimulatedLease lease, Key key) {
+	private long grant(SimulatedLease lease, Key key, boolean renewing) {
 		Holder holder = key.holders.get(lease.owner());
 		if (holder == null && !admits(lease, key)) {
 			this.world.mark(2);
@@ -181,7 +182,7 @@ final class SimulatedBackend {
 			}
 		}
 		this.world.mark(holder.token << 8);
-		if (!this.handOver.grants()) {
+		if (renewing) {
 			holder.expiresAt = this.world.now() + holder.lengthNanos;
 		}
 		lease.tokens = holder.tokens;

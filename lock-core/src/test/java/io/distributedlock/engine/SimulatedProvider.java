@@ -118,10 +118,19 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			// the question before
 			SimulatedLease lease = new SimulatedLease(this, owner, request);
 			long start = this.node.clock().nanoTime();
-			long termStart = this.backend.grants() ? askedAt[0] : start;
-			askedAt[0] = start;
+			// a grant of which less than half may be left is renewed first
+			boolean old = this.backend.grants()
+					&& 2 * (start - askedAt[0]) <= request.grantTime().minus(request.lockDelay()).toNanos();
+			long termStart = old ? askedAt[0] : start;
 			// the place removes its owner when it is left, and not before
-			return ask("enqueue", lease, termStart, () -> this.backend.enqueue(lease), () -> {
+			return ask("enqueue", lease, termStart, () -> {
+				long token = this.backend.enqueue(lease, !old);
+				if (token == 0 && start - askedAt[0] > 0) {
+					// a grant is later than this question
+					askedAt[0] = start;
+				}
+				return token;
+			}, () -> {
 			});
 		}, () -> removeUnknown(first),
 				this.link.hasMessages() ? (onRelease) -> subscribe(first.key(), onRelease) : null));

@@ -445,11 +445,11 @@ final class SimulationChecks {
 	private void mustReachSomebody(SimulatedLease lease, long nanos) {
 		SimulatedNode node = lease.node();
 		this.world.later(nanos, node, Role.OUTSIDE, "reaches somebody", () -> {
-			if (lease.reached || lease.releases > 0 || lease.signalled
+			if (lease.reached || lease.releases > 0 || lease.signalled || lease.altered
 					|| !backend().holds(lease.backendKey(), lease.owner())) {
 				return;
 			}
-			if (node.wasPausedWithin(nanos) || isPartOfMore(lease)) {
+			if (node.wasPausedWithin(nanos) || isPartOfMore(lease) || (lease.tokens > 1 && isWanted(lease))) {
 				mustReachSomebody(lease, nanos);
 			}
 			else if (!node.isClosing()) {
