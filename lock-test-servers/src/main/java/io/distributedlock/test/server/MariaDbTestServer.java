@@ -135,9 +135,14 @@ public final class MariaDbTestServer extends ServerProcess {
 		}
 	}
 
+	/**
+	 * A server that starts removes what another one keeps in the same folder for
+	 * temporary files.
+	 */
 	private List<String> program() {
 		List<String> command = new ArrayList<>(List.of(this.binary.path().toString(), "--no-defaults",
-				"--basedir=" + this.base, "--lc-messages-dir=" + scripts(), "--datadir=" + folder().resolve("data")));
+				"--basedir=" + this.base, "--lc-messages-dir=" + scripts(), "--datadir=" + folder().resolve("data"),
+				"--tmpdir=" + folder()));
 		if ("root".equals(System.getProperty("user.name"))) {
 			command.add("--user=root");
 		}
