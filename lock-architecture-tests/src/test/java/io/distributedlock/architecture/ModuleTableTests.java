@@ -64,6 +64,11 @@ class ModuleTableTests {
 	private static final String[] KIT = { "io.distributedlock.test", "io.distributedlock.test.network..",
 			"io.distributedlock.test.process.." };
 
+	/**
+	 * What the providers on Redis share.
+	 */
+	private static final String REDIS_SCRIPTS = "io.distributedlock.redis.scripts..";
+
 	private static final String[] SPRING = { "io.distributedlock.annotation..", "io.distributedlock.spring.." };
 
 	/**
@@ -80,7 +85,8 @@ class ModuleTableTests {
 							"org.springframework.transaction..", "org.springframework.integration..",
 							"org.springframework.http..", "org.aspectj.lang..", "reactor.core..", "reactor.util..",
 							"org.reactivestreams..", "kotlin.coroutines..", "kotlinx.coroutines.."))),
-			provider("redisson", "org.redisson.."), provider("redis", "io.lettuce.."),
+			Map.entry("lock-redis-scripts", new Module(new String[] { REDIS_SCRIPTS }, FACES)),
+			provider("redisson", "org.redisson..", REDIS_SCRIPTS), provider("redis", "io.lettuce..", REDIS_SCRIPTS),
 			provider("jdbc", "org.postgresql.."),
 			provider("zookeeper", "org.apache.curator..", "org.apache.zookeeper.."),
 			provider("etcd", "io.etcd.jetcd..", "io.grpc.."), provider("memcached", "com.spotify.folsom.."),

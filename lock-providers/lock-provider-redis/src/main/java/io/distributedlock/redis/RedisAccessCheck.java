@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import org.slf4j.Logger;
@@ -17,22 +18,27 @@ final class RedisAccessCheck {
 	private RedisAccessCheck() {
 	}
 
-	static void run(RedisLockProvider provider, RedisLink link, String keyPrefix) {
+	static void run(ExclusiveLocks locks, RedisLink link, String keyPrefix) {
 		String key = keyPrefix + ":access-check";
-		provider.releaseUnknown(key).whenComplete((released, failure) -> {
+		locks.leaveUnknown(key).whenComplete((released, failure) -> {
 			if (failure != null && Failures.unwrap(failure) instanceof BackendException backendFailure
 					&& !backendFailure.isRetryable() && !(backendFailure instanceof RedisErrors.ClosedException)) {
 				logger.error("Locks under '{}' cannot work: {}", keyPrefix, backendFailure.getMessage());
 			}
 		});
-		link.messages().thenAccept((connection) -> connection.async().subscribe(key).whenComplete((done, failure) -> {
+		check(link, key, "under '%s'".formatted(keyPrefix));
+		check(link, locks.channelPrefix() + "access-check", "that begin with '%s'".formatted(locks.channelPrefix()));
+	}
+
+	private static void check(RedisLink link, String channel, String channels) {
+		link.messages().thenAccept((connection) -> connection.async().subscribe(channel).whenComplete((done, failure) -> {
 			if (failure == null) {
-				connection.async().unsubscribe(key);
+				connection.async().unsubscribe(channel);
 			}
 			else if (!RedisErrors.translate(failure).isRetryable()) {
 				logger.warn(
-						"The user of Redis may not subscribe to channels under '{}': waiting calls poll. Grant +subscribe +unsubscribe +publish and the channels",
-						keyPrefix);
+						"The user of Redis may not subscribe to channels {}: waiting calls poll. Grant +subscribe +unsubscribe +publish and the channels",
+						channels);
 			}
 		}));
 	}

@@ -8,7 +8,9 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.spi.support.Failures;
-import io.distributedlock.spi.support.redis.RedisFencedWrite;
+import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.RedisFencedWrite;
+import io.distributedlock.redis.scripts.ScriptCall;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;
@@ -95,9 +97,8 @@ public final class RedisFencedResource implements AutoCloseable {
 
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
 		RedisFencedWrite write = new RedisFencedWrite(key, token, value);
-		RedisCall call = RedisCall.of(RedisScript.FENCED_WRITE, write.keys().toArray(String[]::new),
-				write.arguments().toArray(String[]::new));
-		return this.link.send(call).handle((answer, failure) -> {
+		ScriptCall call = new ScriptCall(PlainScripts.FENCED_WRITE, write.keys(), write.arguments());
+		return this.link.<Long>send(call).handle((answer, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}

@@ -1,8 +1,9 @@
 package io.distributedlock.redis;
 
 /**
- * The keys in Redis that belong to one lock. Their hash tag puts all of them into the
- * slot of the lock's key, since a script may use keys of one slot only.
+ * The keys in Redis that belong to one lock, as far as the scripts do not name them
+ * themselves. Their hash tag puts all of them into the slot of the lock's key, since a
+ * script may use keys of one slot only.
  * <p>
  * Why: docs/decisions/030-redis-readers-share-the-key.md
  */
@@ -11,20 +12,15 @@ final class RedisKeys {
 	private RedisKeys() {
 	}
 
-	static String counter(String key) {
-		return "{" + key + "}:token";
-	}
-
 	static String permits(String key) {
 		return "{" + key + "}:permits";
 	}
 
-	static String queue(String key) {
-		return "{" + key + "}:queue";
-	}
-
-	static String alive(String key) {
-		return "{" + key + "}:alive";
+	/**
+	 * The mark that somebody waits outside the line.
+	 */
+	static String mark(String key) {
+		return "{" + key + "}:mark";
 	}
 
 }

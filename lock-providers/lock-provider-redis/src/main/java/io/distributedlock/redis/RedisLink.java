@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
+import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.AbstractRedisClient;
@@ -76,12 +77,12 @@ final class RedisLink implements AutoCloseable {
 	 * {@link RedisErrors#translate} understands. If it is a {@link RedisErrors#isRefusal
 	 * refusal}, the server has not executed the script
 	 */
-	CompletionStage<Long> send(RedisCall call) {
+	<T> CompletionStage<T> send(ScriptCall call) {
 		StatefulConnection<String, String> retired = this.commands.retired();
-		if (call.isRemoval() && retired != null) {
+		if (call.removal() && retired != null) {
 			// the attempt may have been sent over that connection: the removal must
 			// follow it
-			call.send(asyncCommands(retired), this.commandTimeout);
+			new RedisCall(call).send(asyncCommands(retired), this.commandTimeout);
 		}
 		CompletableFuture<StatefulConnection<String, String>> connection = this.commands.get();
 		if (connection.isDone() && !connection.isCompletedExceptionally()) {
@@ -135,7 +136,7 @@ final class RedisLink implements AutoCloseable {
 		return (connect.compareTo(this.commandTimeout) > 0) ? connect : this.commandTimeout;
 	}
 
-	private CompletionStage<Long> sendOver(StatefulConnection<String, String> connection, RedisCall call) {
+	private <T> CompletionStage<T> sendOver(StatefulConnection<String, String> connection, ScriptCall call) {
 		if (connection instanceof StatefulRedisConnection && !connection.isOpen()) {
 			// Lettuce would keep the command, and send it once the server is back
 			return CompletableFuture.failedFuture(RedisErrors.disconnected());
@@ -143,7 +144,7 @@ final class RedisLink implements AutoCloseable {
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
 		Silence silence = silenceOf(connection, call);
 		long askedAt = silence.ask();
-		return call.send(asyncCommands(connection), timeout).handle((answer, failure) -> {
+		return new RedisCall(call).<T>send(asyncCommands(connection), timeout).handle((answer, failure) -> {
 			this.used = true;
 			Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
 			if (cause == null || cause instanceof RedisCommandExecutionException) {
@@ -163,7 +164,7 @@ final class RedisLink implements AutoCloseable {
 				replaceSilent();
 			}
 			return (cause == null) ? CompletableFuture.completedFuture(answer)
-					: CompletableFuture.<Long>failedFuture(cause);
+					: CompletableFuture.<T>failedFuture(cause);
 		}).thenCompose((result) -> result);
 	}
 
@@ -172,13 +173,13 @@ final class RedisLink implements AutoCloseable {
 		this.messages.replaceSilent();
 	}
 
-	private Silence silenceOf(StatefulConnection<String, String> connection, RedisCall call) {
+	private Silence silenceOf(StatefulConnection<String, String> connection, ScriptCall call) {
 		return this.silences.computeIfAbsent(nodeOf(connection, call), (node) -> new Silence(this.commandTimeout));
 	}
 
-	private static String nodeOf(StatefulConnection<String, String> connection, RedisCall call) {
+	private static String nodeOf(StatefulConnection<String, String> connection, ScriptCall call) {
 		RedisClusterNode node = (connection instanceof StatefulRedisClusterConnection<String, String> cluster)
-				? cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(call.key())) : null;
+				? cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(call.keys().get(0))) : null;
 		return (node != null) ? node.getNodeId() : "";
 	}
 

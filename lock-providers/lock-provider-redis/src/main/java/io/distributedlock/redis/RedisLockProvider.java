@@ -1,23 +1,25 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
-import java.util.OptionalLong;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+import io.distributedlock.redis.scripts.ExclusiveLocks;
+import io.distributedlock.redis.scripts.LockScripts;
+import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.support.AskingPlace;
-import io.distributedlock.spi.support.OwnerNames;
-import io.distributedlock.spi.support.UnknownOwners;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -31,13 +33,18 @@ import org.jspecify.annotations.Nullable;
  * Cluster, and on servers with the same protocol. Acquisition and release cost one round
  * trip each. Thread-safe.
  * <p>
- * The counter of fencing tokens of a key {@code k} is {@code {k}:token}, in the same hash
- * slot. It expires a day after its last use; a new counter starts at the server's clock
- * in microseconds. A release is published on the channel {@code k}. Readers share the key
- * {@code k} as a set, and the owners of a semaphore's permits are the set
- * {@code {k}:permits}. The queue of a fair lock is {@code {k}:queue} and
- * {@code {k}:alive}. All keys except the counter expire with the last lease or the last
- * waiter.
+ * Calls that wait for an exclusive or fair lock are in the line {@code {k}:line} of its
+ * key {@code k}. The release hands the lock over to the first of them whose JVM is alive
+ * according to {@code {k}:alive}, and tells that JVM, on its channel. Readers share the
+ * key {@code k} as a set, and the owners of a semaphore's permits are the set
+ * {@code {k}:permits}. They and writers listen on the channel {@code k}; while they wait
+ * there is the mark {@code {k}:mark}. All these keys expire.
+ * <p>
+ * One counter of fencing tokens serves all keys, on a cluster one serves each slot. It
+ * expires a day after its last use; a new counter starts at the server's clock in
+ * microseconds. Counters and the channels of JVMs begin with the prefix of the provider.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
  *
  * @since 0.1
  */
@@ -49,18 +56,18 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	public static final String NAME = "redis";
 
 	/**
-	 * A counter that has expired starts again at the server's clock: the longer it stays,
-	 * the less a clock that was set back matters.
+	 * The start of the names of counters and channels, unless a provider is created with
+	 * another one.
 	 */
-	private static final String COUNTER_TTL_MILLIS = Long.toString(Duration.ofDays(1).toMillis());
+	public static final String DEFAULT_PREFIX = "lock";
 
 	private final RedisLink link;
 
 	private final RedisReleases releases;
 
-	private final OwnerNames owners = new OwnerNames();
+	private final ExclusiveLocks exclusive;
 
-	private final UnknownOwners unknownOwners = new UnknownOwners();
+	private final SharedLocks shared;
 
 	/**
 	 * Create a provider on a single server or on a Sentinel.
@@ -69,7 +76,19 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
 	public RedisLockProvider(RedisClient client, Duration commandTimeout) {
-		this((AbstractRedisClient) client, commandTimeout);
+		this(client, commandTimeout, DEFAULT_PREFIX);
+	}
+
+	/**
+	 * Create a provider on a single server or on a Sentinel.
+	 * @param client the client, created with the address of the server; the caller shuts
+	 * it down
+	 * @param commandTimeout how long to wait for the answer to a command
+	 * @param prefix the start of the names of counters and channels, best the prefix of
+	 * all keys. All JVMs that use the same keys need the same one
+	 */
+	public RedisLockProvider(RedisClient client, Duration commandTimeout, String prefix) {
+		this(client, commandTimeout, new TokenCounters(prefix, false));
 	}
 
 	/**
@@ -78,12 +97,25 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
 	public RedisLockProvider(RedisClusterClient client, Duration commandTimeout) {
-		this((AbstractRedisClient) client, commandTimeout);
+		this(client, commandTimeout, DEFAULT_PREFIX);
 	}
 
-	private RedisLockProvider(AbstractRedisClient client, Duration commandTimeout) {
+	/**
+	 * Create a provider on a cluster.
+	 * @param client the client, which the caller shuts down
+	 * @param commandTimeout how long to wait for the answer to a command
+	 * @param prefix the start of the names of counters and channels, best the prefix of
+	 * all keys. All JVMs that use the same keys need the same one
+	 */
+	public RedisLockProvider(RedisClusterClient client, Duration commandTimeout, String prefix) {
+		this(client, commandTimeout, new TokenCounters(prefix, true));
+	}
+
+	private RedisLockProvider(AbstractRedisClient client, Duration commandTimeout, TokenCounters counters) {
 		this.link = new RedisLink(client, commandTimeout);
 		this.releases = new RedisReleases(this.link);
+		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.PLAIN, counters);
+		this.shared = new SharedLocks(this.link, counters);
 	}
 
 	/**
@@ -93,7 +125,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	 * @param keyPrefix the prefix of all keys
 	 */
 	public void checkAccess(String keyPrefix) {
-		RedisAccessCheck.run(this, this.link, keyPrefix);
+		RedisAccessCheck.run(this.exclusive, this.link, keyPrefix);
 	}
 
 	@Override
@@ -109,130 +141,40 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		RedisLease candidate = candidate(request, this.owners.next());
-		RedisCall call = acquire(candidate, request).whileWanted(() -> request.remainingNanos() > 0);
-		return this.link.send(call).handle((token, failure) -> {
-			if (failure != null) {
-				if (!RedisErrors.isRefusal(failure)) {
-					this.unknownOwners.remove(request.key(), request.leaseTime(), () -> release(candidate, true));
-				}
-				throw RedisErrors.translate(failure);
-			}
-			return (token != 0) ? granted(candidate, request, token) : null;
-		});
+		return switch (request.type()) {
+			case EXCLUSIVE, FAIR -> this.exclusive.tryAcquire(request);
+			case WRITE -> this.exclusive.tryAcquire(request, PlainScripts.ACQUIRE_WRITE).thenApply(this::writer);
+			case READ, SEMAPHORE -> this.shared.tryAcquire(request);
+		};
 	}
 
 	@Override
 	public boolean queues(LockType type) {
-		return type == LockType.FAIR;
+		return type == LockType.EXCLUSIVE || type == LockType.FAIR;
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		String owner = this.owners.next();
-		AtomicBoolean left = new AtomicBoolean();
-		return AskingPlace.take(() -> acquireInTurn(request, owner, () -> !left.get()), () -> {
-			left.set(true);
-			this.unknownOwners.remove(request.key(), request.leaseTime(), () -> leaveQueue(request.key(), owner));
-		}, (onMessage) -> listen(request.key(), onMessage));
+		return this.exclusive.enqueue(request);
 	}
 
-	/**
-	 * Ask for the lock for an owner in the queue. The first question joins the queue.
-	 * @return completes with the lease, {@code null} if others are in front
-	 */
-	private CompletionStage<@Nullable Lease> acquireInTurn(LeaseRequest request, String owner,
-			BooleanSupplier isWaiting) {
-		RedisLease candidate = candidate(request, owner);
-		RedisCall call = acquireInTurn(candidate, request, request.leaseTime())
-			.whileWanted(() -> isWaiting.getAsBoolean() && request.remainingNanos() > 0);
-		return this.link.send(call).handle((token, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(failure);
+	@Override
+	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
+		List<LeaseRenewal> exclusive = new ArrayList<>(renewals.size());
+		for (LeaseRenewal each : renewals) {
+			if (each.lease() instanceof WriterLease writer) {
+				exclusive.add(new LeaseRenewal(writer.exclusive(), each.leaseTime()));
 			}
-			return (token != 0) ? granted(candidate, request, token) : null;
-		});
-	}
-
-	private CompletionStage<Boolean> leaveQueue(String key, String owner) {
-		String[] keys = { key, RedisKeys.queue(key), RedisKeys.alive(key) };
-		return this.link.send(RedisCall.of(RedisScript.LEAVE_QUEUE, keys, owner).asRemoval()).thenApply((left) -> true);
-	}
-
-	/**
-	 * Release for an owner that has no lease: it changes nothing, and needs the rights of
-	 * any release.
-	 */
-	CompletionStage<Boolean> releaseUnknown(String key) {
-		return release(candidate(new LeaseRequest(key, Duration.ofMillis(1), LockType.EXCLUSIVE), this.owners.next()));
-	}
-
-	CompletionStage<@Nullable LeaseTerm> renew(RedisLease lease, Duration leaseTime) {
-		long sentAt = System.nanoTime();
-		RedisScript script = lease.shared() ? RedisScript.RENEW_SHARE : RedisScript.RENEW;
-		RedisCall call = RedisCall.of(script, new String[] { lease.redisKey() }, lease.owner(), millis(leaseTime));
-		return this.link.send(call).handle((renewed, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(failure);
+			else if (!(each.lease() instanceof SharedLease)) {
+				exclusive.add(each);
 			}
-			return (renewed == 1) ? new LeaseTerm(sentAt, leaseTime) : null;
-		});
-	}
-
-	CompletionStage<Boolean> release(RedisLease lease) {
-		return release(lease, false);
-	}
-
-	/**
-	 * Release a lease.
-	 * @param unknown whether the answer to the attempt was lost. The owner may have the
-	 * lease or may get it later, so the release must follow the attempt
-	 */
-	private CompletionStage<Boolean> release(RedisLease lease, boolean unknown) {
-		String[] keys = { lease.redisKey() };
-		RedisCall call = lease.shared() ? RedisCall.of(RedisScript.RELEASE_SHARE, keys, lease.owner(), lease.channel())
-				: RedisCall.of(RedisScript.RELEASE, keys, lease.owner());
-		return this.link.send(unknown ? call.asRemoval() : call).handle((released, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(failure);
-			}
-			return released == 1;
-		});
-	}
-
-	private RedisLease candidate(LeaseRequest request, String owner) {
-		boolean permit = request.type() == LockType.SEMAPHORE;
-		return new RedisLease(this, permit ? RedisKeys.permits(request.key()) : request.key(), request.key(), owner,
-				permit || request.type() == LockType.READ, OptionalLong.empty(),
-				new LeaseTerm(System.nanoTime(), request.leaseTime()));
-	}
-
-	private static RedisLease granted(RedisLease candidate, LeaseRequest request, long token) {
-		// several permits are held at the same time, so the latest token could not be the
-		// only valid one
-		return (request.type() == LockType.SEMAPHORE) ? candidate
-				: new RedisLease(candidate.provider(), candidate.redisKey(), candidate.channel(), candidate.owner(),
-						candidate.shared(), OptionalLong.of(token), candidate.term());
-	}
-
-	private static RedisCall acquire(RedisLease candidate, LeaseRequest request) {
-		if (request.type() == LockType.FAIR) {
-			return acquireInTurn(candidate, request, Duration.ZERO);
 		}
-		String[] keys = { candidate.redisKey(), RedisKeys.counter(request.key()) };
-		String lease = millis(request.leaseTime());
-		if (!candidate.shared()) {
-			return RedisCall.of(RedisScript.ACQUIRE, keys, candidate.owner(), lease, COUNTER_TTL_MILLIS);
+		Iterator<CompletionStage<@Nullable LeaseTerm>> together = this.exclusive.renewAll(exclusive).iterator();
+		List<CompletionStage<@Nullable LeaseTerm>> answers = new ArrayList<>(renewals.size());
+		for (LeaseRenewal each : renewals) {
+			answers.add((each.lease() instanceof SharedLease alone) ? alone.renew(each.leaseTime()) : together.next());
 		}
-		String limit = (request.type() == LockType.SEMAPHORE) ? Integer.toString(request.permits()) : "0";
-		return RedisCall.of(RedisScript.ACQUIRE_SHARE, keys, candidate.owner(), lease, COUNTER_TTL_MILLIS, limit);
-	}
-
-	private static RedisCall acquireInTurn(RedisLease candidate, LeaseRequest request, Duration alive) {
-		String key = request.key();
-		String[] keys = { key, RedisKeys.counter(key), RedisKeys.queue(key), RedisKeys.alive(key) };
-		return RedisCall.of(RedisScript.ACQUIRE_IN_TURN, keys, candidate.owner(), millis(request.leaseTime()),
-				COUNTER_TTL_MILLIS, millis(alive));
+		return answers;
 	}
 
 	@Override
@@ -242,12 +184,14 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 
 	@Override
 	public void close() {
-		this.unknownOwners.close();
+		this.exclusive.close();
+		this.shared.close();
 		this.link.close();
 	}
 
-	private static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
+	private @Nullable Lease writer(@Nullable Lease lease) {
+		return (lease != null) ? new WriterLease(lease, this.shared.reader(this.exclusive.keyOf(lease),
+				this.exclusive.ownerOf(lease), lease.fencingToken(), lease.term())) : null;
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.ReleaseListeners;
@@ -15,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to the channels on which releases are published, all over one connection. A
- * channel is subscribed to while a caller of this node waits for its key. If that is
- * forbidden or fails, the engine polls.
+ * Listens to channels, all over one connection: to the channel of this JVM, on which
+ * grants arrive, from the first wait on; and to the channels on which releases are
+ * published, each while a caller of this node waits for its key outside the line. If that
+ * is forbidden or fails, the engine polls.
  */
 final class RedisReleases implements ReleaseSignal {
 
@@ -30,6 +32,8 @@ final class RedisReleases implements ReleaseSignal {
 	private final AtomicBoolean warned = new AtomicBoolean();
 
 	private final RedisLink link;
+
+	private volatile @Nullable OwnChannel own;
 
 	RedisReleases(RedisLink link) {
 		this.link = link;
@@ -52,6 +56,34 @@ final class RedisReleases implements ReleaseSignal {
 			closed.set(true);
 			subscription.thenAccept(Subscription::close);
 		};
+	}
+
+	/**
+	 * Listen to a channel from now on.
+	 * @param onMessage receives each message
+	 * @param onActive called whenever messages begin to arrive
+	 * @return fails if the channel cannot be subscribed to
+	 */
+	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
+		this.own = new OwnChannel(channel, onMessage, onActive);
+		CompletionStage<?> subscribed = this.link.messages().thenCompose((connection) -> {
+			listenOn(connection);
+			return connection.async().subscribe(channel);
+		});
+		subscribed.whenComplete((done, failure) -> {
+			if (failure != null) {
+				warnOnce(failure);
+			}
+		});
+		return subscribed;
+	}
+
+	/**
+	 * Return whether the connection for messages is there.
+	 */
+	boolean isHearing() {
+		StatefulRedisPubSubConnection<String, String> connection = this.current.get();
+		return connection != null && connection.isOpen();
 	}
 
 	int channels() {
@@ -79,6 +111,10 @@ final class RedisReleases implements ReleaseSignal {
 			connection.addListener(new Messages(connection));
 			// present listeners have subscribed over the connection before
 			this.listeners.forEachKey((key) -> connection.async().subscribe(key));
+			OwnChannel heard = this.own;
+			if (heard != null) {
+				connection.async().subscribe(heard.name());
+			}
 		}
 	}
 
@@ -99,6 +135,12 @@ final class RedisReleases implements ReleaseSignal {
 		}
 	}
 
+	/**
+	 * The channel of this JVM.
+	 */
+	private record OwnChannel(String name, Consumer<String> onMessage, Runnable onActive) {
+	}
+
 	private static Subscription nothing() {
 		return () -> {
 		};
@@ -114,11 +156,21 @@ final class RedisReleases implements ReleaseSignal {
 
 		@Override
 		public void message(String channel, String message) {
+			OwnChannel heard = RedisReleases.this.own;
+			if (heard != null && heard.name().equals(channel)) {
+				heard.onMessage().accept(message);
+				return;
+			}
 			RedisReleases.this.listeners.tell(channel);
 		}
 
 		@Override
 		public void subscribed(String channel, long count) {
+			OwnChannel heard = RedisReleases.this.own;
+			if (heard != null && heard.name().equals(channel)) {
+				heard.onActive().run();
+				return;
+			}
 			// also called after a reconnect: releases were missed while the connection
 			// was lost
 			RedisReleases.this.listeners.tell(channel);

@@ -5,6 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.spi.LeaseRequest;
 
 /**
@@ -26,11 +28,11 @@ final class RedlockAttempt {
 		this.key = request.key();
 		this.owner = owner;
 		// in one message: with two, the removal of the owner could come between them
-		RedisCall take = RedisCall
-			.of(RedisScript.TAKE, new String[] { this.key }, owner, Long.toString(request.leaseTime().toMillis()))
-			.inOneMessage()
+		ScriptCall take = new ScriptCall(PlainScripts.TAKE, List.of(this.key),
+				List.of(owner, Long.toString(request.leaseTime().toMillis())))
+			.sentWhole()
 			.whileWanted(() -> this.wanted.get() && request.remainingNanos() > 0);
-		this.answers = nodes.stream().map((node) -> node.send(take).thenApply((taken) -> taken == 1)).toList();
+		this.answers = nodes.stream().map((node) -> node.<Long>send(take).thenApply((taken) -> taken == 1)).toList();
 	}
 
 	String key() {

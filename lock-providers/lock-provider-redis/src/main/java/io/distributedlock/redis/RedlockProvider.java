@@ -8,6 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
@@ -101,8 +103,8 @@ public final class RedlockProvider implements LockProvider {
 	}
 
 	private CompletionStage<Boolean> renew(RedlockAttempt attempt, Duration leaseTime) {
-		RedisCall renewal = RedisCall.of(RedisScript.RENEW, new String[] { attempt.key() }, attempt.owner(),
-				Long.toString(leaseTime.toMillis()));
+		ScriptCall renewal = new ScriptCall(PlainScripts.RENEW_TAKEN, List.of(attempt.key()),
+				List.of(attempt.owner(), Long.toString(leaseTime.toMillis())));
 		return decision(ask(renewal));
 	}
 
@@ -174,16 +176,16 @@ public final class RedlockProvider implements LockProvider {
 		});
 	}
 
-	private List<CompletionStage<Boolean>> ask(RedisCall call) {
+	private List<CompletionStage<Boolean>> ask(ScriptCall call) {
 		return this.nodes.stream().map((node) -> send(node, call)).toList();
 	}
 
-	private static CompletionStage<Boolean> send(RedisLink node, RedisCall call) {
-		return node.send(call).thenApply((answer) -> answer == 1);
+	private static CompletionStage<Boolean> send(RedisLink node, ScriptCall call) {
+		return node.<Long>send(call).thenApply((answer) -> answer == 1);
 	}
 
-	private static RedisCall removal(RedlockAttempt attempt) {
-		return RedisCall.of(RedisScript.RELEASE, new String[] { attempt.key() }, attempt.owner()).asRemoval();
+	private static ScriptCall removal(RedlockAttempt attempt) {
+		return new ScriptCall(PlainScripts.RELEASE_TAKEN, List.of(attempt.key()), List.of(attempt.owner())).asRemoval();
 	}
 
 	private static CompletableFuture<Void> pause() {

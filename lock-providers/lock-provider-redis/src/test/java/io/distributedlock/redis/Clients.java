@@ -32,6 +32,13 @@ final class Clients {
 		return RedisClient.create(RESOURCES, url);
 	}
 
+	/**
+	 * Return whether a key is a counter of tokens, which outlives all leases.
+	 */
+	static boolean isCounter(String key) {
+		return key.matches("lock:\\{\\w*}");
+	}
+
 	static void shutdown(AbstractRedisClient client) {
 		client.shutdown(Duration.ZERO, Duration.ofSeconds(5));
 	}

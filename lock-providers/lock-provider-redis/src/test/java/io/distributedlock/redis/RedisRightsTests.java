@@ -28,9 +28,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class RedisRightsTests extends RedisRightsContract {
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~{shop:lock:* resetchannels &shop:lock:* -@all "
-			+ "+get +set +del +pexpire +time +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setinfo +client|setname";
+			+ "+get +set +exists +del +pexpire +pttl +time +lpop +rpush +lpos +lrem +hget +hset +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setinfo +client|setname";
 
-	private static final String FOR_OTHER_TYPES = " +zadd +zrem +zcard +zscore +zrange +zrangebyscore +zremrangebyscore +pexpireat";
+	private static final String FOR_OTHER_TYPES = " +zadd +zrem +zcard +zscore +zrange +zremrangebyscore +pexpireat";
 
 	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|myid +info";
 
@@ -53,7 +53,7 @@ class RedisRightsTests extends RedisRightsContract {
 
 	@Override
 	protected String rightToCounters() {
-		return "~{shop:lock:*";
+		return "~shop:lock:*";
 	}
 
 	@Override
@@ -131,14 +131,14 @@ class RedisRightsTests extends RedisRightsContract {
 	private LockProvider connect(String user, String password) {
 		RedisClient client = Clients.client("redis://%s:%s@127.0.0.1:%d".formatted(user, password, server().port()));
 		closeLater(() -> Clients.shutdown(client));
-		return opened(new RedisLockProvider(client, Duration.ofSeconds(2)));
+		return opened(new RedisLockProvider(client, Duration.ofSeconds(2), "shop:lock"));
 	}
 
 	private DefaultLockTemplate template(RedisTestCluster cluster, String user) {
 		RedisClusterClient client = RedisClusterClient.create(Clients.resources(),
 				"redis://%s:%s@127.0.0.1:%d".formatted(user, PASSWORD, cluster.servers().get(0).port()));
 		closeLater(() -> Clients.shutdown(client));
-		return template(opened(new RedisLockProvider(client, Duration.ofSeconds(3))), Duration.ofMillis(200));
+		return template(opened(new RedisLockProvider(client, Duration.ofSeconds(3), "shop:lock")), Duration.ofMillis(200));
 	}
 
 	private LockProvider opened(RedisLockProvider provider) {

@@ -14,6 +14,8 @@ import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.redis.scripts.LockScripts;
+import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
 import org.awaitility.Awaitility;
@@ -178,14 +180,15 @@ class RedisStallTests {
 			this.server.command("SCRIPT", "FLUSH");
 		}
 		if (known == Scripts.REMOVAL_ONLY) {
-			Stream.of(RedisScript.RELEASE, RedisScript.RELEASE_SHARE, RedisScript.LEAVE_QUEUE)
+			Stream.of(LockScripts.PLAIN.release(), LockScripts.PLAIN.leave(), PlainScripts.RELEASE_READ,
+					PlainScripts.RELEASE_PERMIT)
 				.forEach((script) -> this.server.command("SCRIPT", "LOAD", script.source()));
 		}
 	}
 
 	private List<String> keys() {
 		List<?> all = (List<?>) this.server.command("KEYS", "*");
-		return all.stream().map(String::valueOf).filter((key) -> !key.endsWith(":token")).toList();
+		return all.stream().map(String::valueOf).filter((key) -> !Clients.isCounter(key)).toList();
 	}
 
 	/**

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.spi.support.Failures;
-import io.distributedlock.spi.support.redis.RedisFencedWrite;
+import io.distributedlock.redis.scripts.RedisFencedWrite;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;

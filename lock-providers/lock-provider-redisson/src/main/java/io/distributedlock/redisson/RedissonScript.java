@@ -1,7 +1,7 @@
 package io.distributedlock.redisson;
 
-import io.distributedlock.spi.support.redis.RedisFencedWrite;
-import io.distributedlock.spi.support.redis.ScriptDigest;
+import io.distributedlock.redis.scripts.RedisFencedWrite;
+import io.distributedlock.redis.scripts.ScriptDigest;
 
 /**
  * The scripts, each of which Redis executes in one step, for the key layout of Redisson's

@@ -38,10 +38,11 @@ public final class RedisLockAutoConfiguration {
 
 	private static RedisLockProvider provider(AbstractRedisClient client, LockProperties properties,
 			Environment environment) {
+		String prefix = properties.keyPrefix(environment);
 		RedisLockProvider provider = (client instanceof RedisClusterClient cluster)
-				? new RedisLockProvider(cluster, properties.getCommandTimeout())
-				: new RedisLockProvider((RedisClient) client, properties.getCommandTimeout());
-		provider.checkAccess(properties.keyPrefix(environment));
+				? new RedisLockProvider(cluster, properties.getCommandTimeout(), prefix)
+				: new RedisLockProvider((RedisClient) client, properties.getCommandTimeout(), prefix);
+		provider.checkAccess(prefix);
 		return provider;
 	}
 

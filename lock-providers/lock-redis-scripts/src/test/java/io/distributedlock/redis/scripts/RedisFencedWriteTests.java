@@ -1,4 +1,4 @@
-package io.distributedlock.spi.support.redis;
+package io.distributedlock.redis.scripts;
 
 import io.distributedlock.StaleTokenException;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.distributedlock.spi.support.redis;
+package io.distributedlock.redis.scripts;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,0 +1,43 @@
+package io.distributedlock.redis;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.ScriptRunner;
+import io.distributedlock.spi.BackendException;
+
+/**
+ * Runs the scripts through Lettuce.
+ *
+ * @param link the connections
+ * @param releases listens to channels
+ */
+record RedisRunner(RedisLink link, RedisReleases releases) implements ScriptRunner {
+
+	@Override
+	public <T> CompletionStage<T> run(ScriptCall call) {
+		return this.link.send(call);
+	}
+
+	@Override
+	public BackendException translate(Throwable failure) {
+		return RedisErrors.translate(failure);
+	}
+
+	@Override
+	public boolean isRefusal(Throwable failure) {
+		return RedisErrors.isRefusal(failure);
+	}
+
+	@Override
+	public CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
+		return this.releases.hear(channel, onMessage, onActive);
+	}
+
+	@Override
+	public boolean isHearing() {
+		return this.releases.isHearing();
+	}
+
+}

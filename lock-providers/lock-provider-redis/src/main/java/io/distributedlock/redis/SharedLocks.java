@@ -1,0 +1,120 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.LockType;
+import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.TokenCounters;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.OwnerNames;
+import io.distributedlock.spi.support.UnknownOwners;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for, renews and releases what several owners have at the same time: read locks and
+ * permits of semaphores.
+ * <p>
+ * Why: docs/decisions/030-redis-readers-share-the-key.md
+ */
+final class SharedLocks implements AutoCloseable {
+
+	private final RedisLink link;
+
+	private final TokenCounters counters;
+
+	private final OwnerNames owners = new OwnerNames();
+
+	private final UnknownOwners unknownOwners = new UnknownOwners();
+
+	SharedLocks(RedisLink link, TokenCounters counters) {
+		this.link = link;
+		this.counters = counters;
+	}
+
+	CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		SharedLease candidate = new SharedLease(this, request.key(), this.owners.next(),
+				request.type() == LockType.SEMAPHORE, OptionalLong.empty(),
+				new LeaseTerm(System.nanoTime(), request.leaseTime()));
+		ScriptCall call = acquire(candidate, request).whileWanted(() -> request.remainingNanos() > 0);
+		return this.link.<Long>send(call).handle((token, failure) -> {
+			if (failure != null) {
+				if (!RedisErrors.isRefusal(failure)) {
+					this.unknownOwners.remove(request.key(), request.leaseTime(), () -> release(candidate, true));
+				}
+				throw RedisErrors.translate(failure);
+			}
+			if (token == 0) {
+				return null;
+			}
+			// several permits are held at the same time, so the latest token could not be
+			// the only valid one
+			return candidate.permit() ? candidate
+					: reader(candidate.key(), candidate.owner(), OptionalLong.of(token), candidate.term());
+		});
+	}
+
+	SharedLease reader(String key, String owner, OptionalLong fencingToken, LeaseTerm term) {
+		return new SharedLease(this, key, owner, false, fencingToken, term);
+	}
+
+	CompletionStage<@Nullable LeaseTerm> renew(SharedLease lease, Duration leaseTime) {
+		long sentAt = System.nanoTime();
+		List<String> arguments = List.of(lease.owner(), millis(leaseTime));
+		ScriptCall call = lease.permit()
+				? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(RedisKeys.permits(lease.key())), arguments)
+				: new ScriptCall(PlainScripts.RENEW_READ, List.of(lease.key()), arguments);
+		return this.link.<Long>send(call).handle((renewed, failure) -> {
+			if (failure != null) {
+				throw RedisErrors.translate(failure);
+			}
+			return (renewed == 1) ? new LeaseTerm(sentAt, leaseTime) : null;
+		});
+	}
+
+	/**
+	 * Release a lease.
+	 * @param unknown whether the answer to the attempt was lost. The owner may have the
+	 * lease or may get it later, so the release must follow the attempt
+	 */
+	CompletionStage<Boolean> release(SharedLease lease, boolean unknown) {
+		String key = lease.key();
+		ScriptCall call = lease.permit()
+				? new ScriptCall(PlainScripts.RELEASE_PERMIT, List.of(RedisKeys.permits(key), RedisKeys.mark(key)),
+						List.of(lease.owner(), key))
+				: new ScriptCall(PlainScripts.RELEASE_READ, List.of(key, this.counters.counter(key)),
+						List.of(lease.owner()));
+		return this.link.<Long>send(unknown ? call.asRemoval() : call).handle((released, failure) -> {
+			if (failure != null) {
+				throw RedisErrors.translate(failure);
+			}
+			return released == 1;
+		});
+	}
+
+	@Override
+	public void close() {
+		this.unknownOwners.close();
+	}
+
+	private ScriptCall acquire(SharedLease candidate, LeaseRequest request) {
+		String key = request.key();
+		String lease = millis(request.leaseTime());
+		if (candidate.permit()) {
+			return new ScriptCall(PlainScripts.ACQUIRE_PERMIT, List.of(RedisKeys.permits(key), RedisKeys.mark(key)),
+					List.of(candidate.owner(), lease, Integer.toString(request.permits())));
+		}
+		return new ScriptCall(PlainScripts.ACQUIRE_READ, List.of(key, this.counters.counter(key)),
+				List.of(candidate.owner(), lease));
+	}
+
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+}

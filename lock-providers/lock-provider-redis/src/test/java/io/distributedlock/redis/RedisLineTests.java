@@ -1,0 +1,452 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockQueue.Place;
+import io.distributedlock.test.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static io.distributedlock.redis.Clients.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The line of those who wait, and the hand-over by the release. Each provider stands for
+ * a JVM.
+ */
+class RedisLineTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(60);
+
+	private static final Duration LOOK = Duration.ofMillis(500);
+
+	/**
+	 * An interval after which no test looks: a message brings the grant, or nothing does.
+	 */
+	private static final Duration NEVER = Duration.ofMinutes(10);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private RedisTestServer server;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisTestServer.run();
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (int i = this.opened.size() - 1; i >= 0; i--) {
+			this.opened.get(i).close();
+		}
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "EXCLUSIVE", "FAIR" })
+	void placesAreServedInTheOrderOfArrival(LockType type) {
+		RedisLockProvider a = provider();
+		RedisLockProvider b = provider();
+		Lease lease = get(a.enqueue(request("k", type, NEVER)).granted());
+		List<Place> places = new ArrayList<>();
+		for (int i = 0; i < 10; i++) {
+			places.add(inLine((i % 2 == 0) ? b : a, request("k", (i % 3 == 0) ? LockType.EXCLUSIVE : type, NEVER)));
+		}
+		subscribed(2);
+		long token = lease.fencingToken().orElseThrow();
+		for (int i = 0; i < places.size(); i++) {
+			Place place = places.get(i);
+			assertThat(place.granted().toCompletableFuture()).as("place %d", i).isNotDone();
+			assertThat(get(lease.release())).isTrue();
+			lease = get(place.granted());
+			assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(token);
+			token = lease.fencingToken().orElseThrow();
+		}
+		assertThat(get(lease.release())).isTrue();
+		assertThat(this.server.command("EXISTS", "k", "{k}:line")).isEqualTo(0L);
+	}
+
+	@Test
+	void grantIsShortUntilItIsRenewed() {
+		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));
+		subscribed(1);
+		get(held.release());
+		Lease lease = get(place.granted());
+		assertThat(lease.term().granted()).isEqualTo(LOOK.multipliedBy(3));
+		assertThat((Long) this.server.command("PTTL", "k")).isLessThanOrEqualTo(1500L);
+		long left = lease.term().deadlineNanos() - System.nanoTime();
+		assertThat(Duration.ofNanos(left).toMillis()).as("counted on this side")
+			.isLessThanOrEqualTo((Long) this.server.command("PTTL", "k"));
+		LeaseTerm renewed = get(lease.renew(LEASE));
+		assertThat(renewed.granted()).isEqualTo(LEASE);
+		assertThat((Long) this.server.command("PTTL", "k")).isGreaterThan(50_000L);
+	}
+
+	@Test
+	void grantThatIsOldForItsLengthIsRenewedFirst() {
+		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));
+		subscribed(1);
+		// nobody looks, so the place knows only when it joined
+		Awaitility.await().pollDelay(LOOK.multipliedBy(2)).until(() -> true);
+		get(held.release());
+		assertThat(get(place.granted()).term().granted()).isEqualTo(LEASE);
+		assertThat((Long) this.server.command("PTTL", "k")).isGreaterThan(50_000L);
+	}
+
+	@Test
+	void messageThatIsLostDelaysTheGrantByAnInterval() {
+		this.server.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "&*", "+@all", "-publish");
+		RedisLockProvider mute = provider("redis://mute:secret@127.0.0.1:" + this.server.port());
+		Lease held = get(mute.tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		RedisLockProvider other = provider();
+		Place place = inLine(other, request("k", LockType.EXCLUSIVE, LOOK));
+		subscribed(1);
+		get(held.release());
+		assertThat((String) this.server.command("GET", "k")).as("granted").isNotNull();
+		Awaitility.await().pollInterval(LOOK).until(() -> {
+			place.lookAgain();
+			return place.granted().toCompletableFuture().isDone();
+		});
+		assertThat(get(place.granted()).term().granted()).isEqualTo(LEASE);
+	}
+
+	@Test
+	void grantToADeadJvmLapsesSoon() {
+		DefaultLockTemplate a = template(provider(), LOOK);
+		LockHandle held = a.acquire("k");
+		RedisClient dying = Clients.client(this.server.url());
+		RedisLockProvider dead = new RedisLockProvider(dying, TIMEOUT);
+		Place never = inLine(dead, request("p::k", LockType.EXCLUSIVE, LOOK));
+		subscribed(1);
+		CompletableFuture<LockHandle> next = template(provider(), LOOK)
+			.acquireAsync(LockRequest.of("k").withWaitTime(LEASE));
+		Awaitility.await().until(() -> this.server.command("LLEN", "{p::k}:line").equals(2L));
+		Clients.shutdown(dying);
+		long releasedAt = System.nanoTime();
+		held.close();
+		get(next).close();
+		assertThat(Duration.ofNanos(System.nanoTime() - releasedAt)).isLessThan(LOOK.multipliedBy(4).plus(TIMEOUT));
+		assertThat(never.granted().toCompletableFuture()).isNotDone();
+	}
+
+	@Test
+	void placeThatIsDeadIsSkipped() {
+		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		Duration soon = Duration.ofMillis(20);
+		inLine(provider(), request("k", LockType.EXCLUSIVE, soon));
+		Place living = inLine(provider(), request("k", LockType.EXCLUSIVE, NEVER));
+		subscribed(2);
+		// the dead JVM counts as alive for four of its intervals
+		Awaitility.await().pollDelay(soon.multipliedBy(6)).until(() -> true);
+		get(held.release());
+		assertThat(get(living.granted()).fencingToken()).isPresent();
+	}
+
+	@Test
+	void attemptDoesNotOvertake() {
+		RedisLockProvider a = provider();
+		Lease held = get(a.tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));
+		get(held.release());
+		assertThat(get(a.tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)))).isNull();
+		Awaitility.await().until(() -> {
+			place.lookAgain();
+			return place.granted().toCompletableFuture().isDone();
+		});
+	}
+
+	@Test
+	void lineThatTheServerHasLostIsJoinedAgain() {
+		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		RedisLockProvider other = provider();
+		List<Place> places = List.of(inLine(other, request("k", LockType.FAIR, LOOK)),
+				inLine(other, request("k", LockType.FAIR, LOOK)));
+		this.server.command("DEL", "{k}:line", "{k}:alive");
+		Awaitility.await().pollInterval(LOOK).until(() -> {
+			places.get(0).lookAgain();
+			return this.server.command("LLEN", "{k}:line").equals(2L);
+		});
+		get(held.release());
+		get(get(places.get(0).granted()).release());
+		get(places.get(1).granted());
+	}
+
+	@Test
+	void holderThatDiesIsFollowedWhenItsLeaseEnds() {
+		Duration lease = Duration.ofSeconds(1);
+		Lease dead = get(provider().tryAcquire(new LeaseRequest("k", lease, LockType.EXCLUSIVE)));
+		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, Duration.ofSeconds(20)));
+		subscribed(1);
+		// it looks once, when the channel is subscribed to, and then when the lease ends
+		get(place.granted());
+		assertThat(Duration.ofNanos(System.nanoTime() - dead.term().startNanos())).isBetween(lease,
+				lease.plus(TIMEOUT));
+	}
+
+	@Test
+	void leavingAndGrantingAtTheSameTimeLeavesNothing() {
+		RedisLockProvider a = provider();
+		RedisLockProvider b = provider();
+		for (int i = 0; i < 200; i++) {
+			Lease held = get(a.enqueue(request("k", LockType.EXCLUSIVE, NEVER)).granted());
+			Place place = inLine(b, request("k", LockType.EXCLUSIVE, NEVER));
+			CompletableFuture<Boolean> released = held.release().toCompletableFuture();
+			if (i % 2 == 0) {
+				get(released);
+			}
+			place.leave();
+			place.granted().thenAccept(Lease::release);
+			Awaitility.await()
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> this.server.command("EXISTS", "k", "{k}:line").equals(0L));
+		}
+	}
+
+	@Test
+	void waitersOfAllTypesAreWoken() throws Exception {
+		List<DefaultLockTemplate> nodes = List.of(template(provider(), NEVER), template(provider(), NEVER));
+		LockType[] types = { LockType.EXCLUSIVE, LockType.WRITE, LockType.READ, LockType.FAIR };
+		AtomicInteger inside = new AtomicInteger();
+		AtomicInteger readers = new AtomicInteger();
+		ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
+		run(types.length * nodes.size(), (thread) -> {
+			LockType type = types[thread % types.length];
+			for (int i = 0; i < 40; i++) {
+				try (LockHandle handle = nodes.get(thread / types.length)
+					.acquire(LockRequest.of("k").withType(type).withWaitTime(LEASE))) {
+					if (type == LockType.READ) {
+						readers.incrementAndGet();
+						if (inside.get() != 0) {
+							errors.add("a reader beside an owner");
+						}
+						readers.decrementAndGet();
+					}
+					else {
+						if (inside.incrementAndGet() != 1 || readers.get() != 0) {
+							errors.add(type + " is not alone");
+						}
+						inside.decrementAndGet();
+					}
+					assertThat(handle.isValid()).isTrue();
+				}
+			}
+		});
+		assertThat(errors).isEmpty();
+	}
+
+	@Test
+	void manyFairWaitersOfOneJvmAskOneQuestionInAnInterval() throws Exception {
+		DefaultLockTemplate waiter = template(provider(), LOOK);
+		LockHandle held = template(provider(), LOOK).acquire("k");
+		List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			waiting.add(waiter.acquireAsync(LockRequest.of("k").withType(LockType.FAIR).withWaitTime(LEASE)));
+		}
+		Awaitility.await().until(() -> this.server.command("LLEN", "{p::k}:line").equals(200L));
+		long before = scripts();
+		long from = System.nanoTime();
+		Awaitility.await().pollDelay(Duration.ofSeconds(4)).until(() -> true);
+		double seconds = (System.nanoTime() - from) / 1e9;
+		assertThat((scripts() - before) / seconds).isLessThanOrEqualTo(2.3);
+		AtomicLong last = new AtomicLong();
+		AtomicInteger served = new AtomicInteger();
+		for (CompletableFuture<LockHandle> each : waiting) {
+			each.thenAccept((handle) -> {
+				long token = handle.fencingToken().orElseThrow();
+				assertThat(last.getAndSet(token)).isLessThan(token);
+				served.incrementAndGet();
+				handle.close();
+			});
+		}
+		long released = System.nanoTime();
+		held.close();
+		Awaitility.await().until(() -> served.get() == 200);
+		System.out.println("200 fair waiters served in ms: " + (System.nanoTime() - released) / 1_000_000);
+		assertThat(this.server.command("KEYS", "lock:*").toString()).isEqualTo("[lock:{}]");
+	}
+
+	@Test
+	void renewalsThatAreDueTogetherAreOneScript() {
+		RedisLockProvider provider = provider();
+		List<LeaseRenewal> due = new ArrayList<>();
+		for (int i = 0; i < 150; i++) {
+			Lease lease = get(provider.tryAcquire(request("k" + i, (i % 2 == 0) ? LockType.EXCLUSIVE : LockType.WRITE, LOOK)));
+			due.add(new LeaseRenewal(lease, Duration.ofSeconds(90)));
+		}
+		get(due.get(0).lease().release());
+		get(provider.renewAll(due).get(1));
+		long before = scripts();
+		List<LeaseTerm> answers = new ArrayList<>();
+		provider.renewAll(due).forEach((answer) -> answers.add(get(answer)));
+		assertThat(scripts() - before).isEqualTo(2);
+		assertThat(answers.get(0)).isNull();
+		assertThat(answers.subList(1, 150)).doesNotContainNull();
+		assertThat((Long) this.server.command("PTTL", "k149")).isGreaterThan(80_000L);
+	}
+
+	@Test
+	void leaseSaysWhetherOthersWait() {
+		RedisLockProvider a = provider();
+		Lease first = get(a.tryAcquire(request("warm", LockType.EXCLUSIVE, LOOK)));
+		assertThat(first.isAwaited()).as("nothing is heard yet").isTrue();
+		subscribed(1);
+		Awaitility.await().until(() -> {
+			Lease lease = get(a.tryAcquire(request("w", LockType.EXCLUSIVE, LOOK)));
+			boolean awaited = lease.isAwaited();
+			get(lease.release());
+			return !awaited;
+		});
+		Lease held = get(a.tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
+		assertThat(held.isAwaited()).isFalse();
+		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));
+		Awaitility.await().until(held::isAwaited);
+		place.leave();
+		Lease written = get(a.tryAcquire(request("l", LockType.WRITE, LOOK)));
+		assertThat(written.isAwaited()).isFalse();
+		assertThat(get(provider().tryAcquire(request("l", LockType.READ, LOOK)))).isNull();
+		Awaitility.await().until(written::isAwaited);
+		Lease quiet = get(a.tryAcquire(request("m", LockType.EXCLUSIVE, LOOK)));
+		assertThat(quiet.isAwaited()).isFalse();
+		this.server.command("CLIENT", "KILL", "TYPE", "pubsub");
+		Awaitility.await().until(quiet::isAwaited);
+	}
+
+	@Test
+	void exclusionHoldsAndEachIsServed() throws Exception {
+		List<DefaultLockTemplate> nodes = List.of(template(provider(), LOOK), template(provider(), LOOK),
+				template(provider(), LOOK));
+		AtomicInteger inside = new AtomicInteger();
+		AtomicLong last = new AtomicLong();
+		AtomicLong longest = new AtomicLong();
+		AtomicInteger cycles = new AtomicInteger();
+		ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
+		long until = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+		run(6, (thread) -> {
+			while (System.nanoTime() < until) {
+				long from = System.nanoTime();
+				try (LockHandle handle = nodes.get(thread % 3).acquire(LockRequest.of("k").withWaitTime(LEASE))) {
+					longest.accumulateAndGet(System.nanoTime() - from, Math::max);
+					if (inside.incrementAndGet() != 1) {
+						errors.add("two inside");
+					}
+					long token = handle.fencingToken().orElseThrow();
+					if (last.getAndSet(token) >= token) {
+						errors.add("token not higher");
+					}
+					Thread.sleep(1);
+					cycles.incrementAndGet();
+					inside.decrementAndGet();
+				}
+			}
+		});
+		System.out.println("cycles in 5 s: " + cycles + ", longest wait ms: " + longest.get() / 1_000_000 + ", commands "
+				+ this.server.commandCalls());
+		assertThat(errors).isEmpty();
+	}
+
+	private long scripts() {
+		return this.server.commandCalls().entrySet().stream()
+			.filter((call) -> call.getKey().startsWith("eval"))
+			.mapToLong((call) -> call.getValue())
+			.sum();
+	}
+
+	private void subscribed(int jvms) {
+		Awaitility.await()
+			.until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS", "lock:*")).size() == jvms);
+	}
+
+	private static Place inLine(RedisLockProvider provider, LeaseRequest request) {
+		Place place = provider.enqueue(request);
+		Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).until(place::isBehindOthers);
+		return place;
+	}
+
+	private static LeaseRequest request(String key, LockType type, Duration look) {
+		return new LeaseRequest(key, LEASE, type, 1, System.nanoTime() + LEASE.toNanos(), 4, look);
+	}
+
+	private RedisLockProvider provider() {
+		return provider(this.server.url());
+	}
+
+	private RedisLockProvider provider(String url) {
+		RedisClient client = Clients.client(url);
+		this.opened.add(() -> Clients.shutdown(client));
+		RedisLockProvider provider = new RedisLockProvider(client, TIMEOUT);
+		this.opened.add(provider);
+		return provider;
+	}
+
+	private DefaultLockTemplate template(RedisLockProvider provider, Duration poll) {
+		DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.keyPrefix("p")
+			.commandTimeout(TIMEOUT)
+			.pollInterval(poll)
+			.build();
+		this.opened.add(template);
+		return template;
+	}
+
+	private static void run(int threads, Work work) throws InterruptedException, ExecutionException, TimeoutException {
+		ExecutorService pool = Executors.newFixedThreadPool(threads);
+		try {
+			List<Future<?>> all = new ArrayList<>();
+			for (int i = 0; i < threads; i++) {
+				int thread = i;
+				all.add(pool.submit(() -> {
+					work.run(thread);
+					return null;
+				}));
+			}
+			for (Future<?> each : all) {
+				each.get(60, TimeUnit.SECONDS);
+			}
+		}
+		finally {
+			pool.shutdownNow();
+		}
+	}
+
+	/**
+	 * What a thread does.
+	 */
+	@FunctionalInterface
+	private interface Work {
+
+		void run(int thread) throws Exception;
+
+	}
+
+}

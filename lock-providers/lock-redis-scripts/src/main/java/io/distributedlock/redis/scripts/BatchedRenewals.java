@@ -1,0 +1,95 @@
+package io.distributedlock.redis.scripts;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.ToIntFunction;
+
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews leases that are due together with one script, on a cluster with one for each
+ * slot. Each lease gets its own answer.
+ * <p>
+ * Why: docs/decisions/042-redis-renews-in-batches.md
+ */
+final class BatchedRenewals {
+
+	/**
+	 * A server does nothing else while it runs a script, so a script stays short: this
+	 * many leases take it less than a millisecond.
+	 */
+	private static final int MOST_AT_ONCE = 100;
+
+	private final ScriptRunner runner;
+
+	private final Script script;
+
+	private final Mailbox mailbox;
+
+	private final OwnerIds owners;
+
+	private final ToIntFunction<String> group;
+
+	BatchedRenewals(ScriptRunner runner, Script script, Mailbox mailbox, OwnerIds owners, ToIntFunction<String> group) {
+		this.runner = runner;
+		this.script = script;
+		this.mailbox = mailbox;
+		this.owners = owners;
+		this.group = group;
+	}
+
+	List<CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> due) {
+		Map<Integer, List<Renewal>> groups = new LinkedHashMap<>();
+		List<CompletionStage<@Nullable LeaseTerm>> answers = new ArrayList<>(due.size());
+		for (LeaseRenewal each : due) {
+			Renewal renewal = new Renewal((LineLease) each.lease(), each, new CompletableFuture<>());
+			answers.add(renewal.answer);
+			groups.computeIfAbsent(this.group.applyAsInt(renewal.lease.key()), (ignored) -> new ArrayList<>())
+				.add(renewal);
+		}
+		groups.values().forEach((renewals) -> {
+			for (int from = 0; from < renewals.size(); from += MOST_AT_ONCE) {
+				send(renewals.subList(from, Math.min(from + MOST_AT_ONCE, renewals.size())));
+			}
+		});
+		return answers;
+	}
+
+	private void send(List<Renewal> renewals) {
+		List<String> keys = new ArrayList<>(renewals.size());
+		List<String> arguments = new ArrayList<>(2 * renewals.size());
+		for (Renewal renewal : renewals) {
+			keys.add(renewal.lease.key());
+			arguments.add(this.owners.owner(renewal.lease.number()));
+			arguments.add(ExclusiveLocks.millis(renewal.due.leaseTime()));
+		}
+		long sentAt = System.nanoTime();
+		this.runner.<String>run(new ScriptCall(this.script, keys, arguments)).whenComplete((digits, failure) -> {
+			for (int i = 0; i < renewals.size(); i++) {
+				if (failure != null) {
+					renewals.get(i).answer.completeExceptionally(this.runner.translate(failure));
+				}
+				else {
+					onAnswer(renewals.get(i), digits.charAt(i), sentAt);
+				}
+			}
+		});
+	}
+
+	private void onAnswer(Renewal renewal, char digit, long sentAt) {
+		if (digit == '2') {
+			this.mailbox.noteAwaited(renewal.lease.number());
+		}
+		renewal.answer.complete((digit != '0') ? new LeaseTerm(sentAt, renewal.due.leaseTime()) : null);
+	}
+
+	private record Renewal(LineLease lease, LeaseRenewal due, CompletableFuture<@Nullable LeaseTerm> answer) {
+	}
+
+}

@@ -1,0 +1,276 @@
+package io.distributedlock.redis.scripts;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.UnknownOwners;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for, renews and releases locks that one owner has alone, whatever the client and
+ * the layout of the keys. A call that may wait takes a place in the line of its key. The
+ * release of a lock names the next owner, and this object receives the message. Fair and
+ * other exclusive locks share one line, in the order of arrival. Thread-safe; no method
+ * blocks.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md,
+ * docs/decisions/042-redis-renews-in-batches.md
+ *
+ * @since 0.1
+ */
+public final class ExclusiveLocks implements AutoCloseable {
+
+	/**
+	 * Lines without a place are kept up to this number: they know until when this JVM
+	 * counts as alive there.
+	 */
+	private static final int EMPTY_LINES = 1000;
+
+	private final ScriptRunner runner;
+
+	private final LockScripts scripts;
+
+	private final TokenCounters counters;
+
+	private final OwnerIds owners = new OwnerIds();
+
+	private final UnknownOwners unknownOwners = new UnknownOwners();
+
+	private final Mailbox mailbox;
+
+	private final BatchedRenewals renewals;
+
+	private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
+
+	private final ConcurrentHashMap<String, LinePlace> places = new ConcurrentHashMap<>();
+
+	/**
+	 * Create an object for one provider.
+	 * @param runner runs the scripts
+	 * @param scripts the scripts for the layout of the keys
+	 * @param counters the names of the counters and channels
+	 */
+	public ExclusiveLocks(ScriptRunner runner, LockScripts scripts, TokenCounters counters) {
+		this.runner = runner;
+		this.scripts = scripts;
+		this.counters = counters;
+		this.mailbox = new Mailbox(runner, channel(), this::onGrant, this::onActive);
+		this.renewals = new BatchedRenewals(runner, scripts.renew(), this.mailbox, this.owners, counters::group);
+	}
+
+	/**
+	 * Make one attempt to acquire a lock. Nobody is overtaken: if the lock is free and
+	 * others wait, the first of them gets it.
+	 * @param request the request
+	 * @return completes with the lease, or with {@code null} if another owner has it
+	 */
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return tryAcquire(request, this.scripts.acquire());
+	}
+
+	/**
+	 * Make one attempt to acquire a lock.
+	 * @param request the request
+	 * @param acquire a script with the arguments and the answer of
+	 * {@link LockScripts#acquire()}
+	 * @return completes with the lease, or with {@code null} if another owner has it
+	 */
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, Script acquire) {
+		String number = this.owners.nextNumber();
+		int heard = this.mailbox.subscription();
+		ScriptCall call = new ScriptCall(acquire, keys(request.key()),
+				List.of(owner(number), millis(request.leaseTime()), Integer.toString(request.tokens())))
+			.whileWanted(() -> request.remainingNanos() > 0);
+		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+		return this.runner.<Long>run(call).handle((answer, failure) -> {
+			if (failure != null) {
+				if (!this.runner.isRefusal(failure)) {
+					this.unknownOwners.remove(request.key(), request.leaseTime(),
+							() -> release(request.key(), number, 0, true));
+				}
+				throw this.runner.translate(failure);
+			}
+			return (answer != LockScripts.TAKEN) ? lease(request, number, answer, heard, term) : null;
+		});
+	}
+
+	/**
+	 * Take a place in the line of a key.
+	 * @param request the request
+	 * @return the place
+	 */
+	public LockQueue.Place enqueue(LeaseRequest request) {
+		Line line = this.lines.computeIfAbsent(request.key(), (key) -> new Line(this, key));
+		LinePlace place = new LinePlace(this, line, request, this.owners.nextNumber());
+		this.places.put(place.number(), place);
+		line.add(place);
+		this.lines.put(request.key(), line);
+		place.ask();
+		return place;
+	}
+
+	/**
+	 * Renew several leases that this object has granted.
+	 * @param due the leases and their new lengths
+	 * @return for each renewal, in the same order, what {@link Lease#renew} returns
+	 */
+	public List<CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> due) {
+		return this.renewals.renewAll(due);
+	}
+
+	/**
+	 * Leave the line of a key, or release its lock, for an owner that has neither. It
+	 * changes nothing, and needs the rights of any release.
+	 * @param key the key
+	 * @return completes with {@code false}
+	 */
+	public CompletionStage<Boolean> leaveUnknown(String key) {
+		return removed(new ScriptCall(this.scripts.leave(), keys(key), List.of(owner("0"), "")));
+	}
+
+	/**
+	 * Return the channel of this JVM.
+	 * @return the channel
+	 */
+	public String channel() {
+		return this.counters.channel(this.owners.jvm());
+	}
+
+	/**
+	 * Return how the channels of all JVMs begin.
+	 * @return the start of the names
+	 */
+	public String channelPrefix() {
+		return this.counters.channel("");
+	}
+
+	/**
+	 * Return the name of the owner of a lease.
+	 * @param lease a lease that this object has granted
+	 * @return the name
+	 */
+	public String ownerOf(Lease lease) {
+		return owner(((LineLease) lease).number());
+	}
+
+	/**
+	 * Return the key of a lease.
+	 * @param lease a lease that this object has granted
+	 * @return the key
+	 */
+	public String keyOf(Lease lease) {
+		return ((LineLease) lease).key();
+	}
+
+	/**
+	 * Stop the removal of owners.
+	 */
+	@Override
+	public void close() {
+		this.unknownOwners.close();
+	}
+
+	ScriptRunner runner() {
+		return this.runner;
+	}
+
+	LockScripts scripts() {
+		return this.scripts;
+	}
+
+	Mailbox mailbox() {
+		return this.mailbox;
+	}
+
+	@Nullable LinePlace place(String number) {
+		return this.places.get(number);
+	}
+
+	String owner(String number) {
+		return this.owners.owner(number);
+	}
+
+	List<String> keys(String key) {
+		return List.of(key, this.counters.counter(key));
+	}
+
+	LineLease lease(LeaseRequest request, String number, long answer, int heard, LeaseTerm term) {
+		return new LineLease(this, request.key(), number,
+				new LineLease.Grant(Math.abs(answer), request.tokens(), 0, (answer > 0) ? heard : 0), term);
+	}
+
+	CompletionStage<@Nullable LeaseTerm> renew(LineLease lease, Duration leaseTime) {
+		return this.renewals.renewAll(List.of(new LeaseRenewal(lease, leaseTime))).get(0);
+	}
+
+	CompletionStage<Boolean> release(LineLease lease) {
+		this.mailbox.forget(lease.number());
+		return release(lease.key(), lease.number(), lease.grant().inARow(), false);
+	}
+
+	boolean isAwaited(LineLease lease) {
+		return this.mailbox.isAwaited(lease.number(), lease.grant().heardSince());
+	}
+
+	/**
+	 * Forget a place that is granted, was left or has failed.
+	 */
+	void forget(LinePlace place) {
+		this.places.remove(place.number());
+		place.line().remove(place);
+		if (this.lines.size() > EMPTY_LINES) {
+			this.lines.computeIfPresent(place.line().key(), (key, line) -> line.isEmpty() ? null : line);
+		}
+	}
+
+	/**
+	 * Remove a place from its line, and release its lock if it was granted meanwhile.
+	 */
+	void removeFromLine(LinePlace place) {
+		LeaseRequest request = place.request();
+		ScriptCall call = new ScriptCall(this.scripts.leave(), keys(request.key()),
+				List.of(owner(place.number()), place.entry()))
+			.asRemoval();
+		this.unknownOwners.remove(request.key(), request.leaseTime(), () -> removed(call));
+	}
+
+	private CompletionStage<Boolean> release(String key, String number, int inARow, boolean unknown) {
+		List<String> arguments = (inARow > 0) ? List.of(owner(number), Integer.toString(inARow))
+				: List.of(owner(number));
+		ScriptCall call = new ScriptCall(this.scripts.release(), keys(key), arguments);
+		return removed(unknown ? call.asRemoval() : call);
+	}
+
+	private CompletionStage<Boolean> removed(ScriptCall call) {
+		return this.runner.<Long>run(call).handle((had, failure) -> {
+			if (failure != null) {
+				throw this.runner.translate(failure);
+			}
+			return had == 1;
+		});
+	}
+
+	private void onGrant(String[] message) {
+		LinePlace place = this.places.get(message[0]);
+		// a place that was left is removed by its own command
+		if (place != null) {
+			place.onGrant(Long.parseLong(message[1]), Long.parseLong(message[2]), Integer.parseInt(message[3]));
+		}
+	}
+
+	private void onActive() {
+		this.lines.values().forEach(Line::lookNow);
+	}
+
+	static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
+}

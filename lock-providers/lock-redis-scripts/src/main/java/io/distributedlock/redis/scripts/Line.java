@@ -1,0 +1,183 @@
+package io.distributedlock.redis.scripts;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.DelayedTasks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The places of this JVM in the line of one key. They are asked about with one question,
+ * however many they are: it lets the JVM count as alive, finds a grant whose message was
+ * lost, and grants a lock whose holder has died. It is asked once in an interval, and
+ * when the lease of the holder ends.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md
+ */
+final class Line {
+
+	/**
+	 * By how much a question may come too early, so that a timer that is a little fast
+	 * does not cost a whole interval.
+	 */
+	private static final long EARLY_NANOS = 1_000_000;
+
+	private final ExclusiveLocks locks;
+
+	private final String key;
+
+	private final AtomicLong order = new AtomicLong();
+
+	private final ConcurrentSkipListMap<Long, LinePlace> places = new ConcurrentSkipListMap<>();
+
+	private final AtomicBoolean looking = new AtomicBoolean();
+
+	private final AtomicBoolean lookingLater = new AtomicBoolean();
+
+	private volatile long lookedAt = System.nanoTime();
+
+	/**
+	 * When the last question was sent after which this JVM counts as alive.
+	 */
+	private volatile long aliveSentAt;
+
+	private volatile boolean alive;
+
+	private volatile boolean failed;
+
+	private volatile Seen seen = new Seen(0, Long.MAX_VALUE);
+
+	Line(ExclusiveLocks locks, String key) {
+		this.locks = locks;
+		this.key = key;
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	void add(LinePlace place) {
+		place.setOrder(this.order.incrementAndGet());
+		this.places.put(place.order(), place);
+	}
+
+	void remove(LinePlace place) {
+		this.places.remove(place.order());
+	}
+
+	boolean isEmpty() {
+		return this.places.isEmpty();
+	}
+
+	boolean hasFailed() {
+		return this.failed;
+	}
+
+	/**
+	 * Return whether the JVM must say again that it is alive. It counts as alive for four
+	 * intervals, so one may pass.
+	 */
+	boolean isAliveDue(long now, Duration interval) {
+		return !this.alive || now - this.aliveSentAt >= interval.toNanos();
+	}
+
+	void noteAlive(long sentAt) {
+		this.aliveSentAt = sentAt;
+		this.alive = true;
+	}
+
+	/**
+	 * Return when the term of a grant may begin. The grant is later than the last
+	 * question if its token is higher than all that question saw.
+	 * @param askedAt when the first question was sent
+	 */
+	long startOf(long token, long askedAt) {
+		Seen last = this.seen;
+		return (token > last.token && last.sentAt - askedAt > 0) ? last.sentAt : askedAt;
+	}
+
+	/**
+	 * Ask about all places, unless that was done within the interval.
+	 */
+	void look(Duration interval) {
+		if (System.nanoTime() - this.lookedAt >= interval.toNanos() - EARLY_NANOS) {
+			lookNow();
+		}
+	}
+
+	void lookNow() {
+		LinePlace oldest = oldest();
+		if (oldest == null || !this.looking.compareAndSet(false, true)) {
+			return;
+		}
+		long sentAt = System.nanoTime();
+		this.lookedAt = sentAt;
+		ScriptCall call = new ScriptCall(this.locks.scripts().look(), this.locks.keys(this.key),
+				List.of(this.locks.owner(oldest.number()), Long.toString(oldest.grantMillis()), oldest.entry()));
+		this.locks.runner().<String>run(call).whenComplete((answer, failure) -> {
+			this.looking.set(false);
+			if (failure != null) {
+				onFailure(this.locks.runner().translate(failure));
+			}
+			else {
+				onAnswer(answer.split(" ", -1), oldest, sentAt);
+			}
+		});
+	}
+
+	private @Nullable LinePlace oldest() {
+		for (LinePlace place : this.places.values()) {
+			if (place.isConfirmed()) {
+				return place;
+			}
+		}
+		return null;
+	}
+
+	private void onAnswer(String[] answer, LinePlace oldest, long sentAt) {
+		this.failed = false;
+		noteAlive(sentAt);
+		LinePlace holder = this.locks.place(answer[3]);
+		if (holder != null) {
+			// the message of the grant was lost, or is still on its way
+			holder.ask();
+		}
+		else {
+			this.seen = new Seen(sentAt, Long.parseLong(answer[1]));
+			if (answer[2].equals("0") && oldest.isWaiting()) {
+				// the server has lost the line
+				this.places.values().forEach(LinePlace::askAgain);
+			}
+		}
+		long left = Long.parseLong(answer[0]);
+		if (left > 0 && left < oldest.request().lookInterval().toMillis()
+				&& this.lookingLater.compareAndSet(false, true)) {
+			DelayedTasks.after(Duration.ofNanos(TimeUnit.MILLISECONDS.toNanos(left) + EARLY_NANOS)).execute(() -> {
+				this.lookingLater.set(false);
+				lookNow();
+			});
+		}
+	}
+
+	private void onFailure(BackendException failure) {
+		this.failed = true;
+		if (!failure.isRetryable()) {
+			this.places.values().forEach((place) -> place.fail(failure));
+		}
+	}
+
+	/**
+	 * What the last question saw.
+	 *
+	 * @param sentAt when it was sent
+	 * @param token the highest token that any earlier grant can have
+	 */
+	private record Seen(long sentAt, long token) {
+	}
+
+}

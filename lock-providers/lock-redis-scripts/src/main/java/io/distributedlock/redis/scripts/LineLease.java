@@ -1,0 +1,107 @@
+package io.distributedlock.redis.scripts;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lease of one owner, who has the key alone.
+ */
+final class LineLease implements Lease {
+
+	private final ExclusiveLocks locks;
+
+	private final String key;
+
+	private final String number;
+
+	private final Grant grant;
+
+	private final LeaseTerm term;
+
+	/**
+	 * Whether the owner has begun to release.
+	 */
+	private volatile boolean released;
+
+	LineLease(ExclusiveLocks locks, String key, String number, Grant grant, LeaseTerm term) {
+		this.locks = locks;
+		this.key = key;
+		this.number = number;
+		this.grant = grant;
+		this.term = term;
+	}
+
+	LineLease withTerm(LeaseTerm renewed) {
+		return new LineLease(this.locks, this.key, this.number, this.grant, renewed);
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	String number() {
+		return this.number;
+	}
+
+	Grant grant() {
+		return this.grant;
+	}
+
+	boolean isReleased() {
+		return this.released;
+	}
+
+	@Override
+	public OptionalLong fencingToken() {
+		return OptionalLong.of(this.grant.token());
+	}
+
+	@Override
+	public int fencingTokens() {
+		return this.grant.tokens();
+	}
+
+	@Override
+	public boolean isAwaited() {
+		return this.locks.isAwaited(this);
+	}
+
+	@Override
+	public LeaseTerm term() {
+		return this.term;
+	}
+
+	@Override
+	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+		return this.locks.renew(this, leaseTime);
+	}
+
+	@Override
+	public CompletionStage<Boolean> release() {
+		this.released = true;
+		return this.locks.release(this);
+	}
+
+	@Override
+	public String toString() {
+		return "LineLease[key=%s, token=%d]".formatted(this.key, this.grant.token());
+	}
+
+	/**
+	 * What the server granted with a lease.
+	 *
+	 * @param token the first fencing token
+	 * @param tokens how many tokens
+	 * @param inARow how many grants in a row led to this one, 0 if the lock was free
+	 * @param heardSince the subscription during which the server said that nobody waits,
+	 * 0 if it did not say that
+	 */
+	record Grant(long token, int tokens, int inARow, int heardSince) {
+	}
+
+}

@@ -1,0 +1,256 @@
+package io.distributedlock.redis.scripts;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockQueue;
+
+/**
+ * A place in the line of a key. Its first question takes a free lock, or joins the line.
+ * From then on it waits for a message.
+ * <p>
+ * A grant is a lease that nobody has just asked for. Its term begins when the last
+ * question was sent that the server answered before the grant. The grant has a short time
+ * to live, which the engine's renewal lengthens; if little is left of it, this class
+ * renews it before the work begins.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md
+ */
+final class LinePlace implements LockQueue.Place {
+
+	/**
+	 * How many intervals a grant lives without a renewal.
+	 */
+	private static final int INTERVALS_PER_GRANT = 3;
+
+	private final ExclusiveLocks locks;
+
+	private final Line line;
+
+	private final LeaseRequest request;
+
+	private final String number;
+
+	private final long grantMillis;
+
+	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
+
+	private final AtomicBoolean asking = new AtomicBoolean();
+
+	private final AtomicBoolean left = new AtomicBoolean();
+
+	/**
+	 * When the first question was sent. Every grant is later.
+	 */
+	private volatile long askedAt;
+
+	private volatile boolean asked;
+
+	private volatile boolean confirmed;
+
+	private volatile boolean failed;
+
+	private volatile long order;
+
+	LinePlace(ExclusiveLocks locks, Line line, LeaseRequest request, String number) {
+		this.locks = locks;
+		this.line = line;
+		this.request = request;
+		this.number = number;
+		long intervals = INTERVALS_PER_GRANT * request.lookInterval().toMillis();
+		this.grantMillis = Math.max(1, Math.min(intervals, request.leaseTime().toMillis()));
+	}
+
+	LeaseRequest request() {
+		return this.request;
+	}
+
+	Line line() {
+		return this.line;
+	}
+
+	String number() {
+		return this.number;
+	}
+
+	long grantMillis() {
+		return this.grantMillis;
+	}
+
+	void setOrder(long order) {
+		this.order = order;
+	}
+
+	long order() {
+		return this.order;
+	}
+
+	/**
+	 * Return the place as the server keeps it.
+	 */
+	String entry() {
+		return this.locks.owner(this.number) + ' ' + this.request.tokens() + ' ' + this.grantMillis;
+	}
+
+	boolean isConfirmed() {
+		return this.confirmed;
+	}
+
+	boolean isWaiting() {
+		return !this.left.get() && !this.granted.isDone();
+	}
+
+	@Override
+	public CompletionStage<Lease> granted() {
+		return this.granted;
+	}
+
+	@Override
+	public boolean isBehindOthers() {
+		return this.confirmed && !this.failed && !this.line.hasFailed();
+	}
+
+	@Override
+	public void lookAgain() {
+		this.line.look(this.request.lookInterval());
+	}
+
+	@Override
+	public void leave() {
+		if (!this.granted.isDone() && this.left.compareAndSet(false, true)) {
+			this.locks.forget(this);
+			this.locks.removeFromLine(this);
+		}
+	}
+
+	/**
+	 * Ask for the lock: take it, or join the line, or learn that it was granted.
+	 */
+	void ask() {
+		if (!isWaiting() || !this.asking.compareAndSet(false, true)) {
+			return;
+		}
+		long sentAt = System.nanoTime();
+		if (!this.asked) {
+			this.askedAt = sentAt;
+			this.asked = true;
+		}
+		boolean saysAlive = this.line.isAliveDue(sentAt, this.request.lookInterval());
+		int heard = this.locks.mailbox().subscription();
+		ScriptCall call = new ScriptCall(this.locks.scripts().acquire(), this.locks.keys(this.request.key()),
+				arguments(saysAlive))
+			.whileWanted(() -> isWaiting() && this.request.remainingNanos() > 0);
+		this.locks.runner().<Long>run(call).whenComplete((answer, failure) -> {
+			this.asking.set(false);
+			if (failure != null) {
+				onFailure(failure);
+			}
+			else if (answer == LockScripts.IN_LINE) {
+				onJoined(sentAt, saysAlive);
+			}
+			else if (answer == LockScripts.TAKEN) {
+				fail(new BackendException("the server had removed the owner that asked for the lock", true, null));
+			}
+			else {
+				grant(this.locks.lease(this.request, this.number, answer, heard,
+						new LeaseTerm(sentAt, this.request.leaseTime())));
+			}
+		});
+	}
+
+	/**
+	 * Join the line again, as the server has lost it.
+	 */
+	void askAgain() {
+		if (this.confirmed) {
+			ask();
+		}
+	}
+
+	/**
+	 * Receive a message: the release of another owner has granted the lock.
+	 */
+	void onGrant(long token, long millis, int inARow) {
+		Duration length = Duration.ofMillis(millis);
+		long startNanos = this.line.startOf(token, this.askedAt);
+		LineLease lease = new LineLease(this.locks, this.request.key(), this.number,
+				new LineLease.Grant(token, this.request.tokens(), inARow, 0), new LeaseTerm(startNanos, length));
+		if (2 * (System.nanoTime() - startNanos) <= length.toNanos()) {
+			grant(lease);
+			return;
+		}
+		this.locks.renew(lease, this.request.leaseTime()).whenComplete((term, failure) -> {
+			if (term != null) {
+				grant(lease.withTerm(term));
+			}
+			else {
+				ask();
+			}
+		});
+	}
+
+	void fail(BackendException failure) {
+		leave();
+		this.granted.completeExceptionally(failure);
+	}
+
+	private List<String> arguments(boolean saysAlive) {
+		List<String> usual = List.of(this.locks.owner(this.number), ExclusiveLocks.millis(this.request.leaseTime()),
+				Integer.toString(this.request.tokens()), Long.toString(this.grantMillis));
+		return saysAlive ? usual : List.of(usual.get(0), usual.get(1), usual.get(2), usual.get(3), "1");
+	}
+
+	private void onJoined(long sentAt, boolean saysAlive) {
+		if (saysAlive) {
+			this.line.noteAlive(sentAt);
+		}
+		this.failed = false;
+		this.confirmed = true;
+		this.locks.mailbox().open();
+		if (!isWaiting()) {
+			removeUnlessHeld();
+		}
+	}
+
+	private void onFailure(Throwable failure) {
+		this.failed = true;
+		BackendException translated = this.locks.runner().translate(failure);
+		// a place that the server has confirmed stays in the line for a while
+		if (!translated.isRetryable() || !this.confirmed) {
+			if (!this.confirmed && this.locks.runner().isRefusal(failure) && this.left.compareAndSet(false, true)) {
+				// nothing is to be removed
+				this.locks.forget(this);
+			}
+			fail(translated);
+		}
+	}
+
+	private void grant(LineLease lease) {
+		if (!this.left.get() && this.granted.complete(lease)) {
+			this.locks.forget(this);
+		}
+		else {
+			removeUnlessHeld();
+		}
+	}
+
+	/**
+	 * Remove an owner that may have joined the line, or got the lock, after its place had
+	 * ended. If a message has granted the lock before this answer came, the caller has
+	 * it.
+	 */
+	private void removeUnlessHeld() {
+		Lease held = this.left.get() ? null : this.granted.getNow(null);
+		if (held == null || ((LineLease) held).isReleased()) {
+			this.locks.removeFromLine(this);
+		}
+	}
+
+}

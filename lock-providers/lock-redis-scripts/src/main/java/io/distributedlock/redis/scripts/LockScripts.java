@@ -1,0 +1,226 @@
+package io.distributedlock.redis.scripts;
+
+import io.distributedlock.redis.scripts.Script.Answer;
+
+/**
+ * The scripts of exclusive and fair locks, for one layout of the key. Whoever finds a
+ * lock taken joins a line, in the same script. Whoever releases the lock names the next
+ * owner: the first in the line whose JVM is alive. That owner's JVM gets one message, on
+ * a channel of its own.
+ * <p>
+ * The line is a list. An entry has the owner, how many tokens it wants, and how long its
+ * grant is to live until it is renewed. A hash says until when a JVM counts as alive. So
+ * no script gets slower with the number of waiters.
+ * <p>
+ * The keys of all scripts but {@link #renew()} are the lock and the counter of tokens.
+ * The other keys follow from the lock's, and are in its slot. Owners are named
+ * {@code jvm.number}, and the channel of a JVM is what precedes the brace in the
+ * counter's name, and the JVM. A message has the number of the owner, the first token,
+ * the milliseconds of the grant, and how many grants in a row this is. A message with the
+ * number alone says that others now wait for what this owner has.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md,
+ * docs/decisions/041-one-counter-per-slot.md, docs/decisions/029-redis-out-of-memory.md,
+ * docs/decisions/031-tokens-start-at-the-clock.md
+ *
+ * @since 0.1
+ */
+public final class LockScripts {
+
+	/**
+	 * For a key that is a string with the owner's name.
+	 */
+	public static final LockScripts PLAIN = new LockScripts(Layout.PLAIN);
+
+	/**
+	 * For the hash that Redisson keeps.
+	 */
+	public static final LockScripts REDISSON = new LockScripts(Layout.REDISSON);
+
+	/**
+	 * What {@link #acquire()} answers if others have the lock, and the owner has not
+	 * joined the line.
+	 */
+	public static final long TAKEN = 0;
+
+	/**
+	 * What {@link #acquire()} answers if the owner is in the line. Any other number below
+	 * zero is a token with its sign changed: the lock is granted, and others may wait.
+	 */
+	public static final long IN_LINE = -1;
+
+	private final Script acquire;
+
+	private final Script release;
+
+	private final Script leave;
+
+	private final Script look;
+
+	private final Script renew;
+
+	private LockScripts(Layout layout) {
+		this.acquire = new Script(Answer.NUMBER, LuaParts.fill(ACQUIRE, layout));
+		this.release = new Script(Answer.NUMBER, LuaParts.fill(RELEASE, layout));
+		this.leave = new Script(Answer.NUMBER, LuaParts.fill(LEAVE, layout));
+		this.look = new Script(Answer.TEXT, LuaParts.fill(LOOK, layout));
+		this.renew = new Script(Answer.TEXT, LuaParts.fill(RENEW, layout));
+	}
+
+	/**
+	 * Takes a free lock for which nobody waits. A lock that is free although others wait
+	 * goes to the first of them. Arguments: owner, lease in milliseconds, number of
+	 * tokens; for an owner that may wait also the milliseconds that a grant is to live;
+	 * and a fifth one if the JVM counts as alive for a while anyway. Answers the first
+	 * token, {@link #TAKEN} or {@link #IN_LINE}. An owner that has the lock already gets
+	 * new tokens, as the first answer was lost.
+	 * @return the script
+	 */
+	public Script acquire() {
+		return this.acquire;
+	}
+
+	/**
+	 * Hands the lock over to the next in the line. If there is none, or if after many
+	 * grants in a row others wait outside the line, the lock is free. Arguments: owner,
+	 * how many grants in a row led to this lease. Answers 1 if the owner had the lock.
+	 * @return the script
+	 */
+	public Script release() {
+		return this.release;
+	}
+
+	/**
+	 * Leaves the line, and hands the lock over if it was granted meanwhile. Arguments:
+	 * owner, its entry. Answers 1 if the owner was in the line or had the lock.
+	 * @return the script
+	 */
+	public Script leave() {
+		return this.leave;
+	}
+
+	/**
+	 * Lets all places of one JVM count as alive for four thirds of the time that their
+	 * grants are to live, and grants a lock that is free. Arguments: an owner of the JVM,
+	 * that time in milliseconds, the entry of its oldest place. Answers in one text, with
+	 * spaces: how many milliseconds the holder's lease still runs, 0 or less if there is
+	 * none; the last token, or the clock in microseconds if that is higher; 1 if the
+	 * oldest place is in the line; the holder's number if it is of this JVM, or a hyphen.
+	 * @return the script
+	 */
+	public Script look() {
+		return this.look;
+	}
+
+	/**
+	 * Renews several leases. Keys: the locks. Arguments: for each lock the owner and the
+	 * lease in milliseconds. Answers a text with one digit for each: 0 if the owner no
+	 * longer has the lock, 1 if it has and nobody waits in the line, 2 if somebody waits.
+	 * @return the script
+	 */
+	public Script renew() {
+		return this.renew;
+	}
+
+	private static final String ACQUIRE = """
+			<names>
+			local token
+			local sign = 1
+			if redis.call('exists', <busy>) > 0 then
+			  <refuse>
+			  <holder>
+			  local mine = holder == ARGV[1]
+			  if not holder then
+			    local grants = 1
+			    <hand over>
+			    holder = granted
+			    mine = granted == ARGV[1]
+			    if not mine then token = nil end
+			  end
+			  if holder and not mine then
+			    if not ARGV[4] then return 0 end
+			    local entry = ARGV[1] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
+			    if not redis.call('lpos', line, entry, 'RANK', -1, 'MAXLEN', 256) and redis.call('rpush', line, entry) == 1 then
+			      redis.call('pexpire', line, ARGV[4] * 3)
+			      local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
+			      if told then redis.pcall('publish', string.match(KEYS[2], '^[^{]*') .. told, id) end
+			    end
+			    if not ARGV[5] then
+			      local time = redis.call('time')
+			      local keep = ARGV[4]
+			      <keep alive>
+			    end
+			    return -1
+			  end
+			  sign = -1
+			end
+			local owner, ms, n = ARGV[1], ARGV[2], ARGV[3]
+			if not token then
+			  local time = redis.call('time')
+			  <count>
+			end
+			<take>
+			return sign * token""";
+
+	private static final String RELEASE = """
+			<names>
+			<holder>
+			if holder ~= ARGV[1] then return 0 end
+			local grants = (ARGV[2] or 0) + 1
+			local granted
+			local pass = true
+			if grants > 16 then
+			  pass = not (<others wait>)
+			  grants = 1
+			end
+			if pass then
+			  <hand over>
+			end
+			if not granted then
+			  <free>
+			end
+			return 1""";
+
+	private static final String LEAVE = """
+			<names>
+			local had = redis.call('lrem', line, 0, ARGV[2])
+			<holder>
+			if holder == ARGV[1] then
+			  had = 1
+			  local grants = 1
+			  <hand over>
+			  if not granted then
+			    <free>
+			  end
+			end
+			<forget>
+			return had > 0 and 1 or 0""";
+
+	private static final String LOOK = """
+			<names>
+			local time = redis.call('time')
+			local keep = ARGV[2]
+			<keep alive>
+			local there = redis.call('lpos', line, ARGV[3]) and 1 or 0
+			<holder>
+			if not holder then
+			  local grants = 1
+			  <hand over>
+			  holder = granted
+			end
+			local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
+			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = '-' end
+			local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', KEYS[2]) or 0)
+			return string.format('%d %.0f %d %s', redis.call('pttl', KEYS[1]), seen, there, id)""";
+
+	private static final String RENEW = """
+			local answer = ''
+			for i, key in ipairs(KEYS) do
+			  local owner, ms = ARGV[2 * i - 1], ARGV[2 * i]
+			  <renew>
+			  local tag = <tag of key>
+			  answer = answer .. (not renewed and 0 or 1 + redis.call('exists', tag .. ':line'))
+			end
+			return answer""";
+
+}

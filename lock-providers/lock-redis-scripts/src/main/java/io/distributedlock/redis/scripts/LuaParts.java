@@ -1,0 +1,96 @@
+package io.distributedlock.redis.scripts;
+
+/**
+ * Parts that several scripts have in common, and how a script is made of them.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
+ */
+final class LuaParts {
+
+	/**
+	 * The names of the keys that belong to the lock.
+	 */
+	private static final String NAMES = """
+			local tag = <tag>
+			local line = tag .. ':line'
+			""";
+
+	/**
+	 * Counts {@code n} tokens, of which {@code token} is the first: the last one plus
+	 * one, or the server's clock in microseconds if that is higher. The clock usually is,
+	 * so one command is enough. So tokens rise although the counter was lost or has
+	 * expired, or a replica that had not seen the last tokens has become the primary.
+	 */
+	private static final String COUNT = """
+			token = time[1] * 1000000 + time[2]
+			local last = redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000, 'GET')
+			if last and tonumber(last) >= token then
+			  token = last + 1
+			  redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000)
+			end
+			<count more>""";
+
+	/**
+	 * Grants the lock to the first in the line whose JVM is alive, and sets
+	 * {@code granted} to its owner, to a false value if there is none.
+	 */
+	private static final String HAND_OVER = """
+			<declare>
+			local entry = redis.call('lpop', line)
+			local time = entry and redis.call('time')
+			while entry do
+			  local owner, jvm, id, n, ms = string.match(entry, '^(([^.]+)%.(%S+)) (%d+) (%d+)$')
+			  local till = redis.call('hget', tag .. ':alive', jvm)
+			  if till and tonumber(till) >= time[1] * 1000 + time[2] / 1000 then
+			    <count>
+			    <take>
+			    redis.pcall('publish', string.match(KEYS[2], '^[^{]*') .. jvm, string.format('%s %.0f %s %d', id, token, ms, grants))
+			    granted = owner
+			    break
+			  end
+			  entry = redis.call('lpop', line)
+			end
+			""";
+
+	/**
+	 * Lets the JVM of the first argument count as alive. Another JVM may have asked for
+	 * more time, so an expiry is never shortened.
+	 */
+	private static final String KEEP_ALIVE = """
+			local life = math.floor(keep * 4 / 3)
+			local till = time[1] * 1000 + math.floor(time[2] / 1000) + life
+			redis.call('hset', tag .. ':alive', string.match(ARGV[1], '^[^.]+'), till)
+			if redis.call('pttl', tag .. ':alive') < life then redis.call('pexpire', tag .. ':alive', life) end
+			if redis.call('pttl', line) < keep * 3 then redis.call('pexpire', line, keep * 3) end
+			""";
+
+	private LuaParts() {
+	}
+
+	static String fill(String script, Layout layout) {
+		boolean countsAlready = script.contains("local token\n");
+		boolean grantsAlready = script.contains("local granted\n");
+		String declare = (countsAlready ? "" : "local token\n") + (grantsAlready ? "" : "local granted\n");
+		String filled = script.replace("<hand over>", HAND_OVER.replace("<declare>\n", declare))
+			.replace("<keep alive>", KEEP_ALIVE)
+			.replace("<names>", NAMES)
+			.replace("<count>", COUNT)
+			.replace("<count more>", layout.countMore())
+			.replace("<take>", layout.take())
+			.replace("<free>", layout.free())
+			.replace("<holder>", layout.holder())
+			.replace("<refuse>", layout.refuse())
+			.replace("<forget>", layout.forget())
+			.replace("<renew>", layout.renew())
+			.replace("<busy>", layout.busy())
+			.replace("<others wait>", layout.othersWait())
+			.replace("<note waiters>", layout.noteWaiters())
+			.replace("<tag of key>", layout.tag().replace("KEYS[1]", "key"))
+			.replace("<tag>", layout.tag());
+		if (filled.contains("<") && filled.matches("(?s).*<[a-z ]+>.*")) {
+			throw new IllegalStateException("A part of a script is missing: " + filled);
+		}
+		return filled;
+	}
+
+}

@@ -1,0 +1,105 @@
+package io.distributedlock.redis.scripts;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * The channel of this JVM, to which it subscribes when it first waits, and then stays
+ * subscribed. Knows which owners were said to be awaited. If the channel cannot be
+ * subscribed to, places ask at intervals, and every owner counts as awaited.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md
+ */
+final class Mailbox {
+
+	/**
+	 * More awaited owners than this are not remembered one by one.
+	 */
+	private static final int MOST_AWAITED = 10_000;
+
+	private final ScriptRunner runner;
+
+	private final String channel;
+
+	private final Consumer<String[]> onGrant;
+
+	private final Runnable onActive;
+
+	private final AtomicBoolean opened = new AtomicBoolean();
+
+	/**
+	 * Counts the subscriptions: after a new one, a message may have been missed.
+	 */
+	private final AtomicInteger subscription = new AtomicInteger();
+
+	private final Set<String> awaited = ConcurrentHashMap.newKeySet();
+
+	Mailbox(ScriptRunner runner, String channel, Consumer<String[]> onGrant, Runnable onActive) {
+		this.runner = runner;
+		this.channel = channel;
+		this.onGrant = onGrant;
+		this.onActive = onActive;
+	}
+
+	void open() {
+		if (!this.opened.get() && this.opened.compareAndSet(false, true)) {
+			this.runner.hear(this.channel, this::onMessage, this::onActive).whenComplete((done, failure) -> {
+				if (failure != null) {
+					this.opened.set(false);
+				}
+			});
+		}
+	}
+
+	/**
+	 * Return the present subscription, 0 if there is none.
+	 */
+	int subscription() {
+		int present = this.subscription.get();
+		return (present > 0 && this.runner.isHearing()) ? present : 0;
+	}
+
+	/**
+	 * Return whether others may wait for what an owner has.
+	 * @param heardSince the subscription during which the server said that nobody waits
+	 */
+	boolean isAwaited(String number, int heardSince) {
+		if (heardSince == 0) {
+			open();
+			return true;
+		}
+		return heardSince != subscription() || this.awaited.contains(number);
+	}
+
+	void noteAwaited(String number) {
+		if (this.awaited.size() >= MOST_AWAITED) {
+			// all present leases count as awaited
+			this.subscription.incrementAndGet();
+			this.awaited.clear();
+		}
+		this.awaited.add(number);
+	}
+
+	void forget(String number) {
+		this.awaited.remove(number);
+	}
+
+	private void onActive() {
+		this.subscription.incrementAndGet();
+		this.onActive.run();
+	}
+
+	private void onMessage(String message) {
+		String[] parts = message.split(" ", -1);
+		if (parts.length == 1) {
+			noteAwaited(message);
+		}
+		else {
+			this.onGrant.accept(parts);
+		}
+	}
+
+}

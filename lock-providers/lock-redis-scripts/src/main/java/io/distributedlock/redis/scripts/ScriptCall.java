@@ -1,0 +1,65 @@
+package io.distributedlock.redis.scripts;
+
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A script with its keys and arguments, and how it is to be sent.
+ *
+ * @param script the script
+ * @param keys its keys; the first one decides which node of a cluster is asked
+ * @param arguments its arguments
+ * @param wanted whether somebody still wants the answer; if nobody does, nothing more is
+ * sent
+ * @param inOneMessage whether it is sent with its source in the first message, so that
+ * the server executes it before whatever is sent later. By digest it may take a second
+ * message, and a later command may overtake that
+ * @param removal whether it removes the owner of an attempt that was given up, as the
+ * server may have granted it the lock. It is sent after the attempt
+ * @since 0.1
+ */
+public record ScriptCall(Script script, List<String> keys, List<String> arguments, BooleanSupplier wanted,
+		boolean inOneMessage, boolean removal) {
+
+	/**
+	 * Create a call that is sent by its digest.
+	 * @param script the script
+	 * @param keys its keys
+	 * @param arguments its arguments
+	 */
+	public ScriptCall(Script script, List<String> keys, List<String> arguments) {
+		this(script, keys, arguments, () -> true, false, false);
+	}
+
+	/**
+	 * Return a call that is not sent any more once its answer is not wanted.
+	 * @param isWanted whether the answer is wanted
+	 * @return the call
+	 */
+	public ScriptCall whileWanted(BooleanSupplier isWanted) {
+		return new ScriptCall(this.script, this.keys, this.arguments, isWanted, this.inOneMessage, this.removal);
+	}
+
+	/**
+	 * Return a call that is sent in one message.
+	 * @return the call
+	 */
+	public ScriptCall sentWhole() {
+		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, true, this.removal);
+	}
+
+	/**
+	 * Return a call that removes an owner, in one message.
+	 * @return the call
+	 */
+	public ScriptCall asRemoval() {
+		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, true, true);
+	}
+
+	@Override
+	public String toString() {
+		// the arguments name the owner
+		return "ScriptCall[" + this.keys + "]";
+	}
+
+}

@@ -1,0 +1,55 @@
+package io.distributedlock.redis.scripts;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import io.distributedlock.spi.BackendException;
+
+/**
+ * Runs scripts and listens to a channel, through the client of a provider. No method
+ * blocks. Thread-safe.
+ *
+ * @since 0.1
+ */
+public interface ScriptRunner {
+
+	/**
+	 * Run a script.
+	 * @param call the script with its keys and arguments
+	 * @param <T> the type of the {@linkplain Script#answer() answer}
+	 * @return completes with the answer; fails after the command time-out at the latest
+	 */
+	<T> CompletionStage<T> run(ScriptCall call);
+
+	/**
+	 * Translate a failure of {@link #run}.
+	 * @param failure the failure
+	 * @return what the engine understands
+	 */
+	BackendException translate(Throwable failure);
+
+	/**
+	 * Return whether the server has certainly not executed a script.
+	 * @param failure the failure of {@link #run}
+	 * @return {@code true} if nothing was executed
+	 */
+	boolean isRefusal(Throwable failure);
+
+	/**
+	 * Listen to a channel from now on, also after the connection was lost and is there
+	 * again.
+	 * @param channel the channel
+	 * @param onMessage receives each message
+	 * @param onActive called whenever messages begin to arrive: earlier ones may have
+	 * been missed
+	 * @return fails if the channel cannot be subscribed to
+	 */
+	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive);
+
+	/**
+	 * Return whether messages arrive, as far as the client knows.
+	 * @return {@code false} if the connection for messages is lost
+	 */
+	boolean isHearing();
+
+}

@@ -1,0 +1,105 @@
+package io.distributedlock.redis.scripts;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The names of the counters of fencing tokens. A token needs to rise within its key only,
+ * so one counter serves all keys of a server, and on a cluster one serves all keys of a
+ * slot: a script may use keys of one slot only. What precedes the brace in the name is
+ * also the start of the names of the channels. Thread-safe.
+ * <p>
+ * Why: docs/decisions/041-one-counter-per-slot.md
+ *
+ * @since 0.1
+ */
+public final class TokenCounters {
+
+	private static final int SLOTS = 16384;
+
+	private final String prefix;
+
+	private final boolean cluster;
+
+	/**
+	 * Create the names.
+	 * @param prefix the start of all names; braces become underscores. All JVMs that use the same
+	 * keys need the same prefix
+	 * @param cluster whether keys are in slots of a cluster
+	 */
+	public TokenCounters(String prefix, boolean cluster) {
+		// the first brace ends the start of the name
+		this.prefix = prefix.replace('{', '_').replace('}', '_');
+		this.cluster = cluster;
+	}
+
+	/**
+	 * Return the counter for a key.
+	 * @param key the key in Redis
+	 * @return the name of its counter, which is in the same slot
+	 */
+	public String counter(String key) {
+		return this.prefix + ":{" + (this.cluster ? Tags.BY_SLOT[slot(key)] : "") + "}";
+	}
+
+	/**
+	 * Return the channel of a JVM.
+	 * @param jvm the first part of the names of its owners
+	 * @return the channel
+	 */
+	public String channel(String jvm) {
+		return this.prefix + ':' + jvm;
+	}
+
+	/**
+	 * Return a number that two keys share if one script may use both.
+	 */
+	int group(String key) {
+		return this.cluster ? slot(key) : 0;
+	}
+
+	/**
+	 * Return the slot of a key on a cluster.
+	 * @param key the key
+	 * @return the slot, from 0 to 16383
+	 */
+	public static int slot(String key) {
+		int start = key.indexOf('{');
+		int end = (start >= 0) ? key.indexOf('}', start + 1) : -1;
+		String hashed = (end > start + 1) ? key.substring(start + 1, end) : key;
+		int crc = 0;
+		for (byte each : hashed.getBytes(StandardCharsets.UTF_8)) {
+			crc ^= (each & 0xff) << 8;
+			for (int bit = 0; bit < 8; bit++) {
+				crc = ((crc & 0x8000) != 0) ? (crc << 1) ^ 0x1021 : crc << 1;
+			}
+			crc &= 0xffff;
+		}
+		return crc % SLOTS;
+	}
+
+	/**
+	 * The shortest number that hashes to each slot. Found when the first key of a cluster
+	 * is locked.
+	 */
+	private static final class Tags {
+
+		static final String[] BY_SLOT = new String[SLOTS];
+
+		static {
+			int found = 0;
+			for (int i = 0; found < SLOTS; i++) {
+				String tag = Integer.toString(i, Character.MAX_RADIX);
+				int slot = slot(tag);
+				if (BY_SLOT[slot] == null) {
+					BY_SLOT[slot] = tag;
+					found++;
+				}
+			}
+		}
+
+		private Tags() {
+		}
+
+	}
+
+}

@@ -1,0 +1,419 @@
+package io.distributedlock.redis.scripts;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The scripts on a real server, for both layouts.
+ */
+class LockScriptsTests {
+
+	private static final String COUNTER = "app:{}";
+
+	private static final String LEASE = "60000";
+
+	/**
+	 * How long a grant lives. A JVM counts as alive for a third more.
+	 */
+	private static final String GRANT = "30000";
+
+	private static RedisTestServer server;
+
+	@BeforeAll
+	static void start() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@BeforeEach
+	void clear() {
+		server.command("FLUSHALL");
+		server.command("CONFIG", "SET", "maxmemory", "0");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void freeLockIsTakenOnce(Kept layout) {
+		long token = take(layout, "a.1");
+		assertThat(token).isPositive();
+		assertThat(take(layout, "b.1")).isEqualTo(LockScripts.TAKEN);
+		assertThat(layout.holder()).isEqualTo("a.1");
+		assertThat(release(layout, "b.1")).isZero();
+		assertThat(release(layout, "a.1")).isEqualTo(1);
+		assertThat(layout.holder()).isNull();
+		assertThat(take(layout, "b.1")).isGreaterThan(token);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void lockIsHandedOverInTheOrderOfArrival(Kept layout) throws Exception {
+		take(layout, "a.1");
+		try (Inbox b = new Inbox(server, "app:b"); Inbox c = new Inbox(server, "app:c")) {
+			assertThat(join(layout, "b.1")).isEqualTo(LockScripts.IN_LINE);
+			assertThat(join(layout, "c.1")).isEqualTo(LockScripts.IN_LINE);
+			assertThat(join(layout, "b.2")).isEqualTo(LockScripts.IN_LINE);
+			for (String next : List.of("b.1", "c.1", "b.2")) {
+				assertThat(release(layout, layout.holder())).isEqualTo(1);
+				assertThat(layout.holder()).isEqualTo(next);
+				assertThat((Long) server.command("PTTL", "k")).isBetween(1L, Long.valueOf(GRANT));
+				assertThat((next.startsWith("b") ? b : c).next()).startsWith(next.substring(2) + " ")
+					.endsWith(" " + GRANT + " 1");
+			}
+		}
+		assertThat(release(layout, "b.2")).isEqualTo(1);
+		assertThat(layout.holder()).isNull();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void holderIsToldWhenTheFirstJoins(Kept layout) throws Exception {
+		take(layout, "a.1");
+		try (Inbox a = new Inbox(server, "app:a")) {
+			join(layout, "b.1");
+			assertThat(a.next()).isEqualTo("1");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void tokensRiseByBlocks(Kept layout) throws Exception {
+		// so that the clock does not carry them
+		server.command("SET", COUNTER, "7000000000000000");
+		assertThat(run(layout, layout.scripts().acquire(), "a.1", LEASE, "5")).isEqualTo(7_000_000_000_000_001L);
+		try (Inbox b = new Inbox(server, "app:b")) {
+			run(layout, layout.scripts().acquire(), "b.1", LEASE, "3", GRANT);
+			release(layout, "a.1");
+			assertThat(b.next()).startsWith("1 7000000000000006 ");
+		}
+		release(layout, "b.1");
+		assertThat(take(layout, "c.1")).isEqualTo(7_000_000_000_000_009L);
+		assertThat((Long) server.command("PTTL", COUNTER)).isBetween(86_000_000L, 86_400_000L);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void attemptDoesNotOvertakeTheLine(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "b.1");
+		// as if the lease had expired
+		server.command("DEL", "k");
+		assertThat(take(layout, "c.1")).isEqualTo(LockScripts.TAKEN);
+		assertThat(layout.holder()).isEqualTo("b.1");
+		server.command("DEL", "k");
+		assertThat(take(layout, "c.1")).as("the line is empty").isPositive();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void callThatFindsTheLineWaitingJoinsItsEnd(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "b.1");
+		server.command("DEL", "k");
+		assertThat(join(layout, "c.1")).isEqualTo(LockScripts.IN_LINE);
+		assertThat(layout.holder()).isEqualTo("b.1");
+		release(layout, "b.1");
+		assertThat(layout.holder()).isEqualTo("c.1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void placesOfADeadJvmAreSkipped(Kept layout) {
+		take(layout, "a.1");
+		run(layout, layout.scripts().acquire(), "dead.1", LEASE, "1", "30");
+		run(layout, layout.scripts().acquire(), "dead.2", LEASE, "1", "30", "1");
+		join(layout, "b.1");
+		Awaitility.await().until(() -> {
+			List<?> time = (List<?>) server.command("TIME");
+			long now = Long.parseLong(time.get(0).toString()) * 1000 + Long.parseLong(time.get(1).toString()) / 1000;
+			Object till = server.command("HGET", "{k}:alive", "dead");
+			return till == null || Long.parseLong(till.toString()) < now;
+		});
+		release(layout, "a.1");
+		assertThat(layout.holder()).isEqualTo("b.1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void scriptThatIsExecutedTwiceChangesNothing(Kept layout) {
+		long first = take(layout, "a.1");
+		long again = take(layout, "a.1");
+		assertThat(-again).as("a new block, as none of the first was used").isGreaterThan(first);
+		join(layout, "b.1");
+		join(layout, "b.1");
+		join(layout, "c.1");
+		assertThat(server.command("LLEN", "{k}:line")).isEqualTo(2L);
+		assertThat(release(layout, "a.1")).isEqualTo(1);
+		assertThat(release(layout, "a.1")).isZero();
+		assertThat(layout.holder()).isEqualTo("b.1");
+		assertThat(-join(layout, "b.1")).as("granted, and the message was lost").isGreaterThan(-again);
+		assertThat((Long) server.command("PTTL", "k")).isGreaterThan(Long.valueOf(GRANT));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void placeThatLeavesIsNotGranted(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "b.1");
+		join(layout, "c.1");
+		assertThat(leave(layout, "b.1")).isEqualTo(1);
+		assertThat(leave(layout, "b.1")).isZero();
+		release(layout, "a.1");
+		assertThat(layout.holder()).isEqualTo("c.1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void placeThatLeavesAfterItsGrantHandsOver(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "b.1");
+		join(layout, "c.1");
+		release(layout, "a.1");
+		assertThat(leave(layout, "b.1")).isEqualTo(1);
+		assertThat(layout.holder()).isEqualTo("c.1");
+		assertThat(leave(layout, "c.1")).isEqualTo(1);
+		assertThat(layout.holder()).isNull();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void lookGrantsAFreeLockAndTellsWhoHasIt(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "b.1");
+		join(layout, "c.1");
+		String[] answer = look(layout, "c.1");
+		assertThat(Long.parseLong(answer[0])).isBetween(1L, Long.valueOf(LEASE));
+		assertThat(answer[2]).isEqualTo("1");
+		assertThat(answer[3]).isEqualTo("-");
+		server.command("DEL", "k");
+		answer = look(layout, "c.1");
+		assertThat(layout.holder()).isEqualTo("b.1");
+		assertThat(answer[3]).isEqualTo("-");
+		assertThat(look(layout, "b.1")[3]).isEqualTo("1");
+		assertThat(look(layout, "b.1")[2]).as("no longer in the line").isEqualTo("0");
+		server.command("DEL", "k", "{k}:line");
+		assertThat(look(layout, "c.1")).startsWith("-2").endsWith("0", "-");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void tokenOfALaterGrantIsHigherThanWhatALookSaw(Kept layout) throws Exception {
+		take(layout, "a.1");
+		try (Inbox b = new Inbox(server, "app:b")) {
+			join(layout, "b.1");
+			long seen = Long.parseLong(look(layout, "b.1")[1]);
+			release(layout, "a.1");
+			long granted = Long.parseLong(b.next().split(" ", -1)[1]);
+			assertThat(granted).isGreaterThan(seen);
+			assertThat(Long.parseLong(look(layout, "c.1")[1])).isGreaterThanOrEqualTo(granted);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void renewalAnswersForEachLease(Kept layout) {
+		take(layout, "a.1");
+		run("l", layout.scripts().acquire(), "a.2", LEASE, "1");
+		run("m", layout.scripts().acquire(), "b.1", LEASE, "1");
+		join(layout, "c.1");
+		assertThat(eval(layout.scripts().renew(), List.of("k", "l", "m", "n"),
+				List.of("a.1", "90000", "a.2", "80000", "a.3", "70000", "a.4", "60000")))
+			.isEqualTo("2100");
+		assertThat((Long) server.command("PTTL", "k")).isBetween(80_001L, 90_000L);
+		assertThat((Long) server.command("PTTL", "l")).isBetween(70_000L, 80_000L);
+		assertThat((Long) server.command("PTTL", "m")).isLessThanOrEqualTo(60_000L);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void fullServerHandsOverAndGrantsNothingElse(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "b.1");
+		server.command("CONFIG", "SET", "maxmemory", "1");
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> run("l", layout.scripts().acquire(), "a.2", LEASE, "1"))
+			.withStackTraceContaining("OOM");
+		assertThat(eval(layout.scripts().renew(), List.of("k"), List.of("a.1", LEASE))).isEqualTo("2");
+		assertThat(release(layout, "a.1")).isEqualTo(1);
+		assertThat(layout.holder()).isEqualTo("b.1");
+		assertThat(release(layout, "b.1")).isEqualTo(1);
+		assertThat(layout.holder()).isNull();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void everyKeyExpiresAndNoneIsLeftButTheCounter(Kept layout) {
+		take(layout, "a.1");
+		run(layout, layout.scripts().acquire(), "b.1", LEASE, "1", "300");
+		for (Object key : (List<?>) server.command("KEYS", "*")) {
+			assertThat((Long) server.command("PTTL", key.toString())).as(key.toString()).isPositive();
+		}
+		leave(layout, "b.1", "300");
+		release(layout, "a.1");
+		Awaitility.await().untilAsserted(() -> assertThat((List<Object>) keys()).containsExactly(COUNTER));
+	}
+
+	@Test
+	void codeThatUsesRedissonIsExcludedAndWoken() throws Exception {
+		Kept layout = Kept.REDISSON;
+		server.command("HSET", "k", "11111111-1111-1111-1111-111111111111:7", "1");
+		assertThat(take(layout, "a.1")).isEqualTo(LockScripts.TAKEN);
+		assertThat(join(layout, "a.1")).isEqualTo(LockScripts.IN_LINE);
+		server.command("DEL", "k");
+		look(layout, "a.1");
+		assertThat(layout.holder()).isEqualTo("a.1");
+		try (Inbox byHand = new Inbox(server, "redisson_lock__channel:{k}")) {
+			join(layout, "b.1");
+			release(layout, "a.1");
+			assertThat(layout.holder()).as("few grants in a row").isEqualTo("b.1");
+			join(layout, "c.1");
+			assertThat(run(layout, layout.scripts().release(), "b.1", "16")).isEqualTo(1);
+			assertThat(byHand.next()).isEqualTo("0");
+			assertThat(layout.holder()).as("many grants in a row").isNull();
+		}
+		look(layout, "c.1");
+		assertThat(layout.holder()).isEqualTo("c.1");
+		join(layout, "d.1");
+		run(layout, layout.scripts().release(), "c.1", "16");
+		assertThat(layout.holder()).as("nobody waits by hand").isEqualTo("d.1");
+	}
+
+	@Test
+	void markedOwnerOfRedissonIsRefused() {
+		server.command("SET", "redisson_unlock_latch:{k}:a.1", "1");
+		assertThat(take(Kept.REDISSON, "a.1")).isEqualTo(LockScripts.TAKEN);
+		assertThat(take(Kept.REDISSON, "a.2")).isPositive();
+	}
+
+	@Test
+	void tokensFollowTheCounterOfRedissonsFencedLock() {
+		server.command("SET", "redisson_lock_token:{k}", "8000000000000000");
+		assertThat(-take(Kept.REDISSON, "a.1")).isEqualTo(8_000_000_000_000_001L);
+		assertThat(server.command("INCR", "redisson_lock_token:{k}")).isEqualTo(8_000_000_000_000_002L);
+	}
+
+	@Test
+	void writersAndReadersAreWokenWhenTheLineIsEmptyOrAfterManyGrants() throws Exception {
+		Kept layout = Kept.PLAIN;
+		take(layout, "a.1");
+		try (Inbox waiters = new Inbox(server, "k"); Inbox a = new Inbox(server, "app:a")) {
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1"))).isEqualTo(0L);
+			assertThat(a.next()).as("the holder is told").isEqualTo("1");
+			assertThat(eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE))).isEqualTo(0L);
+			join(layout, "b.1");
+			assertThat(run(layout, layout.scripts().release(), "a.1", "16")).isEqualTo(1);
+			assertThat(waiters.next()).isEmpty();
+			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE))).isPositive();
+			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.2", LEASE))).isPositive();
+			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.1"))).isEqualTo(1L);
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1"))).isEqualTo(0L);
+			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.2"))).isEqualTo(1L);
+			assertThat(layout.holder()).as("the last reader hands over").isEqualTo("b.1");
+			release(layout, "b.1");
+			assertThat(waiters.next()).isEmpty();
+			assertThat((Long) eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1"))).isPositive();
+		}
+	}
+
+	@Test
+	void releaseWithoutWaitersPublishesNothing() {
+		take(Kept.PLAIN, "a.1");
+		long before = published();
+		release(Kept.PLAIN, "a.1");
+		assertThat(published()).isEqualTo(before);
+	}
+
+	private static long published() {
+		return server.commandCalls().getOrDefault("publish", 0L);
+	}
+
+	private static List<?> keys() {
+		return (List<?>) server.command("KEYS", "*");
+	}
+
+	private static long take(Kept layout, String owner) {
+		return run(layout, layout.scripts().acquire(), owner, LEASE, "1");
+	}
+
+	private static long join(Kept layout, String owner) {
+		return run(layout, layout.scripts().acquire(), owner, LEASE, "1", GRANT);
+	}
+
+	private static long release(Kept layout, String owner) {
+		return run(layout, layout.scripts().release(), owner);
+	}
+
+	private static long leave(Kept layout, String owner) {
+		return leave(layout, owner, GRANT);
+	}
+
+	private static long leave(Kept layout, String owner, String grant) {
+		return run(layout, layout.scripts().leave(), owner, owner + " 1 " + grant);
+	}
+
+	private static String[] look(Kept layout, String owner) {
+		return ((String) eval(layout.scripts().look(), List.of("k", COUNTER),
+				List.of(owner, GRANT, owner + " 1 " + GRANT)))
+			.split(" ", -1);
+	}
+
+	private static long run(Kept layout, Script script, String... arguments) {
+		assertThat(layout).isNotNull();
+		return run("k", script, arguments);
+	}
+
+	private static long run(String key, Script script, String... arguments) {
+		return (Long) eval(script, List.of(key, COUNTER), Arrays.asList(arguments));
+	}
+
+	private static Object eval(Script script, List<String> keys, List<String> arguments) {
+		List<String> command = new ArrayList<>(List.of("EVAL", script.source(), Integer.toString(keys.size())));
+		command.addAll(keys);
+		command.addAll(arguments);
+		return server.command(command.toArray(String[]::new));
+	}
+
+	/**
+	 * How a lock is kept on the server.
+	 */
+	enum Kept {
+
+		PLAIN(LockScripts.PLAIN), REDISSON(LockScripts.REDISSON);
+
+		private final LockScripts scripts;
+
+		Kept(LockScripts scripts) {
+			this.scripts = scripts;
+		}
+
+		LockScripts scripts() {
+			return this.scripts;
+		}
+
+		String holder() {
+			if (this == PLAIN) {
+				return (String) server.command("GET", "k");
+			}
+			List<?> owners = (List<?>) server.command("HKEYS", "k");
+			assertThat(owners).hasSizeLessThan(2);
+			return owners.isEmpty() ? null : owners.get(0).toString();
+		}
+
+	}
+
+}
