@@ -57,12 +57,10 @@ final class CommandTimeouts {
 	private static void look() {
 		looking.set(false);
 		long now = System.nanoTime();
-		for (Command<?> command : underWay) {
-			if (command.untilNanos - now <= 0) {
-				underWay.remove(command);
-				command.completeExceptionally(new TimeoutException());
-			}
-		}
+		underWay.stream().filter((command) -> command.untilNanos - now <= 0).toList().forEach((command) -> {
+			underWay.remove(command);
+			command.completeExceptionally(new TimeoutException());
+		});
 		if (!underWay.isEmpty()) {
 			lookLater();
 		}

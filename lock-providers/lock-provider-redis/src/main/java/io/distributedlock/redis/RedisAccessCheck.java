@@ -31,16 +31,17 @@ final class RedisAccessCheck {
 	}
 
 	private static void check(RedisLink link, String channel, String channels) {
-		link.messages().thenAccept((connection) -> connection.async().subscribe(channel).whenComplete((done, failure) -> {
-			if (failure == null) {
-				connection.async().unsubscribe(channel);
-			}
-			else if (!RedisErrors.translate(failure).isRetryable()) {
-				logger.warn(
-						"The user of Redis may not subscribe to channels {}: waiting calls poll. Grant +subscribe +unsubscribe +publish and the channels",
-						channels);
-			}
-		}));
+		link.messages()
+			.thenAccept((connection) -> connection.async().subscribe(channel).whenComplete((done, failure) -> {
+				if (failure == null) {
+					connection.async().unsubscribe(channel);
+				}
+				else if (!RedisErrors.translate(failure).isRetryable()) {
+					logger.warn(
+							"The user of Redis may not subscribe to channels {}: waiting calls poll. Grant +subscribe +unsubscribe +publish and the channels",
+							channels);
+				}
+			}));
 	}
 
 }

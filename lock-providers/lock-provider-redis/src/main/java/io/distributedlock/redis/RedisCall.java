@@ -15,9 +15,9 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 
 /**
  * Sends a script with its keys and arguments, by its digest, and with its source if the
- * server does not know it. After its time-out, or when nobody wants its answer any
- * more, nothing is sent for it: a server that hangs now reads the command later, and
- * executes it long after the caller has given up.
+ * server does not know it. After its time-out, or when nobody wants its answer any more,
+ * nothing is sent for it: a server that hangs now reads the command later, and executes
+ * it long after the caller has given up.
  * <p>
  * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  */
@@ -53,8 +53,9 @@ final class RedisCall {
 			// a NotSentException would be wrong here: a client that has reconnected may
 			// have
 			// sent the digest twice, and the server may have known it the first time
-			return exchange(() -> this.<T>sendSource(commands), until).exceptionallyCompose((second) -> CompletableFuture
-				.failedFuture((second instanceof RedisErrors.NotSentException) ? unknown : second));
+			return exchange(() -> this.<T>sendSource(commands), until)
+				.exceptionallyCompose((second) -> CompletableFuture
+					.failedFuture((second instanceof RedisErrors.NotSentException) ? unknown : second));
 		});
 	}
 

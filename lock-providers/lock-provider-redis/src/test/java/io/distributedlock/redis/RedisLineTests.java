@@ -300,7 +300,8 @@ class RedisLineTests {
 		RedisLockProvider provider = provider();
 		List<LeaseRenewal> due = new ArrayList<>();
 		for (int i = 0; i < 150; i++) {
-			Lease lease = get(provider.tryAcquire(request("k" + i, (i % 2 == 0) ? LockType.EXCLUSIVE : LockType.WRITE, LOOK)));
+			Lease lease = get(
+					provider.tryAcquire(request("k" + i, (i % 2 == 0) ? LockType.EXCLUSIVE : LockType.WRITE, LOOK)));
 			due.add(new LeaseRenewal(lease, Duration.ofSeconds(90)));
 		}
 		get(due.get(0).lease().release());
@@ -369,21 +370,22 @@ class RedisLineTests {
 				}
 			}
 		});
-		System.out.println("cycles in 5 s: " + cycles + ", longest wait ms: " + longest.get() / 1_000_000 + ", commands "
-				+ this.server.commandCalls());
+		System.out.println("cycles in 5 s: " + cycles + ", longest wait ms: " + longest.get() / 1_000_000
+				+ ", commands " + this.server.commandCalls());
 		assertThat(errors).isEmpty();
 	}
 
 	private long scripts() {
-		return this.server.commandCalls().entrySet().stream()
+		return this.server.commandCalls()
+			.entrySet()
+			.stream()
 			.filter((call) -> call.getKey().startsWith("eval"))
 			.mapToLong((call) -> call.getValue())
 			.sum();
 	}
 
 	private void subscribed(int jvms) {
-		Awaitility.await()
-			.until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS", "lock:*")).size() == jvms);
+		Awaitility.await().until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS", "lock:*")).size() == jvms);
 	}
 
 	private static Place inLine(RedisLockProvider provider, LeaseRequest request) {
@@ -393,7 +395,9 @@ class RedisLineTests {
 	}
 
 	private static LeaseRequest request(String key, LockType type, Duration look) {
-		return new LeaseRequest(key, LEASE, type, 1, System.nanoTime() + LEASE.toNanos(), 4, look);
+		Duration grant = look.multipliedBy(3);
+		return new LeaseRequest(key, LEASE, type, 1, System.nanoTime() + LEASE.toNanos(), 4, look,
+				(grant.compareTo(LEASE) < 0) ? grant : LEASE);
 	}
 
 	private RedisLockProvider provider() {

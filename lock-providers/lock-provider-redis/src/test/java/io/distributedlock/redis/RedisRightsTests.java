@@ -138,7 +138,8 @@ class RedisRightsTests extends RedisRightsContract {
 		RedisClusterClient client = RedisClusterClient.create(Clients.resources(),
 				"redis://%s:%s@127.0.0.1:%d".formatted(user, PASSWORD, cluster.servers().get(0).port()));
 		closeLater(() -> Clients.shutdown(client));
-		return template(opened(new RedisLockProvider(client, Duration.ofSeconds(3), "shop:lock")), Duration.ofMillis(200));
+		return template(opened(new RedisLockProvider(client, Duration.ofSeconds(3), "shop:lock")),
+				Duration.ofMillis(200));
 	}
 
 	private LockProvider opened(RedisLockProvider provider) {

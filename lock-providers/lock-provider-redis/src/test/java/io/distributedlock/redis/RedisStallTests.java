@@ -180,8 +180,9 @@ class RedisStallTests {
 			this.server.command("SCRIPT", "FLUSH");
 		}
 		if (known == Scripts.REMOVAL_ONLY) {
-			Stream.of(LockScripts.PLAIN.release(), LockScripts.PLAIN.leave(), PlainScripts.RELEASE_READ,
-					PlainScripts.RELEASE_PERMIT)
+			Stream
+				.of(LockScripts.PLAIN.release(), LockScripts.PLAIN.leave(), PlainScripts.RELEASE_READ,
+						PlainScripts.RELEASE_PERMIT)
 				.forEach((script) -> this.server.command("SCRIPT", "LOAD", script.source()));
 		}
 	}

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.support.redis.ScriptDigest;
+import io.distributedlock.redis.scripts.ScriptDigest;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
 import org.redisson.api.BatchResult;

@@ -79,8 +79,8 @@ final class Line {
 	}
 
 	/**
-	 * Return whether the JVM must say again that it is alive. It counts as alive for four
-	 * intervals, so one may pass.
+	 * Return whether the JVM must say again that it is alive. It counts as alive for at
+	 * least four intervals, so one may pass.
 	 */
 	boolean isAliveDue(long now, Duration interval) {
 		return !this.alive || now - this.aliveSentAt >= interval.toNanos();

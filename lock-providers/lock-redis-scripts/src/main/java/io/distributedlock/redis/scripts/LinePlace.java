@@ -25,11 +25,6 @@ import io.distributedlock.spi.LockQueue;
  */
 final class LinePlace implements LockQueue.Place {
 
-	/**
-	 * How many intervals a grant lives without a renewal.
-	 */
-	private static final int INTERVALS_PER_GRANT = 3;
-
 	private final ExclusiveLocks locks;
 
 	private final Line line;
@@ -64,8 +59,7 @@ final class LinePlace implements LockQueue.Place {
 		this.line = line;
 		this.request = request;
 		this.number = number;
-		long intervals = INTERVALS_PER_GRANT * request.lookInterval().toMillis();
-		this.grantMillis = Math.max(1, Math.min(intervals, request.leaseTime().toMillis()));
+		this.grantMillis = Math.max(1, request.grantTime().toMillis());
 	}
 
 	LeaseRequest request() {

@@ -22,8 +22,8 @@ public final class TokenCounters {
 
 	/**
 	 * Create the names.
-	 * @param prefix the start of all names; braces become underscores. All JVMs that use the same
-	 * keys need the same prefix
+	 * @param prefix the start of all names; braces become underscores. All JVMs that use
+	 * the same keys need the same prefix
 	 * @param cluster whether keys are in slots of a cluster
 	 */
 	public TokenCounters(String prefix, boolean cluster) {
