@@ -35,9 +35,15 @@ import org.redisson.config.NameMapper;
  * Works on every set-up of the client: a single server, Sentinel, Cluster, replicated.
  * Thread-safe.
  * <p>
+ * Calls that wait for an exclusive lock are in a line, and a release hands the lock over
+ * to the next of them. Callers by hand are let in when the line is empty, and after many
+ * grants in a row. Fair locks wait in Redisson's own queue.
+ * <p>
  * The scripts and the names of the owners are this library's. Redisson's watchdog is
  * never started: the engine renews leases. Acquisition and release cost one round trip
  * each. Every key that is written has an expiry.
+ * <p>
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
  * @since 0.1
  */

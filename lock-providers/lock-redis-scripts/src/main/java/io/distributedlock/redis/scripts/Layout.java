@@ -87,8 +87,7 @@ record Layout(String channels, String tag, String busy, String refuse, String ho
 						end
 						""", """
 						-- a user without the right to set an expiry fails here, before anything is written
-						redis.call('pexpire', KEYS[1], ms)
-						redis.call('del', KEYS[1])
+						if redis.call('pexpire', KEYS[1], ms) == 1 then redis.call('del', KEYS[1]) end
 						redis.call('hset', KEYS[1], owner, 1)
 						redis.call('pexpire', KEYS[1], ms)
 						""",
