@@ -108,7 +108,8 @@ record Layout(String channels, String tag, String busy, String refuse, String ho
 				"-1", "(redis.pcall('pubsub', '" + listeners + "', 'redisson_lock__channel:' .. tag)[2] or 1) ~= 0", """
 						redis.call('del', KEYS[1])
 						redis.pcall('<publish>', 'redisson_lock__channel:' .. tag, 0)
-						local first, place = string.match(redis.call('lindex', line, 0) or '', '^([^.]+)%.(%S+)')
+						local head = redis.pcall('lindex', line, 0)
+						local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
 						if first then redis.pcall('publish', <channels> .. first, place .. ' look') end
 						""".replace("<publish>", publish), "",
 				"""

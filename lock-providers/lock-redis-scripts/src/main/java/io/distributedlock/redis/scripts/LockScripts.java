@@ -236,7 +236,9 @@ public final class LockScripts {
 			  local owner, ms = ARGV[2 * i - 1], ARGV[2 * i]
 			  <renew>
 			  local tag = <tag of key>
-			  answer = answer .. (not renewed and 0 or 1 + redis.call('exists', tag .. ':line'))
+			  -- a line that cannot be asked for, as the slot moves, may have somebody
+			  local waiting = redis.pcall('exists', tag .. ':line')
+			  answer = answer .. (not renewed and 0 or waiting == 0 and 1 or 2)
 			end
 			return answer""";
 

@@ -17,11 +17,17 @@ final class LuaParts {
 
 	/**
 	 * Grants the lock to the first in the line whose JVM is alive, and sets
-	 * {@code granted} to its owner, to a false value if there is none.
+	 * {@code granted} to its owner, to a false value if there is none. While the slot of
+	 * a cluster moves to another node, a line that is not here counts as empty: the lock
+	 * is then free, and who is in the line looks.
 	 */
 	private static final String HAND_OVER = """
 			<declare>
-			local entry = redis.call('lpop', line)
+			local entry = redis.pcall('lpop', line)
+			if type(entry) == 'table' then
+			  if not string.find(entry.err, 'non local key', 1, true) then return entry end
+			  entry = false
+			end
 			local time = entry and redis.call('time')
 			while entry do
 			  local owner, jvm, id, n, ms = string.match(entry, '^(([^.]+)%.(%S+)) (%d+) (%d+)$')
