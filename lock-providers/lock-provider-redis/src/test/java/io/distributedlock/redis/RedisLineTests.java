@@ -406,7 +406,9 @@ class RedisLineTests {
 	}
 
 	private static LeaseRequest request(String key, LockType type, Duration look) {
-		return new LeaseRequest(key, LEASE, type, 1, System.nanoTime() + LEASE.toNanos(), 4, look);
+		Duration grant = look.multipliedBy(3);
+		return new LeaseRequest(key, LEASE, type, 1, System.nanoTime() + LEASE.toNanos(), 4, look,
+				(grant.compareTo(LEASE) < 0) ? grant : LEASE);
 	}
 
 	private RedisLockProvider provider() {

@@ -138,7 +138,7 @@ final class RedissonErrors {
 		}
 		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
 				|| cause instanceof RedisRedirectException || says(cause, "-READONLY") || says(cause, "MISCONF")
-				|| says(cause, "NOREPLICAS")) {
+				|| says(cause, "NOREPLICAS") || says(cause, "non local key")) {
 			return retryable("Redis is loading, failing over, moving slots or cannot write at present (%s)"
 				.formatted(cause.getClass().getSimpleName()), cause);
 		}

@@ -78,7 +78,7 @@ public final class RedissonFencedResource {
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
 		String name = this.server.client().getConfig().getNameMapper().map(key);
 		RedisFencedWrite write = new RedisFencedWrite(name, token, value);
-		return this.server.send(new ScriptCall(RedissonScript.FENCED_WRITE, key, write.keys(), write.arguments()))
+		return this.server.send(new RedissonCall(RedissonScript.FENCED_WRITE, key, write.keys(), write.arguments()))
 			.handle((answer, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);

@@ -2,6 +2,7 @@ package io.distributedlock.redisson;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -10,6 +11,8 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+import io.distributedlock.redis.scripts.ExclusiveLocks;
+import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
@@ -32,9 +35,15 @@ import org.redisson.config.NameMapper;
  * Works on every set-up of the client: a single server, Sentinel, Cluster, replicated.
  * Thread-safe.
  * <p>
+ * Calls that wait for an exclusive lock are in a line, and a release hands the lock over
+ * to the next of them. Callers by hand are let in when the line is empty, and after many
+ * grants in a row. Fair locks wait in Redisson's own queue.
+ * <p>
  * The scripts and the names of the owners are this library's. Redisson's watchdog is
  * never started: the engine renews leases. Acquisition and release cost one round trip
  * each. Every key that is written has an expiry.
+ * <p>
+ * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
  * @since 0.1
  */
@@ -62,6 +71,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
+	private final ExclusiveLocks exclusive;
+
 	/**
 	 * Create a provider.
 	 * @param client the client, which the caller shuts down
@@ -70,6 +81,9 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 		this.server = new RedissonServer(client);
 		this.releases = new RedissonReleases(this.server);
 		this.nameMapper = client.getConfig().getNameMapper();
+		RedissonRunner runner = new RedissonRunner(this.server, this.releases, this.nameMapper);
+		this.exclusive = new ExclusiveLocks(runner, runner::scripts,
+				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
 	}
 
 	@Override
@@ -85,11 +99,9 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		Duration leaseTime = request.leaseTime();
-		if (leaseTime.toMillis() < 1 || leaseTime.compareTo(MAX_LEASE) > 0) {
-			throw new IllegalArgumentException(
-					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
-							leaseTime, MAX_LEASE.toDays()));
+		checkLease(request);
+		if (request.type() == LockType.EXCLUSIVE) {
+			return this.exclusive.tryAcquire(mapped(request));
 		}
 		RedissonOwner owner = owner(request);
 		return acquire(owner, request, Duration.ZERO).exceptionally((failure) -> {
@@ -100,13 +112,26 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 		});
 	}
 
+	private static void checkLease(LeaseRequest request) {
+		Duration leaseTime = request.leaseTime();
+		if (leaseTime.toMillis() < 1 || leaseTime.compareTo(MAX_LEASE) > 0) {
+			throw new IllegalArgumentException(
+					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
+							leaseTime, MAX_LEASE.toDays()));
+		}
+	}
+
 	@Override
 	public boolean queues(LockType type) {
-		return type == LockType.FAIR;
+		return type == LockType.EXCLUSIVE || type == LockType.FAIR;
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
+		checkLease(request);
+		if (request.type() == LockType.EXCLUSIVE) {
+			return this.exclusive.enqueue(mapped(request));
+		}
 		RedissonOwner owner = owner(request);
 		return AskingPlace.take(() -> acquire(owner, request, request.leaseTime()).exceptionally((failure) -> {
 			throw RedissonErrors.translate(failure);
@@ -121,8 +146,22 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
+		List<LeaseRenewal> inLine = new ArrayList<>(renewals.size());
+		List<LeaseRenewal> other = new ArrayList<>();
+		renewals.forEach((each) -> ((each.lease() instanceof RedissonLease) ? other : inLine).add(each));
+		Iterator<CompletionStage<@Nullable LeaseTerm>> first = this.exclusive.renewAll(inLine).iterator();
+		Iterator<CompletionStage<@Nullable LeaseTerm>> second = renewOthers(other).iterator();
+		return renewals.stream()
+			.map((each) -> (each.lease() instanceof RedissonLease) ? second.next() : first.next())
+			.toList();
+	}
+
+	private List<CompletionStage<@Nullable LeaseTerm>> renewOthers(List<LeaseRenewal> renewals) {
+		if (renewals.isEmpty()) {
+			return List.of();
+		}
 		long sentAt = System.nanoTime();
-		List<ScriptCall> calls = new ArrayList<>(renewals.size());
+		List<RedissonCall> calls = new ArrayList<>(renewals.size());
 		long giveUpAt = sentAt;
 		for (LeaseRenewal renewal : renewals) {
 			calls.add(renewal((RedissonLease) renewal.lease(), renewal.leaseTime()));
@@ -135,7 +174,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(RedissonLease lease, Duration leaseTime) {
-		return renewAll(List.of(new LeaseRenewal(lease, leaseTime))).get(0);
+		return renewOthers(List.of(new LeaseRenewal(lease, leaseTime))).get(0);
 	}
 
 	CompletionStage<Boolean> release(RedissonLease lease) {
@@ -145,7 +184,16 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 	@Override
 	public void close() {
 		this.unknownOwners.close();
+		this.exclusive.close();
+		this.releases.close();
 		this.server.close();
+	}
+
+	private LeaseRequest mapped(LeaseRequest request) {
+		String key = this.nameMapper.map(request.key());
+		return key.equals(request.key()) ? request
+				: new LeaseRequest(key, request.leaseTime(), request.type(), request.permits(), request.giveUpAtNanos(),
+						request.tokens(), request.lookInterval(), request.grantTime());
 	}
 
 	private RedissonOwner owner(LeaseRequest request) {
@@ -172,7 +220,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 					.thenApply((had) -> true));
 	}
 
-	private ScriptCall renewal(RedissonLease lease, Duration leaseTime) {
+	private RedissonCall renewal(RedissonLease lease, Duration leaseTime) {
 		return lease.owner().renew(leaseTime, this.server.channels().knownPublishCommand());
 	}
 

@@ -8,7 +8,8 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
 
 /**
- * An owner, with the script calls that ask for, renew and release its lease.
+ * An owner of any lock but an exclusive one, with the script calls that ask for, renew
+ * and release its lease.
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
@@ -39,13 +40,12 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	 * if it does not queue
 	 * @param publish the command by which a release is published
 	 */
-	ScriptCall acquire(LeaseRequest request, Duration alive, String publish) {
+	RedissonCall acquire(LeaseRequest request, Duration alive, String publish) {
 		String lease = millis(request.leaseTime());
 		String counterTtl = Long.toString(request.leaseTime().toMillis() + OUTLIVES_MILLIS);
 		String mark = mark();
 		return switch (this.type) {
-			case EXCLUSIVE -> call(RedissonScript.ACQUIRE, List.of(this.names.lock(), this.names.counter(), mark),
-					List.of(this.id, lease, counterTtl));
+			case EXCLUSIVE -> throw inLine();
 			case WRITE -> call(RedissonScript.ACQUIRE, List.of(this.names.lock(), this.names.counter(), mark),
 					List.of(this.id, lease, counterTtl, "write"));
 			case READ -> call(RedissonScript.ACQUIRE_READ,
@@ -60,10 +60,11 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		};
 	}
 
-	ScriptCall renew(Duration leaseTime, String publish) {
+	RedissonCall renew(Duration leaseTime, String publish) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
-			case EXCLUSIVE, FAIR -> call(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
+			case EXCLUSIVE -> throw inLine();
+			case FAIR -> call(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
 			case WRITE -> call(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease, "write"));
 			case READ -> call(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
 					List.of(this.id, lease, publish, this.names.beforeReader(), this.names.afterReader(),
@@ -73,10 +74,9 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		};
 	}
 
-	ScriptCall release(String publish) {
+	RedissonCall release(String publish) {
 		return switch (this.type) {
-			case EXCLUSIVE -> call(RedissonScript.RELEASE, List.of(this.names.lock()),
-					List.of(this.id, publish, this.names.channel(), ONE));
+			case EXCLUSIVE -> throw inLine();
 			case WRITE -> call(RedissonScript.RELEASE, List.of(this.names.lock()),
 					List.of(this.id, publish, this.names.channel(), ONE, this.names.sharedChannel(), ALL));
 			case READ -> call(RedissonScript.RELEASE_READ, List.of(this.names.lock(), this.names.reader(this.id)),
@@ -94,11 +94,11 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	 * Return the call that releases what the owner may have and leaves its mark, so that
 	 * an attempt that arrives later is refused.
 	 */
-	ScriptCall remove(String publish) {
-		ScriptCall release = release(publish);
+	RedissonCall remove(String publish) {
+		RedissonCall release = release(publish);
 		List<String> keys = new ArrayList<>(release.keys());
 		keys.add(mark());
-		return new ScriptCall(release.script(), release.route(), keys, release.arguments());
+		return new RedissonCall(release.script(), release.route(), keys, release.arguments());
 	}
 
 	/**
@@ -108,9 +108,9 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		return new RedissonOwner(this.names, LockType.READ, this.id);
 	}
 
-	private ScriptCall call(RedissonScript script, List<String> keys, List<String> arguments) {
+	private RedissonCall call(RedissonScript script, List<String> keys, List<String> arguments) {
 		String route = (this.type == LockType.SEMAPHORE) ? this.names.permitsName() : this.names.lockName();
-		return new ScriptCall(script, route, keys, arguments);
+		return new RedissonCall(script, route, keys, arguments);
 	}
 
 	private String mark() {
@@ -120,6 +120,10 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	private List<String> ofPermit(String lease, String permits, String publish) {
 		return List.of(this.id, lease, Long.toString(OUTLIVES_MILLIS), permits, publish, this.names.permitChannel(),
 				this.names.channel());
+	}
+
+	private static IllegalStateException inLine() {
+		return new IllegalStateException("exclusive locks have the scripts of their line");
 	}
 
 	private static String millis(Duration duration) {

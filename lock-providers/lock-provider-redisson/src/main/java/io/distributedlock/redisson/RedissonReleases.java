@@ -1,22 +1,28 @@
 package io.distributedlock.redisson;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import io.distributedlock.spi.ReleaseSignal;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
+import org.redisson.api.listener.StatusListener;
+import org.redisson.client.codec.StringCodec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to the channels on which releases are published, by this library or by code
- * that uses Redisson by hand. The client itself keeps the listeners of each channel, so
- * there is no registry here.
+ * Listens to the channel of this JVM, on which grants arrive, and to the channels on
+ * which releases are published, by this library or by code that uses Redisson by hand.
+ * The client itself keeps the listeners of each channel, so there is no registry here.
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md
  */
-final class RedissonReleases {
+final class RedissonReleases implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedissonReleases.class);
 
@@ -33,6 +39,8 @@ final class RedissonReleases {
 
 	private final Semaphore channels = new Semaphore(MAX_CHANNELS);
 
+	private final AtomicReference<@Nullable RTopic> own = new AtomicReference<>();
+
 	RedissonReleases(RedissonServer server) {
 		this.server = server;
 	}
@@ -41,11 +49,7 @@ final class RedissonReleases {
 	 * Listen to a channel.
 	 */
 	ReleaseSignal.Subscription listen(String channel, Runnable onRelease) {
-		// the client maps the names of topics, but not the channels of its locks: through
-		// a
-		// topic such a channel cannot be listened to
-		boolean mapped = !this.server.client().getConfig().getNameMapper().map(channel).equals(channel);
-		if (mapped || !this.channels.tryAcquire()) {
+		if (isMapped(channel) || !this.channels.tryAcquire()) {
 			return NONE;
 		}
 		TopicSubscription subscription = new TopicSubscription(channel, this.server.channels().topic(channel),
@@ -57,6 +61,57 @@ final class RedissonReleases {
 				this.channels.release();
 			}
 		};
+	}
+
+	/**
+	 * Listen to the channel of this JVM until this object is closed. On a cluster it is a
+	 * plain channel: its name belongs to no slot.
+	 * @param onActive called whenever messages begin to arrive
+	 */
+	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
+		if (isMapped(channel)) {
+			return CompletableFuture
+				.failedFuture(new IllegalStateException("the NameMapper of the client changes the names of channels"));
+		}
+		RTopic topic = this.server.client().getTopic(channel, StringCodec.INSTANCE);
+		this.own.set(topic);
+		return topic.addListenerAsync(String.class, (name, message) -> onMessage.accept(message))
+			.thenCompose((id) -> topic.addListenerAsync(new StatusListener() {
+				@Override
+				public void onSubscribe(String subscribed) {
+					onActive.run();
+				}
+
+				@Override
+				public void onUnsubscribe(String unsubscribed) {
+					// the engine asks at intervals
+				}
+			}))
+			.thenAccept((id) -> onActive.run())
+			.whenComplete((done, failure) -> {
+				if (failure != null) {
+					logger.debug("Channel {} cannot be subscribed to; waiting calls poll for grants", channel, failure);
+				}
+			});
+	}
+
+	/**
+	 * Stop listening to the channel of this JVM.
+	 */
+	@Override
+	public void close() {
+		RTopic topic = this.own.getAndSet(null);
+		if (topic != null) {
+			topic.removeAllListenersAsync();
+		}
+	}
+
+	/**
+	 * Return whether the client maps the names of topics. It does not map the channels of
+	 * its locks: through a topic such a channel cannot be listened to.
+	 */
+	private boolean isMapped(String channel) {
+		return !this.server.client().getConfig().getNameMapper().map(channel).equals(channel);
 	}
 
 	int freeChannels() {

@@ -4,10 +4,10 @@ import io.distributedlock.redis.scripts.RedisFencedWrite;
 import io.distributedlock.redis.scripts.ScriptDigest;
 
 /**
- * The scripts, each of which Redis executes in one step, for the key layout of Redisson's
- * own locks. A script may be executed twice for one call: the second time must change
- * nothing. A call that was given up may be executed late: the mark of its owner, which
- * was removed meanwhile, refuses it.
+ * The scripts of all lock types but the exclusive one, each of which Redis executes in
+ * one step, for the key layout of Redisson's own locks. A script may be executed twice
+ * for one call: the second time must change nothing. A call that was given up may be
+ * executed late: the mark of its owner, which was removed meanwhile, refuses it.
  * <p>
  * When memory is full, Redis refuses a command that may need more of it, unless the
  * script has written before. So scripts that renew or release start with a write that
@@ -17,12 +17,11 @@ import io.distributedlock.redis.scripts.ScriptDigest;
  * docs/decisions/029-redis-out-of-memory.md,
  * docs/decisions/031-tokens-start-at-the-clock.md
  */
-enum RedissonScript implements Script {
+enum RedissonScript implements LuaScript {
 
 	/**
-	 * Takes a lock exclusively: a hash with the owner as a field. Keys: lock, counter,
-	 * mark. Arguments: owner, lease, time to live of the counter, the mode if it is a
-	 * write lock.
+	 * Takes a write lock: a hash with the owner as a field. Keys: lock, counter, mark.
+	 * Arguments: owner, lease, time to live of the counter, the mode.
 	 */
 	ACQUIRE(Parts.NEXT_TOKEN + """
 			if redis.call('exists', KEYS[1]) == 1 and redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end

@@ -1,5 +1,6 @@
 package io.distributedlock.redisson;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,7 @@ final class RedissonServer implements AutoCloseable {
 	/**
 	 * The time of calls without a limit, which need no timer.
 	 */
-	private static final long LONG_NANOS = TimeUnit.DAYS.toNanos(30);
+	static final long LONG_NANOS = TimeUnit.DAYS.toNanos(30);
 
 	private final RedissonClient client;
 
@@ -78,17 +79,36 @@ final class RedissonServer implements AutoCloseable {
 	 * call fails, unless the client is configured otherwise.
 	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
 	 */
-	CompletionStage<Long> acquire(ScriptCall call, long giveUpAtNanos) {
+	CompletionStage<Long> acquire(RedissonCall call, long giveUpAtNanos) {
 		if (this.client.getConfig().isSingleConfig()) {
-			return sendThrough(this.once, call, giveUpAtNanos);
+			return sendThrough(this.once, call, RScript.ReturnType.LONG, giveUpAtNanos);
 		}
 		return this.firstContact.call(() -> this.loader.send(call,
-				() -> this.replicas.send(call, (counting) -> sendThrough(this.once, counting, giveUpAtNanos),
-						(batch) -> sendNow((batch != null) ? batch : this.once, call, giveUpAtNanos))));
+				() -> this.replicas.send(call,
+						(counting) -> sendThrough(this.once, counting, RScript.ReturnType.LONG, giveUpAtNanos),
+						(batch) -> sendNow((batch != null) ? batch : this.once, call, RScript.ReturnType.LONG,
+								giveUpAtNanos))));
 	}
 
-	CompletionStage<Long> send(ScriptCall call) {
-		return sendThrough(this.scripts, call, System.nanoTime() + LONG_NANOS);
+	CompletionStage<Long> send(RedissonCall call) {
+		return send(call, System.nanoTime() + LONG_NANOS);
+	}
+
+	/**
+	 * Send a call that answers with a number.
+	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
+	 */
+	CompletionStage<Long> send(RedissonCall call, long giveUpAtNanos) {
+		return sendThrough(this.scripts, call, RScript.ReturnType.LONG, giveUpAtNanos);
+	}
+
+	/**
+	 * Send a call that answers with a text.
+	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
+	 */
+	CompletionStage<String> sendForText(RedissonCall call, long giveUpAtNanos) {
+		return this.<byte[]>sendThrough(this.scripts, call, RScript.ReturnType.VALUE, giveUpAtNanos)
+			.thenApply((bytes) -> new String(bytes, StandardCharsets.UTF_8));
 	}
 
 	/**
@@ -97,9 +117,9 @@ final class RedissonServer implements AutoCloseable {
 	 * that fails: Redisson fails the calls to all nodes if one node fails.
 	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
 	 */
-	List<CompletionStage<Long>> sendAll(List<ScriptCall> calls, long giveUpAtNanos) {
+	List<CompletionStage<Long>> sendAll(List<RedissonCall> calls, long giveUpAtNanos) {
 		if (calls.size() == 1) {
-			return List.of(sendThrough(this.scripts, calls.get(0), giveUpAtNanos));
+			return List.of(send(calls.get(0), giveUpAtNanos));
 		}
 		boolean cluster = this.client.getConfig().isClusterConfig();
 		BatchOptions options = BatchOptions.defaults();
@@ -107,25 +127,27 @@ final class RedissonServer implements AutoCloseable {
 		RBatch batch = this.client.createBatch(cluster ? options.retryAttempts(0) : options);
 		RScriptAsync batched = batch.getScript(ByteArrayCodec.INSTANCE);
 		List<CompletionStage<Long>> answers = new ArrayList<>(calls.size());
-		for (ScriptCall call : calls) {
-			answers.add(Stages.orElse(sendNow(batched, call, giveUpAtNanos),
-					(failure) -> RedissonErrors.isReply(failure) || cluster,
-					() -> sendThrough(this.scripts, call, giveUpAtNanos)));
+		for (RedissonCall call : calls) {
+			answers.add(Stages.orElse(this.<Long>sendNow(batched, call, RScript.ReturnType.LONG, giveUpAtNanos),
+					(failure) -> RedissonErrors.isReply(failure) || cluster, () -> send(call, giveUpAtNanos)));
 		}
 		batch.executeAsync();
 		return answers;
 	}
 
-	private CompletionStage<Long> sendThrough(RScript scripts, ScriptCall call, long giveUpAtNanos) {
-		return this.firstContact.call(() -> this.loader.send(call, () -> sendNow(scripts, call, giveUpAtNanos)));
+	private <R> CompletionStage<R> sendThrough(RScript scripts, RedissonCall call, RScript.ReturnType type,
+			long giveUpAtNanos) {
+		return this.firstContact
+			.call(() -> this.loader.send(call, () -> this.<R>sendNow(scripts, call, type, giveUpAtNanos)));
 	}
 
-	private CompletableFuture<Long> sendNow(RScriptAsync scripts, ScriptCall call, long giveUpAtNanos) {
+	private <R> CompletableFuture<R> sendNow(RScriptAsync scripts, RedissonCall call, RScript.ReturnType type,
+			long giveUpAtNanos) {
 		long remaining = giveUpAtNanos - System.nanoTime();
 		if (remaining <= 0) {
 			return CompletableFuture.failedFuture(new NotSentException("Redis did not answer in time", null));
 		}
-		CompletableFuture<Long> answer = call.sendThrough(scripts, RScript.ReturnType.LONG);
+		CompletableFuture<R> answer = call.sendThrough(scripts, type);
 		if (remaining < LONG_NANOS) {
 			this.giveUpTimes.cancelAfter(answer, remaining);
 		}

@@ -33,11 +33,12 @@ final class ScriptLoader {
 	 * @param call the call
 	 * @param sending sends its digest
 	 */
-	<R> CompletionStage<R> send(ScriptCall call, Supplier<? extends CompletionStage<R>> sending) {
+	<R> CompletionStage<R> send(RedissonCall call, Supplier<? extends CompletionStage<R>> sending) {
 		return attempt(call, sending, 0);
 	}
 
-	private <R> CompletionStage<R> attempt(ScriptCall call, Supplier<? extends CompletionStage<R>> sending, int loads) {
+	private <R> CompletionStage<R> attempt(RedissonCall call, Supplier<? extends CompletionStage<R>> sending,
+			int loads) {
 		CompletionStage<R> answer = sending.get();
 		return (loads == MAX_LOADS) ? answer : Stages.orElse(answer, RedissonErrors::isUnknownScript,
 				() -> load(call, loads).thenCompose((loaded) -> attempt(call, sending, loads + 1)));
@@ -48,7 +49,7 @@ final class ScriptLoader {
 	 * about to receive the slot was asked: then load it into all nodes, of which some may
 	 * be down.
 	 */
-	private CompletionStage<String> load(ScriptCall call, int loads) {
+	private CompletionStage<String> load(RedissonCall call, int loads) {
 		String source = call.script().source();
 		if (loads == 0) {
 			return this.scripts.scriptLoadAsync(call.key(), source);

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
+import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.ScriptDigest;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
@@ -54,18 +55,18 @@ final class SyncedReplicas {
 	 * @param call the call that the command sends
 	 * @param counting sends the call that counts the replicas
 	 * @param command sends the command through the scripts of the client or of a batch;
-	 * the answer is 0 if nothing was written
+	 * only if the answer is a token, the replicas matter
 	 * @return completes with the answer; fails if there are replicas and none of them has
 	 * confirmed, unless the server has no {@code WAIT}
 	 */
-	CompletionStage<Long> send(ScriptCall call, Function<ScriptCall, CompletionStage<Long>> counting,
+	CompletionStage<Long> send(RedissonCall call, Function<RedissonCall, CompletionStage<Long>> counting,
 			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
 		int slot = this.config.isClusterConfig() ? HashSlot.of(call.key()) : 0;
 		Count known = this.counts.get(slot);
 		if (known != null && known.isValid()) {
 			return send(slot, known, command);
 		}
-		return counting.apply(new ScriptCall(Counting.REPLICAS, call.route(), List.of(call.key()), List.of()))
+		return counting.apply(new RedissonCall(Counting.REPLICAS, call.route(), List.of(call.key()), List.of()))
 			.thenCompose((replicas) -> {
 				Count count = new Count(replicas.intValue(), System.nanoTime());
 				this.counts.put(slot, count);
@@ -83,8 +84,8 @@ final class SyncedReplicas {
 			.sync(count.replicas(), Duration.ofMillis(this.config.getSlavesSyncTimeout())));
 		CompletableFuture<Long> answer = command.apply(batch.getScript(ByteArrayCodec.INSTANCE));
 		return batch.executeAsync().handle((result, failure) -> {
-			// if the command failed or wrote nothing, the replicas do not matter
-			if (answer.isCompletedExceptionally() || answer.join() == 0) {
+			// if the command failed or granted nothing, the replicas do not matter
+			if (answer.isCompletedExceptionally() || !isGranted(answer.join())) {
 				return answer.join();
 			}
 			if (failure == null) {
@@ -96,6 +97,11 @@ final class SyncedReplicas {
 			}
 			return answer.join();
 		});
+	}
+
+	private static boolean isGranted(long answer) {
+		return answer != LockScripts.TAKEN && answer != LockScripts.IN_LINE
+				&& answer != LockScripts.IN_LINE_BEHIND_OTHERS;
 	}
 
 	private void check(int slot, Count count, BatchResult<?> result) {
@@ -123,7 +129,7 @@ final class SyncedReplicas {
 	/**
 	 * Answers how many replicas the primary of a key has.
 	 */
-	private enum Counting implements Script {
+	private enum Counting implements LuaScript {
 
 		REPLICAS;
 

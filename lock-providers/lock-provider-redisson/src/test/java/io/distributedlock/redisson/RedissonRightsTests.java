@@ -22,14 +22,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RedissonRightsTests extends RedisRightsContract {
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~redisson_lock_token:{shop:lock:* "
-			+ "~redisson_unlock_latch:{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* -@all +exists +hexists "
+			+ "~redisson_unlock_latch:{shop:lock:* ~{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* "
+			+ "&redisson_lock_line:* -@all +exists +hexists +hlen +hkeys +hget +incrby +lindex +lpop +lpos +lrem +rpush +pubsub|numsub "
 			+ "+hset +pexpire +pttl +incr +get +set +del +time +evalsha +script|load +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
 
-	private static final String FOR_OTHER_TYPES = " ~redisson_lock_queue:{shop:lock:* ~redisson_lock_timeout:{shop:lock:* ~{shop:lock:* "
+	private static final String FOR_OTHER_TYPES = " ~redisson_lock_queue:{shop:lock:* ~redisson_lock_timeout:{shop:lock:* "
 			+ "&redisson_rwlock:{shop:lock:* &redisson_sc:{shop:lock:* "
-			+ "+hget +hdel +hkeys +lindex +lpop +lrange +lrem +rpush +zadd +zcard +zcount +zrange +zrem +zremrangebyscore +zscore "
-			+ "+incrby +decrby";
+			+ "+hdel +lrange +zadd +zcard +zcount +zrange +zrem +zremrangebyscore +zscore " + "+decrby";
 
 	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|slots +cluster|info +cluster|myid +info +readonly +command "
 			+ "+wait +pubsub|shardnumsub +pubsub|numpat";

@@ -19,7 +19,8 @@ import org.redisson.config.NameMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Scripts in an order in which no caller sends them, but a network may deliver them.
+ * The scripts of all lock types but the exclusive one, in an order in which no caller
+ * sends them, but a network may deliver them.
  */
 class RedissonScriptTests {
 
@@ -51,7 +52,7 @@ class RedissonScriptTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(LockType.class)
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EXCLUSIVE")
 	void attemptThatArrivesAfterItsRemovalIsRefused(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(get(sender.send(owner.remove("PUBLISH")))).isZero();
@@ -63,7 +64,7 @@ class RedissonScriptTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(LockType.class)
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EXCLUSIVE")
 	void attemptThatArrivesTwiceIsGrantedOnce(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(acquire(owner)).isPositive();
@@ -76,7 +77,7 @@ class RedissonScriptTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(LockType.class)
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EXCLUSIVE")
 	void releaseByAnotherOwnerChangesNothing(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(acquire(owner)).isPositive();

@@ -70,7 +70,9 @@ final class BatchedRenewals {
 			arguments.add(ExclusiveLocks.millis(renewal.due.leaseTime()));
 		}
 		long sentAt = System.nanoTime();
-		this.runner.<String>run(new ScriptCall(this.script, keys, arguments)).whenComplete((digits, failure) -> {
+		long longest = renewals.stream().mapToLong((renewal) -> renewal.due.leaseTime().toNanos()).max().orElse(0);
+		ScriptCall call = new ScriptCall(this.script, keys, arguments).until(sentAt + longest);
+		this.runner.<String>run(call).whenComplete((digits, failure) -> {
 			for (int i = 0; i < renewals.size(); i++) {
 				if (failure != null) {
 					renewals.get(i).answer.completeExceptionally(this.runner.translate(failure));

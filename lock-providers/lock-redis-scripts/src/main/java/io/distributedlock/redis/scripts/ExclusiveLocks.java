@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
@@ -35,7 +36,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	private final ScriptRunner runner;
 
-	private final LockScripts scripts;
+	private final Supplier<LockScripts> scripts;
 
 	private final TokenCounters counters;
 
@@ -58,11 +59,22 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @param counters the names of the counters and channels
 	 */
 	public ExclusiveLocks(ScriptRunner runner, LockScripts scripts, TokenCounters counters) {
+		this(runner, () -> scripts, counters);
+	}
+
+	/**
+	 * Create an object for one provider that learns from the server which scripts fit.
+	 * @param runner runs the scripts
+	 * @param scripts returns the scripts for the layout of the keys. Only those that
+	 * release may differ from call to call
+	 * @param counters the names of the counters and channels
+	 */
+	public ExclusiveLocks(ScriptRunner runner, Supplier<LockScripts> scripts, TokenCounters counters) {
 		this.runner = runner;
 		this.scripts = scripts;
 		this.counters = counters;
-		this.mailbox = new Mailbox(runner, channel(), this::onGrant, this::onActive);
-		this.renewals = new BatchedRenewals(runner, scripts.renew(), this.mailbox, this.owners, counters::group);
+		this.mailbox = new Mailbox(runner, channel(), this::onGrant, this::onFree, this::onActive);
+		this.renewals = new BatchedRenewals(runner, scripts.get().renew(), this.mailbox, this.owners, counters::group);
 	}
 
 	/**
@@ -72,7 +84,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return completes with the lease, or with {@code null} if another owner has it
 	 */
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return tryAcquire(request, this.scripts.acquire());
+		return tryAcquire(request, scripts().acquire());
 	}
 
 	/**
@@ -87,17 +99,18 @@ public final class ExclusiveLocks implements AutoCloseable {
 		int heard = this.mailbox.subscription();
 		ScriptCall call = new ScriptCall(acquire, keys(request.key()),
 				List.of(owner(number), millis(request.leaseTime()), Integer.toString(request.tokens())))
-			.whileWanted(() -> request.remainingNanos() > 0);
+			.whileWanted(() -> request.remainingNanos() > 0)
+			.until(request.giveUpAtNanos());
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.runner.<Long>run(call).handle((answer, failure) -> {
 			if (failure != null) {
 				if (!this.runner.isRefusal(failure)) {
 					this.unknownOwners.remove(request.key(), request.leaseTime(),
-							() -> release(request.key(), number, 0, true));
+							() -> removed(removal(request.key(), number, "", true)));
 				}
 				throw this.runner.translate(failure);
 			}
-			return (answer != LockScripts.TAKEN) ? lease(request, number, answer, heard, term) : null;
+			return (answer != LockScripts.TAKEN) ? lease(request, number, answer, heard, 0, term) : null;
 		});
 	}
 
@@ -132,7 +145,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return completes with {@code false}
 	 */
 	public CompletionStage<Boolean> leaveUnknown(String key) {
-		return removed(new ScriptCall(this.scripts.leave(), keys(key), List.of(owner("0"), "")));
+		return removed(new ScriptCall(scripts().leave(), keys(key), List.of(owner("0"), "")));
 	}
 
 	/**
@@ -182,7 +195,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	LockScripts scripts() {
-		return this.scripts;
+		return this.scripts.get();
 	}
 
 	Mailbox mailbox() {
@@ -201,9 +214,9 @@ public final class ExclusiveLocks implements AutoCloseable {
 		return List.of(key, this.counters.counter(key));
 	}
 
-	LineLease lease(LeaseRequest request, String number, long answer, int heard, LeaseTerm term) {
+	LineLease lease(LeaseRequest request, String number, long answer, int heard, int inARow, LeaseTerm term) {
 		return new LineLease(this, request.key(), number,
-				new LineLease.Grant(Math.abs(answer), request.tokens(), 0, (answer > 0) ? heard : 0), term);
+				new LineLease.Grant(Math.abs(answer), request.tokens(), inARow, (answer > 0) ? heard : 0), term);
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(LineLease lease, Duration leaseTime) {
@@ -212,7 +225,10 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	CompletionStage<Boolean> release(LineLease lease) {
 		this.mailbox.forget(lease.number());
-		return release(lease.key(), lease.number(), lease.grant().inARow(), false);
+		int inARow = lease.grant().inARow();
+		String owner = owner(lease.number());
+		return removed(new ScriptCall(scripts().release(), keys(lease.key()),
+				(inARow > 0) ? List.of(owner, Integer.toString(inARow)) : List.of(owner)));
 	}
 
 	boolean isAwaited(LineLease lease) {
@@ -232,20 +248,18 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	/**
 	 * Remove a place from its line, and release its lock if it was granted meanwhile.
+	 * @param mayArrive whether the server may still receive a question of this place
 	 */
-	void removeFromLine(LinePlace place) {
+	void removeFromLine(LinePlace place, boolean mayArrive) {
 		LeaseRequest request = place.request();
-		ScriptCall call = new ScriptCall(this.scripts.leave(), keys(request.key()),
-				List.of(owner(place.number()), place.entry()))
-			.asRemoval();
+		ScriptCall call = removal(request.key(), place.number(), place.entry(), mayArrive);
 		this.unknownOwners.remove(request.key(), request.leaseTime(), () -> removed(call));
 	}
 
-	private CompletionStage<Boolean> release(String key, String number, int inARow, boolean unknown) {
-		List<String> arguments = (inARow > 0) ? List.of(owner(number), Integer.toString(inARow))
-				: List.of(owner(number));
-		ScriptCall call = new ScriptCall(this.scripts.release(), keys(key), arguments);
-		return removed(unknown ? call.asRemoval() : call);
+	private ScriptCall removal(String key, String number, String entry, boolean mayArrive) {
+		return new ScriptCall(scripts().leave(), keys(key),
+				mayArrive ? List.of(owner(number), entry, "1") : List.of(owner(number), entry))
+			.asRemoval();
 	}
 
 	private CompletionStage<Boolean> removed(ScriptCall call) {
@@ -262,6 +276,13 @@ public final class ExclusiveLocks implements AutoCloseable {
 		// a place that was left is removed by its own command
 		if (place != null) {
 			place.onGrant(Long.parseLong(message[1]), Long.parseLong(message[2]), Integer.parseInt(message[3]));
+		}
+	}
+
+	private void onFree(String number) {
+		LinePlace place = this.places.get(number);
+		if (place != null) {
+			place.line().lookSoon();
 		}
 	}
 

@@ -6,6 +6,7 @@ package io.distributedlock.redis.scripts;
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  *
+ * @param channels the start of the channels of JVMs
  * @param tag the hash tag of the keys that belong to the lock
  * @param busy the keys of which none exists if the lock is free, nobody waits for it, and
  * the owner may have it
@@ -14,10 +15,11 @@ package io.distributedlock.redis.scripts;
  * something that is no owner's name if the key is shared
  * @param take makes {@code owner} the holder for {@code ms} milliseconds, whoever it was
  * before
- * @param countMore lets {@code token}, from which on {@code n} numbers were counted, also
- * follow a counter that others use
+ * @param count counts {@code n} tokens, of which {@code token} is the first
+ * @param sign the sign of the token of a lock for which nobody waits in the line
  * @param othersWait says whether somebody waits who is not in the line
- * @param free deletes the lock, and wakes those who wait and are not in the line
+ * @param free deletes the lock, and wakes those who wait and are not in the line. If
+ * others are in the line nevertheless, it may tell the first of them to look soon
  * @param noteWaiters what an attempt does that found the lock taken and is not in the
  * line
  * @param forget refuses an attempt of an owner that was removed, if it arrives later
@@ -25,61 +27,97 @@ package io.distributedlock.redis.scripts;
  * runs for {@code ms} milliseconds
  * @since 0.1
  */
-record Layout(String tag, String busy, String refuse, String holder, String take, String countMore, String othersWait,
-		String free, String noteWaiters, String forget, String renew) {
+record Layout(String channels, String tag, String busy, String refuse, String holder, String take, String count,
+		String sign, String othersWait, String free, String noteWaiters, String forget, String renew) {
 
 	/**
 	 * A string with the owner's name. Readers share the same key as a set.
 	 */
-	static final Layout PLAIN = new Layout("'{' .. KEYS[1] .. '}'", "KEYS[1], line", "", """
-			local holder = redis.pcall('get', KEYS[1])
-			if type(holder) == 'table' then
-			  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
-			  if type(redis.pcall('zcard', KEYS[1])) == 'table' then return holder end
-			  holder = ''
-			end
-			""", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", "", "redis.call('exists', tag .. ':mark') == 1", """
-			local gone = redis.call('del', KEYS[1], tag .. ':mark')
-			if gone > (holder and 1 or 0) then redis.pcall('publish', KEYS[1], '') end
-			""", """
-			redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
-			local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
-			if told then redis.pcall('publish', string.match(KEYS[2], '^[^{]*') .. told, id) end
-			""", "", """
-			local renewed = redis.pcall('get', key) == owner and redis.call('pexpire', key, ms) == 1
-			""");
+	static final Layout PLAIN = new Layout("string.match(KEYS[2], '^[^{]*')", "'{' .. KEYS[1] .. '}'", "KEYS[1], line",
+			"", """
+					local holder = redis.pcall('get', KEYS[1])
+					if type(holder) == 'table' then
+					  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
+					  if type(redis.pcall('zcard', KEYS[1])) == 'table' then return holder end
+					  holder = ''
+					end
+					""", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", """
+					token = time[1] * 1000000 + time[2]
+					local last = redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000, 'GET')
+					if last and tonumber(last) >= token then
+					  token = last + 1
+					  redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000)
+					end
+					""", "1", "redis.call('exists', tag .. ':mark') == 1", """
+					local gone = redis.call('del', KEYS[1], tag .. ':mark')
+					if gone > (holder and 1 or 0) then redis.pcall('publish', KEYS[1], '') end
+					""", """
+					redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
+					local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
+					if told then redis.pcall('publish', <channels> .. told, id) end
+					""", "", """
+					local renewed = redis.pcall('get', key) == owner and redis.call('pexpire', key, ms) == 1
+					""");
 
 	/**
 	 * Redisson's own: a hash with the owner as a field. Owners that wait by hand listen
-	 * to Redisson's channel. Tokens follow the counter of Redisson's fenced lock, if that
-	 * exists.
+	 * to Redisson's channel, and the holder does not learn of them: so every holder
+	 * counts as awaited. Each lock has the counter of Redisson's fenced lock. A counter
+	 * without an expiry was created by hand, and counts up by one.
 	 */
-	static final Layout REDISSON = new Layout(
-			"(string.find(KEYS[1], '{', 1, true) and KEYS[1] or '{' .. KEYS[1] .. '}')",
-			"KEYS[1], line, 'redisson_lock_token:' .. tag, 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]", """
-					if redis.call('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1 then return 0 end
-					""", """
-					local holder = redis.call('hexists', KEYS[1], ARGV[1]) == 1 and ARGV[1]
-					holder = holder or redis.call('hkeys', KEYS[1])[1] or false
-					""", """
-					redis.call('pexpire', KEYS[1], ms)
-					redis.call('del', KEYS[1])
-					redis.call('hset', KEYS[1], owner, 1)
-					redis.call('pexpire', KEYS[1], ms)
-					""", """
-					if redis.call('pttl', 'redisson_lock_token:' .. tag) == -1 then
-					  token = math.max(token, redis.call('get', 'redisson_lock_token:' .. tag) + 1)
-					  redis.call('set', 'redisson_lock_token:' .. tag, token + n - 1, 'KEEPTTL')
-					end
-					""", """
-					(redis.pcall('pubsub', 'numsub', 'redisson_lock__channel:' .. tag)[2] or 0) ~= 0
-					""".strip(), """
-					redis.call('del', KEYS[1])
-					redis.pcall('publish', 'redisson_lock__channel:' .. tag, 0)
-					""", "", """
-					if KEYS[3] then redis.pcall('set', KEYS[3], 1, 'PX', 120000) end
-					""", """
-					local renewed = redis.call('hexists', key, owner) == 1 and redis.call('pexpire', key, ms) == 1
-					""");
+	static final Layout REDISSON = redisson("publish", "numsub");
+
+	/**
+	 * The same on a cluster on which Redisson uses sharded channels.
+	 */
+	static final Layout REDISSON_SHARDED = redisson("spublish", "shardnumsub");
+
+	private static Layout redisson(String publish, String listeners) {
+		return new Layout("'" + TokenCounters.REDISSON_CHANNELS + "'",
+				"(string.find(KEYS[1], '{', 1, true) and KEYS[1] or '{' .. KEYS[1] .. '}')",
+				"KEYS[1], line, 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]",
+				"""
+						if redis.call('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1 then return 0 end
+						""",
+				"""
+						local holder = redis.call('hexists', KEYS[1], ARGV[1]) == 1 and ARGV[1]
+						if not holder then
+						  local fields = redis.call('hlen', KEYS[1])
+						  holder = fields == 1 and redis.call('hkeys', KEYS[1])[1] or fields > 1 and ''
+						end
+						""", """
+						-- a user without the right to set an expiry fails here, before anything is written
+						if redis.call('pexpire', KEYS[1], ms) == 1 then redis.call('del', KEYS[1]) end
+						redis.call('hset', KEYS[1], owner, 1)
+						redis.call('pexpire', KEYS[1], ms)
+						""",
+				"""
+						local keep = redis.call('pttl', KEYS[2])
+						if keep == -1 then
+						  token = redis.call('incrby', KEYS[2], n) - n + 1
+						else
+						  keep = string.format('%.0f', math.max(keep, ms + 86400000))
+						  token = time[1] * 1000000 + time[2]
+						  local last = redis.call('set', KEYS[2], string.format('%.0f', token + n - 1), 'PX', keep, 'GET')
+						  if last and tonumber(last) >= token then
+						    token = last + 1
+						    redis.call('set', KEYS[2], string.format('%.0f', token + n - 1), 'PX', keep)
+						  end
+						end
+						""",
+				"-1", "(redis.pcall('pubsub', '" + listeners + "', 'redisson_lock__channel:' .. tag)[2] or 1) ~= 0", """
+						redis.call('del', KEYS[1])
+						redis.pcall('<publish>', 'redisson_lock__channel:' .. tag, 0)
+						local head = redis.pcall('lindex', line, 0)
+						local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
+						if first then redis.pcall('publish', <channels> .. first, place .. ' look') end
+						""".replace("<publish>", publish), "",
+				"""
+						if ARGV[3] then redis.pcall('set', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1], 1, 'PX', 120000) end
+						""",
+				"""
+						local renewed = redis.call('hexists', key, owner) == 1 and redis.call('pexpire', key, ms) == 1
+						""");
+	}
 
 }

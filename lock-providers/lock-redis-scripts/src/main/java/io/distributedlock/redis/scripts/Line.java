@@ -6,8 +6,10 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,12 @@ final class Line {
 	 */
 	private static final long EARLY_NANOS = 1_000_000;
 
+	/**
+	 * How long a lock stays free for those outside the line. They have just received a
+	 * message.
+	 */
+	private static final Duration FREE_FOR_OTHERS = Duration.ofMillis(20);
+
 	private final ExclusiveLocks locks;
 
 	private final String key;
@@ -38,6 +46,13 @@ final class Line {
 	private final AtomicBoolean looking = new AtomicBoolean();
 
 	private final AtomicBoolean lookingLater = new AtomicBoolean();
+
+	private final AtomicReference<ReleaseSignal.@Nullable Subscription> others = new AtomicReference<>();
+
+	/**
+	 * Whether others have released since the last question was sent.
+	 */
+	private volatile boolean released;
 
 	private volatile long lookedAt = System.nanoTime();
 
@@ -68,6 +83,9 @@ final class Line {
 
 	void remove(LinePlace place) {
 		this.places.remove(place.order());
+		if (isEmpty()) {
+			ignoreOthers();
+		}
 	}
 
 	boolean isEmpty() {
@@ -79,8 +97,8 @@ final class Line {
 	}
 
 	/**
-	 * Return whether the JVM must say again that it is alive. It counts as alive for four
-	 * intervals, so one may pass.
+	 * Return whether the JVM must say again that it is alive. It counts as alive for at
+	 * least four intervals, so one may pass.
 	 */
 	boolean isAliveDue(long now, Duration interval) {
 		return !this.alive || now - this.aliveSentAt >= interval.toNanos();
@@ -115,6 +133,7 @@ final class Line {
 		if (oldest == null || !this.looking.compareAndSet(false, true)) {
 			return;
 		}
+		this.released = false;
 		long sentAt = System.nanoTime();
 		this.lookedAt = sentAt;
 		ScriptCall call = new ScriptCall(this.locks.scripts().look(), this.locks.keys(this.key),
@@ -127,7 +146,45 @@ final class Line {
 			else {
 				onAnswer(answer.split(" ", -1), oldest, sentAt);
 			}
+			if (this.released) {
+				lookNow();
+			}
 		});
+	}
+
+	/**
+	 * Ask who has the lock, after those outside the line had time to take it.
+	 */
+	void lookSoon() {
+		DelayedTasks.after(FREE_FOR_OTHERS).execute(this::onRelease);
+	}
+
+	/**
+	 * Listen to releases by owners that hand nothing over, as one of them is the holder.
+	 */
+	void listenToOthers() {
+		if (this.others.get() != null) {
+			return;
+		}
+		ReleaseSignal.Subscription subscription = this.locks.runner().listen(this.key, this::onRelease);
+		if (!this.others.compareAndSet(null, subscription)) {
+			subscription.close();
+		}
+		else if (isEmpty()) {
+			ignoreOthers();
+		}
+	}
+
+	private void ignoreOthers() {
+		ReleaseSignal.Subscription subscription = this.others.getAndSet(null);
+		if (subscription != null) {
+			subscription.close();
+		}
+	}
+
+	private void onRelease() {
+		this.released = true;
+		lookNow();
 	}
 
 	private @Nullable LinePlace oldest() {
@@ -142,6 +199,12 @@ final class Line {
 	private void onAnswer(String[] answer, LinePlace oldest, long sentAt) {
 		this.failed = false;
 		noteAlive(sentAt);
+		if (answer[3].equals("*")) {
+			listenToOthers();
+		}
+		else {
+			ignoreOthers();
+		}
 		LinePlace holder = this.locks.place(answer[3]);
 		if (holder != null) {
 			// the message of the grant was lost, or is still on its way

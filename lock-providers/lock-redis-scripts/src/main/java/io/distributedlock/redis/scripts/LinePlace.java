@@ -64,6 +64,21 @@ final class LinePlace implements LockQueue.Place {
 
 	private volatile boolean failed;
 
+	/**
+	 * Whether a question is without an answer for good. The server may receive it later.
+	 */
+	private volatile boolean unanswered;
+
+	/**
+	 * How many grants in a row led to the one that a message brought.
+	 */
+	private volatile int inARow;
+
+	/**
+	 * Whether a message has granted the lock since the last question was sent.
+	 */
+	private volatile boolean told;
+
 	private volatile long order;
 
 	LinePlace(ExclusiveLocks locks, Line line, LeaseRequest request, String number) {
@@ -134,7 +149,7 @@ final class LinePlace implements LockQueue.Place {
 	public void leave() {
 		if (!this.granted.isDone() && this.left.compareAndSet(false, true)) {
 			this.locks.forget(this);
-			this.locks.removeFromLine(this);
+			remove();
 		}
 	}
 
@@ -145,6 +160,7 @@ final class LinePlace implements LockQueue.Place {
 		if (!isWaiting() || !this.asking.compareAndSet(false, true)) {
 			return;
 		}
+		this.told = false;
 		long sentAt = System.nanoTime();
 		if (!this.asked) {
 			this.askedAt = sentAt;
@@ -154,20 +170,27 @@ final class LinePlace implements LockQueue.Place {
 		int heard = this.locks.mailbox().subscription();
 		ScriptCall call = new ScriptCall(this.locks.scripts().acquire(), this.locks.keys(this.request.key()),
 				arguments(saysAlive))
-			.whileWanted(() -> isWaiting() && this.request.remainingNanos() > 0);
+			.whileWanted(() -> isWaiting() && this.request.remainingNanos() > 0)
+			.until(this.request.giveUpAtNanos());
 		this.locks.runner().<Long>run(call).whenComplete((answer, failure) -> {
 			this.asking.set(false);
 			if (failure != null) {
 				onFailure(failure);
 			}
-			else if (answer == LockScripts.IN_LINE) {
+			else if (answer == LockScripts.IN_LINE || answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
 				onJoined(sentAt, saysAlive);
+				if (answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
+					this.line.listenToOthers();
+				}
+				if (this.told) {
+					ask();
+				}
 			}
 			else if (answer == LockScripts.TAKEN) {
 				fail(new BackendException("the server had removed the owner that asked for the lock", true, null));
 			}
 			else {
-				grant(this.locks.lease(this.request, this.number, answer, heard,
+				grant(this.locks.lease(this.request, this.number, answer, heard, this.inARow,
 						new LeaseTerm(sentAt, this.request.leaseTime())));
 			}
 		});
@@ -186,6 +209,12 @@ final class LinePlace implements LockQueue.Place {
 	 * Receive a message: the release of another owner has granted the lock.
 	 */
 	void onGrant(long token, long millis, int inARow) {
+		this.inARow = inARow;
+		if (this.locks.runner().confirmsGrants()) {
+			this.told = true;
+			ask();
+			return;
+		}
 		Duration length = Duration.ofMillis(millis);
 		long startNanos = this.line.startOf(token, this.askedAt);
 		LineLease lease = new LineLease(this.locks, this.request.key(), this.number,
@@ -230,6 +259,9 @@ final class LinePlace implements LockQueue.Place {
 
 	private void onFailure(Throwable failure) {
 		this.failed = true;
+		if (!this.locks.runner().isRefusal(failure)) {
+			this.unanswered = true;
+		}
 		BackendException translated = this.locks.runner().translate(failure);
 		// a place that the server has confirmed stays in the line for a while
 		if (!translated.isRetryable() || !this.confirmed) {
@@ -258,8 +290,12 @@ final class LinePlace implements LockQueue.Place {
 	private void removeUnlessHeld() {
 		Lease held = this.left.get() ? null : this.granted.getNow(null);
 		if (held == null || ((LineLease) held).isReleased()) {
-			this.locks.removeFromLine(this);
+			remove();
 		}
+	}
+
+	private void remove() {
+		this.locks.removeFromLine(this, this.asking.get() || this.unanswered);
 	}
 
 }

@@ -17,7 +17,9 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * {@code jvm.number}, and the channel of a JVM is what precedes the brace in the
  * counter's name, and the JVM. A message has the number of the owner, the first token,
  * the milliseconds of the grant, and how many grants in a row this is. A message with the
- * number alone says that others now wait for what this owner has.
+ * number alone says that others now wait for what this owner has. A message with the
+ * number and one word says that the lock is free for those outside the line, and that
+ * this place is to look soon who has it.
  * <p>
  * Why: docs/decisions/029-redis-out-of-memory.md,
  * docs/decisions/031-tokens-start-at-the-clock.md,
@@ -39,6 +41,12 @@ public final class LockScripts {
 	public static final LockScripts REDISSON = new LockScripts(Layout.REDISSON);
 
 	/**
+	 * For the same hash on a cluster on which Redisson uses sharded channels. Only the
+	 * scripts that publish on Redisson's channel differ.
+	 */
+	public static final LockScripts REDISSON_SHARDED = new LockScripts(Layout.REDISSON_SHARDED);
+
+	/**
 	 * What {@link #acquire()} answers if others have the lock, and the owner has not
 	 * joined the line.
 	 */
@@ -48,7 +56,13 @@ public final class LockScripts {
 	 * What {@link #acquire()} answers if the owner is in the line. Any other number below
 	 * zero is a token with its sign changed: the lock is granted, and others may wait.
 	 */
-	public static final long IN_LINE = -1;
+	public static final long IN_LINE = -(1L << 62);
+
+	/**
+	 * What {@link #acquire()} answers if the owner is in the line, and the holder is
+	 * nobody from the line.
+	 */
+	public static final long IN_LINE_BEHIND_OTHERS = -(1L << 61);
 
 	private final Script acquire;
 
@@ -73,8 +87,8 @@ public final class LockScripts {
 	 * goes to the first of them. Arguments: owner, lease in milliseconds, number of
 	 * tokens; for an owner that may wait also the milliseconds that a grant is to live;
 	 * and a fifth one if the JVM counts as alive for a while anyway. Answers the first
-	 * token, {@link #TAKEN} or {@link #IN_LINE}. An owner that has the lock already gets
-	 * new tokens, as the first answer was lost.
+	 * token, {@link #TAKEN}, {@link #IN_LINE} or {@link #IN_LINE_BEHIND_OTHERS}. An owner
+	 * that has the lock already gets new tokens, as the first answer was lost.
 	 * @return the script
 	 */
 	public Script acquire() {
@@ -93,7 +107,9 @@ public final class LockScripts {
 
 	/**
 	 * Leaves the line, and hands the lock over if it was granted meanwhile. Arguments:
-	 * owner, its entry. Answers 1 if the owner was in the line or had the lock.
+	 * owner, its entry, and a third one if an attempt of the owner may arrive later,
+	 * which is then refused if the layout has marks. Answers 1 if the owner was in the
+	 * line or had the lock.
 	 * @return the script
 	 */
 	public Script leave() {
@@ -106,7 +122,8 @@ public final class LockScripts {
 	 * that time in milliseconds, the entry of its oldest place. Answers in one text, with
 	 * spaces: how many milliseconds the holder's lease still runs, 0 or less if there is
 	 * none; the last token, or the clock in microseconds if that is higher; 1 if the
-	 * oldest place is in the line; the holder's number if it is of this JVM, or a hyphen.
+	 * oldest place is in the line; the holder's number if it is of this JVM, a star if it
+	 * is nobody from the line, or else a hyphen.
 	 * @return the script
 	 */
 	public Script look() {
@@ -126,7 +143,7 @@ public final class LockScripts {
 	private static final String ACQUIRE = """
 			<names>
 			local token
-			local sign = 1
+			local sign = <sign>
 			if redis.call('exists', <busy>) > 0 then
 			  <refuse>
 			  <holder>
@@ -141,17 +158,17 @@ public final class LockScripts {
 			  if holder and not mine then
 			    if not ARGV[4] then return 0 end
 			    local entry = ARGV[1] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
+			    local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
 			    if not redis.call('lpos', line, entry, 'RANK', -1, 'MAXLEN', 256) and redis.call('rpush', line, entry) == 1 then
 			      redis.call('pexpire', line, ARGV[4] * 3)
-			      local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
-			      if told then redis.pcall('publish', string.match(KEYS[2], '^[^{]*') .. told, id) end
+			      if told then redis.pcall('publish', <channels> .. told, id) end
 			    end
 			    if not ARGV[5] then
 			      local time = redis.call('time')
 			      local keep = ARGV[4]
 			      <say alive>
 			    end
-			    return -1
+			    return told and -4611686018427387904 or -2305843009213693952
 			  end
 			  sign = -1
 			end
@@ -210,7 +227,7 @@ public final class LockScripts {
 			  holder = granted
 			end
 			local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
-			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = '-' end
+			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder and not jvm and '*' or '-' end
 			local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', KEYS[2]) or 0)
 			return string.format('%d %.0f %d %s', redis.call('pttl', KEYS[1]), seen, there, id)""";
 

@@ -17,27 +17,18 @@ final class LuaParts {
 			""";
 
 	/**
-	 * Counts {@code n} tokens, of which {@code token} is the first: the last one plus
-	 * one, or the server's clock in microseconds if that is higher. The clock usually is,
-	 * so one command is enough. So tokens rise although the counter was lost or has
-	 * expired, or a replica that had not seen the last tokens has become the primary.
-	 */
-	private static final String COUNT = """
-			token = time[1] * 1000000 + time[2]
-			local last = redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000, 'GET')
-			if last and tonumber(last) >= token then
-			  token = last + 1
-			  redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000)
-			end
-			<count more>""";
-
-	/**
 	 * Grants the lock to the first in the line whose JVM is alive, and sets
-	 * {@code granted} to its owner, to a false value if there is none.
+	 * {@code granted} to its owner, to a false value if there is none. While the slot of
+	 * a cluster moves to another node, a line that is not here counts as empty: the lock
+	 * is then free, and who is in the line looks.
 	 */
 	private static final String HAND_OVER = """
 			<declare>
-			local entry = redis.call('lpop', line)
+			local entry = redis.pcall('lpop', line)
+			if type(entry) == 'table' then
+			  if not string.find(entry.err, 'non local key', 1, true) then return entry end
+			  entry = false
+			end
 			local time = entry and redis.call('time')
 			while entry do
 			  local owner, jvm, id, n, ms = string.match(entry, '^(([^.]+)%.(%S+)) (%d+) (%d+)$')
@@ -45,7 +36,7 @@ final class LuaParts {
 			  if till and tonumber(till) >= time[1] * 1000 + time[2] / 1000 then
 			    <count>
 			    <take>
-			    redis.pcall('publish', string.match(KEYS[2], '^[^{]*') .. jvm, string.format('%s %.0f %s %d', id, token, ms, grants))
+			    redis.pcall('publish', <channels> .. jvm, string.format('%s %.0f %s %d', id, token, ms, grants))
 			    granted = owner
 			    break
 			  end
@@ -75,8 +66,8 @@ final class LuaParts {
 		String filled = script.replace("<hand over>", HAND_OVER.replace("<declare>\n", declare))
 			.replace("<say alive>", SAY_ALIVE)
 			.replace("<names>", NAMES)
-			.replace("<count>", COUNT)
-			.replace("<count more>", layout.countMore())
+			.replace("<count>", layout.count())
+			.replace("<sign>", layout.sign())
 			.replace("<take>", layout.take())
 			.replace("<free>", layout.free())
 			.replace("<holder>", layout.holder())
@@ -86,6 +77,7 @@ final class LuaParts {
 			.replace("<busy>", layout.busy())
 			.replace("<others wait>", layout.othersWait())
 			.replace("<note waiters>", layout.noteWaiters())
+			.replace("<channels>", layout.channels())
 			.replace("<tag of key>", layout.tag().replace("KEYS[1]", "key"))
 			.replace("<tag>", layout.tag());
 		if (filled.contains("<") && filled.matches("(?s).*<[a-z ]+>.*")) {

@@ -26,6 +26,8 @@ final class Mailbox {
 
 	private final Consumer<String[]> onGrant;
 
+	private final Consumer<String> onFree;
+
 	private final Runnable onActive;
 
 	private final AtomicBoolean opened = new AtomicBoolean();
@@ -37,10 +39,12 @@ final class Mailbox {
 
 	private final Set<String> awaited = ConcurrentHashMap.newKeySet();
 
-	Mailbox(ScriptRunner runner, String channel, Consumer<String[]> onGrant, Runnable onActive) {
+	Mailbox(ScriptRunner runner, String channel, Consumer<String[]> onGrant, Consumer<String> onFree,
+			Runnable onActive) {
 		this.runner = runner;
 		this.channel = channel;
 		this.onGrant = onGrant;
+		this.onFree = onFree;
 		this.onActive = onActive;
 	}
 
@@ -96,6 +100,9 @@ final class Mailbox {
 		String[] parts = message.split(" ", -1);
 		if (parts.length == 1) {
 			noteAwaited(message);
+		}
+		else if (parts.length == 2) {
+			this.onFree.accept(parts[0]);
 		}
 		else {
 			this.onGrant.accept(parts);

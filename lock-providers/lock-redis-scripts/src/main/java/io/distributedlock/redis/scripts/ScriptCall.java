@@ -1,6 +1,7 @@
 package io.distributedlock.redis.scripts;
 
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -16,10 +17,12 @@ import java.util.function.BooleanSupplier;
  * message, and a later command may overtake that
  * @param removal whether it removes the owner of an attempt that was given up, as the
  * server may have granted it the lock. It is sent after the attempt
+ * @param giveUpAtNanos the {@link System#nanoTime()} from which nobody waits for the
+ * answer, if that is known
  * @since 0.1
  */
 public record ScriptCall(Script script, List<String> keys, List<String> arguments, BooleanSupplier wanted,
-		boolean inOneMessage, boolean removal) {
+		boolean inOneMessage, boolean removal, OptionalLong giveUpAtNanos) {
 
 	/**
 	 * Create a call that is sent by its digest.
@@ -28,7 +31,7 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	 * @param arguments its arguments
 	 */
 	public ScriptCall(Script script, List<String> keys, List<String> arguments) {
-		this(script, keys, arguments, () -> true, false, false);
+		this(script, keys, arguments, () -> true, false, false, OptionalLong.empty());
 	}
 
 	/**
@@ -37,7 +40,18 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	 * @return the call
 	 */
 	public ScriptCall whileWanted(BooleanSupplier isWanted) {
-		return new ScriptCall(this.script, this.keys, this.arguments, isWanted, this.inOneMessage, this.removal);
+		return new ScriptCall(this.script, this.keys, this.arguments, isWanted, this.inOneMessage, this.removal,
+				this.giveUpAtNanos);
+	}
+
+	/**
+	 * Return a call whose answer nobody waits for from some time on.
+	 * @param nanos the {@link System#nanoTime()}
+	 * @return the call
+	 */
+	public ScriptCall until(long nanos) {
+		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, this.inOneMessage, this.removal,
+				OptionalLong.of(nanos));
 	}
 
 	/**
@@ -45,7 +59,8 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	 * @return the call
 	 */
 	public ScriptCall sentWhole() {
-		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, true, this.removal);
+		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, true, this.removal,
+				this.giveUpAtNanos);
 	}
 
 	/**
@@ -53,7 +68,7 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	 * @return the call
 	 */
 	public ScriptCall asRemoval() {
-		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, true, true);
+		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, true, true, this.giveUpAtNanos);
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.ReleaseSignal;
 
 /**
  * Runs scripts and listens to a channel, through the client of a provider. No method
@@ -45,6 +46,27 @@ public interface ScriptRunner {
 	 * @return fails if the channel cannot be subscribed to
 	 */
 	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive);
+
+	/**
+	 * Listen to releases by owners that were not in the line. Their release hands nothing
+	 * over.
+	 * @param key the key of the lock in Redis
+	 * @param onRelease called at each release, and once as soon as releases are heard
+	 * @return ends that
+	 */
+	default ReleaseSignal.Subscription listen(String key, Runnable onRelease) {
+		return () -> {
+		};
+	}
+
+	/**
+	 * Return whether a grant that a message brought must be asked for once more, because
+	 * only an answer is as durable as the client wants it.
+	 * @return {@code true} if a message is not enough
+	 */
+	default boolean confirmsGrants() {
+		return false;
+	}
 
 	/**
 	 * Return whether messages arrive, as far as the client knows.

@@ -1,6 +1,7 @@
 package io.distributedlock.redis.scripts;
 
 import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
 
 /**
  * The names of the counters of fencing tokens. A token needs to rise within its key only,
@@ -14,9 +15,19 @@ import java.nio.charset.StandardCharsets;
  */
 public final class TokenCounters {
 
+	/**
+	 * The start of the channels of JVMs that use the layout of Redisson.
+	 */
+	static final String REDISSON_CHANNELS = "redisson_lock_line:";
+
 	private static final int SLOTS = 16384;
 
-	private final String prefix;
+	private final String channels;
+
+	/**
+	 * Makes the name of the counter for a key.
+	 */
+	private final UnaryOperator<String> names;
 
 	private final boolean cluster;
 
@@ -28,8 +39,27 @@ public final class TokenCounters {
 	 */
 	public TokenCounters(String prefix, boolean cluster) {
 		// the first brace ends the start of the name
-		this.prefix = prefix.replace('{', '_').replace('}', '_');
+		String start = prefix.replace('{', '_').replace('}', '_') + ':';
+		this.channels = start;
 		this.cluster = cluster;
+		this.names = (key) -> start + '{' + (cluster ? Tags.BY_SLOT[slot(key)] : "") + '}';
+	}
+
+	private TokenCounters(String channels, boolean cluster, UnaryOperator<String> names) {
+		this.channels = channels;
+		this.cluster = cluster;
+		this.names = names;
+	}
+
+	/**
+	 * Create the names for the layout of Redisson, in which each lock has a counter of
+	 * its own: code that uses Redisson by hand counts there too.
+	 * @param cluster whether keys are in slots of a cluster
+	 * @return the names
+	 */
+	public static TokenCounters ofRedisson(boolean cluster) {
+		return new TokenCounters(REDISSON_CHANNELS, cluster,
+				(key) -> "redisson_lock_token:" + (key.contains("{") ? key : "{" + key + "}"));
 	}
 
 	/**
@@ -38,7 +68,7 @@ public final class TokenCounters {
 	 * @return the name of its counter, which is in the same slot
 	 */
 	public String counter(String key) {
-		return this.prefix + ":{" + (this.cluster ? Tags.BY_SLOT[slot(key)] : "") + "}";
+		return this.names.apply(key);
 	}
 
 	/**
@@ -47,7 +77,7 @@ public final class TokenCounters {
 	 * @return the channel
 	 */
 	public String channel(String jvm) {
-		return this.prefix + ':' + jvm;
+		return this.channels + jvm;
 	}
 
 	/**

@@ -66,7 +66,7 @@ class LockScriptsTests {
 	@EnumSource
 	void lockIsHandedOverInTheOrderOfArrival(Kept layout) throws Exception {
 		take(layout, "a.1");
-		try (Inbox b = new Inbox(server, "app:b"); Inbox c = new Inbox(server, "app:c")) {
+		try (Inbox b = layout.inbox("b"); Inbox c = layout.inbox("c")) {
 			assertThat(join(layout, "b.1")).isEqualTo(LockScripts.IN_LINE);
 			assertThat(join(layout, "c.1")).isEqualTo(LockScripts.IN_LINE);
 			assertThat(join(layout, "b.2")).isEqualTo(LockScripts.IN_LINE);
@@ -86,7 +86,7 @@ class LockScriptsTests {
 	@EnumSource
 	void holderIsToldWhenTheFirstJoins(Kept layout) throws Exception {
 		take(layout, "a.1");
-		try (Inbox a = new Inbox(server, "app:a")) {
+		try (Inbox a = layout.inbox("a")) {
 			join(layout, "b.1");
 			assertThat(a.next()).isEqualTo("1");
 		}
@@ -96,16 +96,17 @@ class LockScriptsTests {
 	@EnumSource
 	void tokensRiseByBlocks(Kept layout) throws Exception {
 		// so that the clock does not carry them
-		server.command("SET", COUNTER, "7000000000000000");
-		assertThat(run(layout, layout.scripts().acquire(), "a.1", LEASE, "5")).isEqualTo(7_000_000_000_000_001L);
-		try (Inbox b = new Inbox(server, "app:b")) {
+		server.command("SET", COUNTER, "7000000000000000", "PX", "86400000");
+		assertThat(Math.abs(run(layout, layout.scripts().acquire(), "a.1", LEASE, "5")))
+			.isEqualTo(7_000_000_000_000_001L);
+		try (Inbox b = layout.inbox("b")) {
 			run(layout, layout.scripts().acquire(), "b.1", LEASE, "3", GRANT);
 			release(layout, "a.1");
 			assertThat(b.next()).startsWith("1 7000000000000006 ");
 		}
 		release(layout, "b.1");
 		assertThat(take(layout, "c.1")).isEqualTo(7_000_000_000_000_009L);
-		assertThat((Long) server.command("PTTL", COUNTER)).isBetween(86_000_000L, 86_400_000L);
+		assertThat((Long) server.command("PTTL", COUNTER)).isBetween(86_000_000L, 86_460_000L);
 	}
 
 	@ParameterizedTest
@@ -155,7 +156,7 @@ class LockScriptsTests {
 	void scriptThatIsExecutedTwiceChangesNothing(Kept layout) {
 		long first = take(layout, "a.1");
 		long again = take(layout, "a.1");
-		assertThat(-again).as("a new block, as none of the first was used").isGreaterThan(first);
+		assertThat(again).as("a new block, as none of the first was used").isGreaterThan(first);
 		join(layout, "b.1");
 		join(layout, "b.1");
 		join(layout, "c.1");
@@ -163,7 +164,7 @@ class LockScriptsTests {
 		assertThat(release(layout, "a.1")).isEqualTo(1);
 		assertThat(release(layout, "a.1")).isZero();
 		assertThat(layout.holder()).isEqualTo("b.1");
-		assertThat(-join(layout, "b.1")).as("granted, and the message was lost").isGreaterThan(-again);
+		assertThat(-join(layout, "b.1")).as("granted, and the message was lost").isGreaterThan(again);
 		assertThat((Long) server.command("PTTL", "k")).isGreaterThan(Long.valueOf(GRANT));
 	}
 
@@ -216,7 +217,7 @@ class LockScriptsTests {
 	@EnumSource
 	void tokenOfALaterGrantIsHigherThanWhatALookSaw(Kept layout) throws Exception {
 		take(layout, "a.1");
-		try (Inbox b = new Inbox(server, "app:b")) {
+		try (Inbox b = layout.inbox("b")) {
 			join(layout, "b.1");
 			long seen = Long.parseLong(look(layout, "b.1")[1]);
 			release(layout, "a.1");
@@ -275,11 +276,12 @@ class LockScriptsTests {
 		Kept layout = Kept.REDISSON;
 		server.command("HSET", "k", "11111111-1111-1111-1111-111111111111:7", "1");
 		assertThat(take(layout, "a.1")).isEqualTo(LockScripts.TAKEN);
-		assertThat(join(layout, "a.1")).isEqualTo(LockScripts.IN_LINE);
+		assertThat(join(layout, "a.1")).isEqualTo(LockScripts.IN_LINE_BEHIND_OTHERS);
+		assertThat(look(layout, "a.1")).endsWith("*");
 		server.command("DEL", "k");
 		look(layout, "a.1");
 		assertThat(layout.holder()).isEqualTo("a.1");
-		try (Inbox byHand = new Inbox(server, "redisson_lock__channel:{k}")) {
+		try (Inbox byHand = new Inbox(server, "redisson_lock__channel:{k}"); Inbox c = layout.inbox("c")) {
 			join(layout, "b.1");
 			release(layout, "a.1");
 			assertThat(layout.holder()).as("few grants in a row").isEqualTo("b.1");
@@ -287,6 +289,7 @@ class LockScriptsTests {
 			assertThat(run(layout, layout.scripts().release(), "b.1", "16")).isEqualTo(1);
 			assertThat(byHand.next()).isEqualTo("0");
 			assertThat(layout.holder()).as("many grants in a row").isNull();
+			assertThat(c.next()).as("so that it looks soon who has the lock").isEqualTo("1 look");
 		}
 		look(layout, "c.1");
 		assertThat(layout.holder()).isEqualTo("c.1");
@@ -303,10 +306,25 @@ class LockScriptsTests {
 	}
 
 	@Test
-	void tokensFollowTheCounterOfRedissonsFencedLock() {
-		server.command("SET", "redisson_lock_token:{k}", "8000000000000000");
-		assertThat(-take(Kept.REDISSON, "a.1")).isEqualTo(8_000_000_000_000_001L);
-		assertThat(server.command("INCR", "redisson_lock_token:{k}")).isEqualTo(8_000_000_000_000_002L);
+	void ownerOfRedissonThatIsRemovedIsRefusedLater() {
+		run(Kept.REDISSON, LockScripts.REDISSON.leave(), "a.1", "a.1 1 " + GRANT, "1");
+		assertThat(join(Kept.REDISSON, "a.1")).isEqualTo(LockScripts.TAKEN);
+		assertThat((Long) server.command("PTTL", "redisson_unlock_latch:{k}:a.1")).isPositive();
+	}
+
+	@Test
+	void holderOfRedissonsHashCountsAsAwaited() {
+		assertThat(run("k", LockScripts.REDISSON.acquire(), "a.1", LEASE, "1")).isNegative();
+		assertThat(run("l", LockScripts.PLAIN.acquire(), "a.2", LEASE, "1")).isPositive();
+	}
+
+	@Test
+	void counterOfRedissonsFencedLockIsCountedUpByBlocks() {
+		List<String> keys = List.of("k", "redisson_lock_token:{k}");
+		server.command("SET", keys.get(1), "7");
+		assertThat(eval(LockScripts.REDISSON.acquire(), keys, List.of("a.1", LEASE, "5"))).isEqualTo(-8L);
+		assertThat(server.command("INCR", keys.get(1))).isEqualTo(13L);
+		assertThat((Long) server.command("PTTL", keys.get(1))).isEqualTo(-1L);
 	}
 
 	@Test
@@ -354,7 +372,8 @@ class LockScriptsTests {
 	}
 
 	private static long take(Kept layout, String owner) {
-		return run(layout, layout.scripts().acquire(), owner, LEASE, "1");
+		// the sign says whether others may wait
+		return Math.abs(run(layout, layout.scripts().acquire(), owner, LEASE, "1"));
 	}
 
 	private static long join(Kept layout, String owner) {
@@ -400,18 +419,14 @@ class LockScriptsTests {
 	 */
 	enum Kept {
 
-		PLAIN(LockScripts.PLAIN), REDISSON(LockScripts.REDISSON);
-
-		// an enum is immutable, and so are the scripts
-		@SuppressWarnings("ImmutableEnumChecker")
-		private final LockScripts scripts;
-
-		Kept(LockScripts scripts) {
-			this.scripts = scripts;
-		}
+		PLAIN, REDISSON;
 
 		LockScripts scripts() {
-			return this.scripts;
+			return (this == PLAIN) ? LockScripts.PLAIN : LockScripts.REDISSON;
+		}
+
+		Inbox inbox(String jvm) throws Exception {
+			return new Inbox(server, ((this == PLAIN) ? "app:" : TokenCounters.REDISSON_CHANNELS) + jvm);
 		}
 
 		@Nullable String holder() {

@@ -3,7 +3,7 @@ package io.distributedlock.redisson;
 /**
  * A script that Redis executes in one step.
  */
-interface Script {
+interface LuaScript {
 
 	/**
 	 * Return the script itself.

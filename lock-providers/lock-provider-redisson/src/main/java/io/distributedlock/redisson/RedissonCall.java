@@ -19,7 +19,7 @@ import org.redisson.api.RScriptAsync;
  * @param keys the names of its keys as they are in Redis, all in one hash slot
  * @param arguments its arguments
  */
-record ScriptCall(Script script, String route, List<String> keys, List<String> arguments) {
+record RedissonCall(LuaScript script, String route, List<String> keys, List<String> arguments) {
 
 	/**
 	 * Return the key that decides which node of a cluster is asked.
