@@ -80,6 +80,30 @@ class RedissonLineTests extends OnOneServer {
 	}
 
 	@Test
+	void ownerByHandIsLetInBeforeALongLineIsServed() {
+		Lease holder = get(this.provider.enqueue(request("k")).granted());
+		List<CompletableFuture<Boolean>> served = Stream.generate(() -> this.other.enqueue(request("k")))
+			.limit(40)
+			.map((place) -> place.granted().thenCompose(Lease::release).toCompletableFuture())
+			.toList();
+		Awaitility.await().until(() -> server.command("LLEN", "{k}:line").equals(40L));
+		RLock byHand = this.client.getLock("k");
+		CompletableFuture<Long> thread = CompletableFuture.supplyAsync(() -> {
+			byHand.lock(60, TimeUnit.SECONDS);
+			return Thread.currentThread().getId();
+		}, (run) -> new Thread(run).start());
+		String channel = "redisson_lock__channel:{k}";
+		Awaitility.await()
+			.during(Duration.ofMillis(300))
+			.until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1).equals(1L));
+		assertThat(get(holder.release())).isTrue();
+		assertThat(thread).succeedsWithin(TIMEOUT);
+		assertThat(served).as("the line still waits").anySatisfy((each) -> assertThat(each).isNotDone());
+		assertThat(byHand.unlockAsync(thread.join()).toCompletableFuture()).succeedsWithin(TIMEOUT);
+		served.forEach((each) -> assertThat(each).succeedsWithin(TIMEOUT));
+	}
+
+	@Test
 	void ownersByHandAndWritersTakeTurnsWithABusyLine() {
 		AtomicBoolean stop = new AtomicBoolean();
 		try (DefaultLockTemplate mine = template(this.provider); DefaultLockTemplate others = template(this.other)) {
