@@ -70,9 +70,9 @@ public interface LockListener {
 
 	/**
 	 * A lock was released: its last holder has left, and the backend has answered the
-	 * release.
+	 * release, or the lock was passed on to the next caller of this JVM.
 	 * @param event the lock
-	 * @param held the time since the lease was granted
+	 * @param held the time since the holder got the lock
 	 */
 	default void released(LockEvent event, Duration held) {
 	}
@@ -81,7 +81,7 @@ public interface LockListener {
 	 * The last holder of a lock has left, but the release failed. The lease expires by
 	 * itself.
 	 * @param event the lock
-	 * @param held the time since the lease was granted
+	 * @param held the time since the holder got the lock
 	 * @param failure what the provider failed with
 	 */
 	default void releaseFailed(LockEvent event, Duration held, Throwable failure) {
@@ -90,7 +90,7 @@ public interface LockListener {
 	/**
 	 * A lock was lost while it was held.
 	 * @param event the lock
-	 * @param held the time since the lease was granted
+	 * @param held the time since the holder got the lock
 	 * @param loss the exception that the holder gets, which says why
 	 */
 	default void lost(LockEvent event, Duration held, LockLostException loss) {

@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -127,7 +128,13 @@ final class Acquisition implements Contender {
 		if (!this.finished.compareAndSet(false, true)) {
 			return false;
 		}
-		Trampoline.run(() -> conclude(outcome));
+		try {
+			Trampoline.run(() -> conclude(outcome));
+		}
+		catch (Throwable ex) {
+			// there was no memory to queue it
+			conclude(outcome);
+		}
 		return true;
 	}
 
@@ -252,11 +259,31 @@ final class Acquisition implements Contender {
 			onLateLease(before.lease());
 			return;
 		}
-		if (!this.engine.keeper().takeOver(lock)) {
-			end(AcquisitionOutcome.CLOSED);
-			onLateLease(lock.lease());
+		hold(lock, this.engine.keeper()::takeOver);
+	}
+
+	/**
+	 * Give the caller a lock, or release it.
+	 * @param tracking lets the keeper watch its lease; {@code false} if the keeper is
+	 * closed
+	 */
+	private void hold(HeldLock lock, Predicate<HeldLock> tracking) {
+		try {
+			if (!tracking.test(lock)) {
+				end(AcquisitionOutcome.CLOSED);
+				this.engine.releaser().releaseNow(lock);
+			}
+			else if (!lock.isValid()) {
+				// lost just now
+				onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
+				this.engine.releaser().releaseNow(lock);
+			}
+			else if (!end(AcquisitionOutcome.acquired(lock))) {
+				this.engine.releaser().releaseNow(lock);
+			}
 		}
-		else if (!end(AcquisitionOutcome.acquired(lock))) {
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
 			this.engine.releaser().releaseNow(lock);
 		}
 	}
@@ -369,17 +396,8 @@ final class Acquisition implements Contender {
 			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
 			onLateLease(lease);
 		}
-		else if (!this.engine.keeper().track(lock)) {
-			end(AcquisitionOutcome.CLOSED);
-			onLateLease(lease);
-		}
-		else if (!lock.isValid()) {
-			// lost between these two checks
-			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
-			this.engine.releaser().releaseNow(lock);
-		}
-		else if (!end(AcquisitionOutcome.acquired(lock))) {
-			this.engine.releaser().releaseNow(lock);
+		else {
+			hold(lock, this.engine.keeper()::track);
 		}
 	}
 

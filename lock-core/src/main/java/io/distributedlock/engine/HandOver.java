@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,18 +42,36 @@ final class HandOver {
 	/**
 	 * Pass a lock on, if there is a caller that may have it.
 	 * @param lock the lock, which its holder has left and which was not lost
+	 * @param onPassed called before the next caller takes the lock over
 	 * @return {@code false} if it is to be released
 	 */
-	boolean pass(HeldLock lock) {
-		if (!isAllowed(lock)) {
-			return false;
-		}
-		Contender next = lock.turn().passOn(lock);
+	boolean pass(HeldLock lock, Runnable onPassed) {
+		Contender next = next(lock);
 		if (next == null) {
 			return false;
 		}
-		Trampoline.run(() -> next.takeOver(lock));
+		Guard.run("telling of a hand-over", onPassed);
+		try {
+			Trampoline.run(() -> next.takeOver(lock));
+		}
+		catch (Throwable ex) {
+			// there was no memory to queue it; from here on only the next caller can
+			// release the lock
+			next.takeOver(lock);
+		}
 		return true;
+	}
+
+	private @Nullable Contender next(HeldLock lock) {
+		try {
+			return isAllowed(lock) ? lock.turn().passOn(lock) : null;
+		}
+		catch (Throwable ex) {
+			logger.warn(
+					"Lock '{}' of provider {} is released and not passed on, since looking for the next caller failed",
+					lock.key(), lock.provider().name(), ex);
+			return null;
+		}
 	}
 
 	private boolean isAllowed(HeldLock lock) {
@@ -63,25 +82,20 @@ final class HandOver {
 			return false;
 		}
 		Tenure tenure = lock.tenure();
-		try {
-			Lease lease = tenure.lease();
-			OptionalLong token = lease.fencingToken();
-			if (token.isPresent() && tenure.holders() >= lease.fencingTokens()) {
-				return false;
-			}
-			return !lease.isAwaited() || (tenure.holders() < this.limit
-					&& this.runtime.nanoTime() - tenure.beganNanos() < this.windowNanos);
-		}
-		catch (Throwable ex) {
-			logger.warn("Lock '{}' of provider {} is not passed on, since its lease failed when it was asked for that",
-					lock.key(), lock.provider().name(), ex);
+		Lease lease = tenure.lease();
+		OptionalLong token = lease.fencingToken();
+		if (token.isPresent() && tenure.holders() >= lease.fencingTokens()) {
 			return false;
 		}
+		return !lease.isAwaited()
+				|| (tenure.holders() < this.limit && this.runtime.nanoTime() - tenure.beganNanos() < this.windowNanos);
 	}
 
 	/**
-	 * Return whether a lock has the term that an attempt may rely on: enough for it, and
-	 * no more than it asks for, since it must not keep others out for longer.
+	 * Return whether a lock has the term that an attempt may rely on: half of what it
+	 * asks for, or half of a grant that was not renewed yet; its minimum hold time, which
+	 * is to be kept even if this JVM ends; and no more than it asks for, since it must
+	 * not keep others out for longer.
 	 * @param lock the lock, of which {@link #pass} has found that it may be passed on
 	 * @param attempt the attempt
 	 * @param now the time
@@ -97,8 +111,10 @@ final class HandOver {
 		LeaseTerm term = lock.clock().term();
 		long wanted = attempt.leaseTime().toNanos();
 		long left = term.deadlineNanos() - now;
-		boolean enough = left > 0 && left >= Math.min(wanted, term.granted().toNanos()) / 2;
-		return enough && term.startNanos() + term.granted().toNanos() - now <= wanted;
+		long leftOnBackend = term.startNanos() + term.granted().toNanos() - now;
+		long enough = (lock.tenure().isUnconfirmedGrant(term) ? term.granted().toNanos() : wanted) / 2;
+		return left > 0 && left >= enough && leftOnBackend <= wanted
+				&& leftOnBackend >= LockTimes.saturatedNanos(attempt.holdAtLeast());
 	}
 
 }

@@ -104,10 +104,9 @@ final class LeaseReleaser {
 		this.pending.put(lock, ended);
 		boolean wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
-		if (wasHeld && this.handOver.pass(lock)) {
+		if (wasHeld && this.handOver.pass(lock, () -> this.listeners.released(lock))) {
 			this.pending.remove(lock);
 			ended.complete(null);
-			this.listeners.released(lock);
 			return ended;
 		}
 		Release release = new Release(lock.attempt(), request, wasHeld);

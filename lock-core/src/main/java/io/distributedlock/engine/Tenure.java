@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.util.OptionalLong;
 
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,19 +18,34 @@ final class Tenure implements Lease.LossSignal {
 
 	private final long beganNanos;
 
+	/**
+	 * Whether the backend has granted less than was asked for, as it does when it grants
+	 * by itself.
+	 */
+	private final boolean grantedShort;
+
 	private volatile int holders;
 
 	private volatile @Nullable HeldLock holder;
 
 	private volatile @Nullable String loss;
 
-	Tenure(Lease lease, long beganNanos) {
+	Tenure(Lease lease, long beganNanos, boolean grantedShort) {
 		this.lease = lease;
 		this.beganNanos = beganNanos;
+		this.grantedShort = grantedShort;
 	}
 
 	Lease lease() {
 		return this.lease;
+	}
+
+	/**
+	 * Return whether a term is the one that the backend has granted by itself, and that
+	 * no renewal has lengthened yet.
+	 */
+	boolean isUnconfirmedGrant(LeaseTerm term) {
+		return this.grantedShort && this.lease.term().startNanos() == term.startNanos();
 	}
 
 	/**
@@ -69,7 +85,8 @@ final class Tenure implements Lease.LossSignal {
 	}
 
 	@Override
-	public void lost(String reason) {
+	public void lost(@Nullable String reported) {
+		String reason = (reported != null) ? reported : "the backend has reported its loss";
 		this.loss = reason;
 		HeldLock current = this.holder;
 		if (current != null) {

@@ -116,12 +116,23 @@ final class Timers {
 				slot = this.slots.putIfAbsent(at, created);
 				if (slot == null) {
 					slot = created;
-					this.runtime.schedule(() -> pass(at), at - nowNanos);
+					schedule(at, nowNanos);
 				}
 			}
 			if (slot.add(timer)) {
 				return;
 			}
+		}
+	}
+
+	private void schedule(long at, long nowNanos) {
+		try {
+			this.runtime.schedule(() -> pass(at), at - nowNanos);
+		}
+		catch (Throwable ex) {
+			// otherwise no later timer of this slot would ever run
+			this.slots.remove(at);
+			throw ex;
 		}
 	}
 

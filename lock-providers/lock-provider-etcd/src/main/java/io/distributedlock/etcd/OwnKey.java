@@ -3,6 +3,7 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.spi.Lease.LossSignal;
@@ -36,6 +37,8 @@ final class OwnKey {
 	 * The revision at which the key was created, zero as long as that is not known.
 	 */
 	private volatile long revision;
+
+	private final ReentrantLock guard = new ReentrantLock();
 
 	private boolean over;
 
@@ -77,28 +80,40 @@ final class OwnKey {
 	 * once the key was created.
 	 * @return {@code false} if the key is over
 	 */
-	synchronized boolean keepFor(LeaseTerm term) {
-		if (this.over) {
-			return false;
-		}
-		stopTimer();
-		CompletableFuture<Boolean> next = new CompletableFuture<>();
-		this.timer = next;
-		long end = term.startNanos() + term.granted().toNanos();
-		next.completeOnTimeout(true, end - System.nanoTime(), TimeUnit.NANOSECONDS);
-		next.thenAccept((expired) -> {
-			if (expired) {
-				DelayedTasks.after(Duration.ZERO).execute(this::remove);
+	boolean keepFor(LeaseTerm term) {
+		this.guard.lock();
+		try {
+			if (this.over) {
+				return false;
 			}
-		});
-		return true;
+			stopTimer();
+			CompletableFuture<Boolean> next = new CompletableFuture<>();
+			this.timer = next;
+			long end = term.startNanos() + term.granted().toNanos();
+			next.completeOnTimeout(true, end - System.nanoTime(), TimeUnit.NANOSECONDS);
+			next.thenAccept((expired) -> {
+				if (expired) {
+					DelayedTasks.after(Duration.ZERO).execute(this::remove);
+				}
+			});
+			return true;
+		}
+		finally {
+			this.guard.unlock();
+		}
 	}
 
 	/**
 	 * Return whether the owner no longer has the key, or is about to lose it.
 	 */
-	synchronized boolean isOver() {
-		return this.over;
+	boolean isOver() {
+		this.guard.lock();
+		try {
+			return this.over;
+		}
+		finally {
+			this.guard.unlock();
+		}
 	}
 
 	/**
@@ -140,12 +155,18 @@ final class OwnKey {
 		this.lost.thenAccept(signal::lost);
 	}
 
-	private synchronized boolean end() {
-		boolean first = !this.over;
-		this.over = true;
-		stopTimer();
-		this.lease.remove(this);
-		return first;
+	private boolean end() {
+		this.guard.lock();
+		try {
+			boolean first = !this.over;
+			this.over = true;
+			stopTimer();
+			this.lease.remove(this);
+			return first;
+		}
+		finally {
+			this.guard.unlock();
+		}
 	}
 
 	private void stopTimer() {

@@ -406,9 +406,7 @@ class RedisLineTests {
 	}
 
 	private static LeaseRequest request(String key, LockType type, Duration look) {
-		Duration grant = look.multipliedBy(3);
-		return new LeaseRequest(key, LEASE, type, 1, System.nanoTime() + LEASE.toNanos(), 4, look,
-				(grant.compareTo(LEASE) < 0) ? grant : LEASE);
+		return new LeaseRequest(key, LEASE, type, 1, System.nanoTime() + LEASE.toNanos(), 4, look);
 	}
 
 	private RedisLockProvider provider() {

@@ -1,11 +1,12 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.curator.framework.api.CuratorWatcher;
 import org.apache.zookeeper.KeeperException.Code;
@@ -47,6 +48,8 @@ final class QueueWatch {
 	/**
 	 * The session of the client to which the server reports, zero for none.
 	 */
+	private final ReentrantLock guard = new ReentrantLock();
+
 	private volatile long session;
 
 	private volatile long unusedSince = System.nanoTime();
@@ -69,22 +72,29 @@ final class QueueWatch {
 	 * Ask the server to report.
 	 * @return completes with whether it does; what happened before is not reported
 	 */
-	synchronized CompletableFuture<Boolean> begin() {
-		CompletableFuture<Boolean> running = this.beginning;
-		if (running == null || running.isDone()) {
-			long current = this.connection.session();
-			running = this.calls.watchAll(this.parent, this.watcher).handle((event, failure) -> {
-				// a server that is too old or refuses: the place watches a single node
-				boolean set = failure == null && event.getResultCode() == Code.OK.intValue();
-				if (set) {
-					// the client may have connected only to send this
-					this.session = (current != 0) ? current : this.connection.session();
-				}
-				return set && isActive();
-			});
-			this.beginning = running;
+	CompletableFuture<Boolean> begin() {
+		this.guard.lock();
+		try {
+			CompletableFuture<Boolean> running = this.beginning;
+			if (running == null || running.isDone()) {
+				long current = this.connection.session();
+				running = this.calls.watchAll(this.parent, this.watcher).handle((event, failure) -> {
+					// a server that is too old or refuses: the place watches a single
+					// node
+					boolean set = failure == null && event.getResultCode() == Code.OK.intValue();
+					if (set) {
+						// the client may have connected only to send this
+						this.session = (current != 0) ? current : this.connection.session();
+					}
+					return set && isActive();
+				});
+				this.beginning = running;
+			}
+			return running;
 		}
-		return running;
+		finally {
+			this.guard.unlock();
+		}
 	}
 
 	void add(Waiter waiter) {
@@ -179,19 +189,33 @@ final class QueueWatch {
 	 */
 	private static final class Memory {
 
+		private final ReentrantLock guard = new ReentrantLock();
+
 		private final Set<String> names = new LinkedHashSet<>();
 
-		synchronized void add(String name) {
-			this.names.add(name);
-			if (this.names.size() > REMEMBERED) {
-				Iterator<String> oldest = this.names.iterator();
-				oldest.next();
-				oldest.remove();
+		void add(String name) {
+			this.guard.lock();
+			try {
+				this.names.add(name);
+				if (this.names.size() > REMEMBERED) {
+					Iterator<String> oldest = this.names.iterator();
+					oldest.next();
+					oldest.remove();
+				}
+			}
+			finally {
+				this.guard.unlock();
 			}
 		}
 
-		synchronized boolean contains(String name) {
-			return this.names.contains(name);
+		boolean contains(String name) {
+			this.guard.lock();
+			try {
+				return this.names.contains(name);
+			}
+			finally {
+				this.guard.unlock();
+			}
 		}
 
 	}

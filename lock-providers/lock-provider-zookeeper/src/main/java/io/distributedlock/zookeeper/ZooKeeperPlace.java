@@ -1,12 +1,13 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 import io.distributedlock.LockType;
@@ -68,7 +69,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	private @Nullable Set<String> front;
 
-	private final Object lock = new Object();
+	private final ReentrantLock lock = new ReentrantLock();
 
 	/**
 	 * The look that was sent together with the creation of the node.
@@ -225,10 +226,14 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	private void waitFor(QueueWatch queue, List<QueueNode> before) {
 		boolean changed;
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			Set<String> names = before.stream().map(QueueNode::name).collect(Collectors.toCollection(HashSet::new));
 			this.front = names;
 			changed = names.removeIf(queue::hasGone);
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (changed) {
 			// an event came before the answer to the look was dealt with
@@ -244,8 +249,12 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 			return;
 		}
 		boolean changed;
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			changed = this.front != null && this.front.remove(gone);
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (changed) {
 			goOnIfFirst();
@@ -258,10 +267,14 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 			gone(writer);
 			return;
 		}
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			if (this.front != null && this.front.remove(writer)) {
 				this.front.add(reader);
 			}
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
@@ -272,10 +285,14 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	private void goOnIfFirst() {
 		Node node = this.own;
-		synchronized (this.lock) {
+		this.lock.lock();
+		try {
 			if (node == null || this.front == null || this.front.size() >= this.request.permits()) {
 				return;
 			}
+		}
+		finally {
+			this.lock.unlock();
 		}
 		if (!this.connection.isCurrent(node.stat.getEphemeralOwner())) {
 			giveUp(goneWithItsSession());

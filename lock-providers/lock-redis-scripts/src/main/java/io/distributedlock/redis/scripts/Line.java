@@ -63,6 +63,12 @@ final class Line {
 
 	private volatile boolean alive;
 
+	/**
+	 * The time of the grants for which that was said: the longer, the longer the JVM
+	 * counts as alive.
+	 */
+	private volatile long aliveGrantMillis;
+
 	private volatile boolean failed;
 
 	private volatile Seen seen = new Seen(0, Long.MAX_VALUE);
@@ -100,11 +106,12 @@ final class Line {
 	 * Return whether the JVM must say again that it is alive. It counts as alive for at
 	 * least four intervals, so one may pass.
 	 */
-	boolean isAliveDue(long now, Duration interval) {
-		return !this.alive || now - this.aliveSentAt >= interval.toNanos();
+	boolean isAliveDue(long now, Duration interval, long grantMillis) {
+		return !this.alive || now - this.aliveSentAt >= interval.toNanos() || grantMillis > this.aliveGrantMillis;
 	}
 
-	void noteAlive(long sentAt) {
+	void noteAlive(long sentAt, long grantMillis) {
+		this.aliveGrantMillis = grantMillis;
 		this.aliveSentAt = sentAt;
 		this.alive = true;
 	}
@@ -198,7 +205,7 @@ final class Line {
 
 	private void onAnswer(String[] answer, LinePlace oldest, long sentAt) {
 		this.failed = false;
-		noteAlive(sentAt);
+		noteAlive(sentAt, oldest.grantMillis());
 		if (answer[3].equals("*")) {
 			listenToOthers();
 		}

@@ -28,16 +28,14 @@ final class LineLease implements Lease {
 	 */
 	private volatile boolean released;
 
+	private volatile @Nullable Runnable afterRelease;
+
 	LineLease(ExclusiveLocks locks, String key, String number, Grant grant, LeaseTerm term) {
 		this.locks = locks;
 		this.key = key;
 		this.number = number;
 		this.grant = grant;
 		this.term = term;
-	}
-
-	LineLease withTerm(LeaseTerm renewed) {
-		return new LineLease(this.locks, this.key, this.number, this.grant, renewed);
 	}
 
 	String key() {
@@ -81,10 +79,19 @@ final class LineLease implements Lease {
 		return this.locks.renew(this, leaseTime);
 	}
 
+	/**
+	 * Set what is to be done after the release.
+	 */
+	void afterRelease(Runnable step) {
+		this.afterRelease = step;
+	}
+
 	@Override
 	public CompletionStage<Boolean> release() {
 		this.released = true;
-		return this.locks.release(this);
+		CompletionStage<Boolean> answer = this.locks.release(this);
+		Runnable step = this.afterRelease;
+		return (step == null) ? answer : answer.whenComplete((had, failure) -> step.run());
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package io.distributedlock.redis.scripts;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,8 +19,8 @@ import io.distributedlock.spi.LockQueue;
  * <p>
  * A grant is a lease that nobody has just asked for. Its term begins when the last
  * question was sent that the server answered before the grant. The grant has a short time
- * to live, which the engine's renewal lengthens; if little is left of it, this class
- * renews it before the work begins.
+ * to live, which the engine's renewal lengthens; if little is left of it, this class asks
+ * for the whole lease before the work begins.
  * <p>
  * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
  * docs/decisions/040-redis-hands-over.md
@@ -50,8 +51,6 @@ final class LinePlace implements LockQueue.Place {
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
 
 	private final AtomicBoolean asking = new AtomicBoolean();
-
-	private final AtomicBoolean left = new AtomicBoolean();
 
 	/**
 	 * When the first question was sent. Every grant is later.
@@ -127,7 +126,7 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	boolean isWaiting() {
-		return !this.left.get() && !this.granted.isDone();
+		return !this.granted.isDone();
 	}
 
 	@Override
@@ -147,9 +146,18 @@ final class LinePlace implements LockQueue.Place {
 
 	@Override
 	public void leave() {
-		if (!this.granted.isDone() && this.left.compareAndSet(false, true)) {
+		end(new CancellationException("the place was left"), true);
+	}
+
+	/**
+	 * End the place without a lease. The future decides between this and a grant.
+	 */
+	private void end(RuntimeException reason, boolean mayBeThere) {
+		if (this.granted.completeExceptionally(reason)) {
 			this.locks.forget(this);
-			remove();
+			if (mayBeThere) {
+				remove();
+			}
 		}
 	}
 
@@ -166,7 +174,7 @@ final class LinePlace implements LockQueue.Place {
 			this.askedAt = sentAt;
 			this.asked = true;
 		}
-		boolean saysAlive = this.line.isAliveDue(sentAt, this.request.lookInterval());
+		boolean saysAlive = this.line.isAliveDue(sentAt, this.request.lookInterval(), this.grantMillis);
 		int heard = this.locks.mailbox().subscription();
 		ScriptCall call = new ScriptCall(this.locks.scripts().acquire(), this.locks.keys(this.request.key()),
 				arguments(saysAlive))
@@ -224,30 +232,26 @@ final class LinePlace implements LockQueue.Place {
 			grant(lease);
 			return;
 		}
-		this.locks.renew(lease, this.request.leaseTime()).whenComplete((term, failure) -> {
-			if (term != null) {
-				grant(lease.withTerm(term));
-			}
-			else {
-				ask();
-			}
-		});
+		// not a renewal: the grant may have ended, and another one have come meanwhile,
+		// with later tokens
+		this.told = true;
+		ask();
 	}
 
 	void fail(BackendException failure) {
-		leave();
-		this.granted.completeExceptionally(failure);
+		end(failure, true);
 	}
 
 	private List<String> arguments(boolean saysAlive) {
 		List<String> usual = List.of(this.locks.owner(this.number), ExclusiveLocks.millis(this.request.leaseTime()),
 				Integer.toString(this.request.tokens()), Long.toString(this.grantMillis));
-		return saysAlive ? usual : List.of(usual.get(0), usual.get(1), usual.get(2), usual.get(3), "1");
+		String known = (saysAlive ? "" : "1") + (this.confirmed ? "2" : "");
+		return known.isEmpty() ? usual : List.of(usual.get(0), usual.get(1), usual.get(2), usual.get(3), known);
 	}
 
 	private void onJoined(long sentAt, boolean saysAlive) {
 		if (saysAlive) {
-			this.line.noteAlive(sentAt);
+			this.line.noteAlive(sentAt, this.grantMillis);
 		}
 		this.failed = false;
 		this.confirmed = true;
@@ -265,16 +269,17 @@ final class LinePlace implements LockQueue.Place {
 		BackendException translated = this.locks.runner().translate(failure);
 		// a place that the server has confirmed stays in the line for a while
 		if (!translated.isRetryable() || !this.confirmed) {
-			if (!this.confirmed && this.locks.runner().isRefusal(failure) && this.left.compareAndSet(false, true)) {
-				// nothing is to be removed
-				this.locks.forget(this);
-			}
-			fail(translated);
+			end(translated, this.confirmed || !this.locks.runner().isRefusal(failure));
 		}
 	}
 
 	private void grant(LineLease lease) {
-		if (!this.left.get() && this.granted.complete(lease)) {
+		if (this.asking.get() || this.unanswered) {
+			// the server may receive a question after the release, and take it for a new
+			// one
+			lease.afterRelease(() -> this.locks.removeFromLine(this, true));
+		}
+		if (this.granted.complete(lease)) {
 			this.locks.forget(this);
 		}
 		else {
@@ -288,7 +293,7 @@ final class LinePlace implements LockQueue.Place {
 	 * it.
 	 */
 	private void removeUnlessHeld() {
-		Lease held = this.left.get() ? null : this.granted.getNow(null);
+		Lease held = this.granted.isCompletedExceptionally() ? null : this.granted.getNow(null);
 		if (held == null || ((LineLease) held).isReleased()) {
 			remove();
 		}

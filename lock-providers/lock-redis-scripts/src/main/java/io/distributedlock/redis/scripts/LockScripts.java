@@ -86,9 +86,10 @@ public final class LockScripts {
 	 * Takes a free lock for which nobody waits. A lock that is free although others wait
 	 * goes to the first of them. Arguments: owner, lease in milliseconds, number of
 	 * tokens; for an owner that may wait also the milliseconds that a grant is to live;
-	 * and a fifth one if the JVM counts as alive for a while anyway. Answers the first
-	 * token, {@link #TAKEN}, {@link #IN_LINE} or {@link #IN_LINE_BEHIND_OTHERS}. An owner
-	 * that has the lock already gets new tokens, as the first answer was lost.
+	 * and a fifth one with a 1 if the JVM counts as alive for a while anyway, and a 2 if
+	 * the owner may be anywhere in the line. Answers the first token, {@link #TAKEN},
+	 * {@link #IN_LINE} or {@link #IN_LINE_BEHIND_OTHERS}. An owner that has the lock
+	 * already gets new tokens, as the first answer was lost.
 	 * @return the script
 	 */
 	public Script acquire() {
@@ -143,6 +144,7 @@ public final class LockScripts {
 	private static final String ACQUIRE = """
 			<names>
 			local token
+			local ms = ARGV[2]
 			local sign = <sign>
 			if redis.call('exists', <busy>) > 0 then
 			  <refuse>
@@ -158,12 +160,13 @@ public final class LockScripts {
 			  if holder and not mine then
 			    if not ARGV[4] then return 0 end
 			    local entry = ARGV[1] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
+			    local known = ARGV[5] or ''
 			    local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
-			    if not redis.call('lpos', line, entry, 'RANK', -1, 'MAXLEN', 256) and redis.call('rpush', line, entry) == 1 then
+			    if not redis.call('lpos', line, entry, 'RANK', -1, 'MAXLEN', string.find(known, '2', 1, true) and 0 or 256) and redis.call('rpush', line, entry) == 1 then
 			      redis.call('pexpire', line, ARGV[4] * 3)
 			      if told then redis.pcall('publish', <channels> .. told, id) end
 			    end
-			    if not ARGV[5] then
+			    if not string.find(known, '1', 1, true) then
 			      local time = redis.call('time')
 			      local keep = ARGV[4]
 			      <say alive>
@@ -171,8 +174,9 @@ public final class LockScripts {
 			    return told and -4611686018427387904 or -2305843009213693952
 			  end
 			  sign = -1
+			  if mine then ms = math.max(ms, redis.call('pttl', KEYS[1])) end
 			end
-			local owner, ms, n = ARGV[1], ARGV[2], ARGV[3]
+			local owner, n = ARGV[1], ARGV[3]
 			if not token then
 			  local time = redis.call('time')
 			  <count>

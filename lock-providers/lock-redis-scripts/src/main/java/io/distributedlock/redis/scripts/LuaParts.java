@@ -46,12 +46,14 @@ final class LuaParts {
 
 	/**
 	 * Lets the JVM of the first argument count as alive. Another JVM may have asked for
-	 * more time, so an expiry is never shortened.
+	 * more time, or another call of this JVM, so no time is ever shortened. Nothing fails
+	 * if the memory is full.
 	 */
 	private static final String SAY_ALIVE = """
 			local life = math.floor(keep * 4 / 3)
 			local till = time[1] * 1000 + math.floor(time[2] / 1000) + life
-			redis.call('hset', tag .. ':alive', string.match(ARGV[1], '^[^.]+'), till)
+			local jvm = string.match(ARGV[1], '^[^.]+')
+			if tonumber(redis.call('hget', tag .. ':alive', jvm) or 0) < till then redis.pcall('hset', tag .. ':alive', jvm, till) end
 			if redis.call('pttl', tag .. ':alive') < life then redis.call('pexpire', tag .. ':alive', life) end
 			if redis.call('pttl', line) < keep * 3 then redis.call('pexpire', line, keep * 3) end
 			""";
