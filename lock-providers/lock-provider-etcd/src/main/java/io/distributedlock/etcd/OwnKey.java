@@ -3,8 +3,8 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.Lease.LossSignal;
 import io.distributedlock.spi.LeaseTerm;
