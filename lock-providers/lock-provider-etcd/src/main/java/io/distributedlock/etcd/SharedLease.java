@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LeaseTerm;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
  */
 final class SharedLease {
+
+	private final ReentrantLock guard = new ReentrantLock();
 
 	/**
 	 * A renewal that was sent less than this time ago is as good as a new one: so many
@@ -160,7 +163,8 @@ final class SharedLease {
 		if (age() <= maxAge) {
 			return CompletableFuture.completedFuture(this);
 		}
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			Renewal running = this.renewal;
 			if (running == null || running.answer.isDone() || System.nanoTime() - running.sentAt > maxAge) {
 				running = new Renewal(System.nanoTime(), new CompletableFuture<>());
@@ -168,6 +172,9 @@ final class SharedLease {
 				send(running);
 			}
 			return running.answer;
+		}
+		finally {
+			this.guard.unlock();
 		}
 	}
 

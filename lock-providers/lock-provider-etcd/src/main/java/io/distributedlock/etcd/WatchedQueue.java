@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.support.DelayedTasks;
 import io.etcd.jetcd.ByteSequence;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
  */
 final class WatchedQueue {
+
+	private final ReentrantLock guard = new ReentrantLock();
 
 	/**
 	 * How long to wait before a watch that etcd has ended is begun again. A watch that is
@@ -85,11 +88,15 @@ final class WatchedQueue {
 	void tell(QueuedKey place) {
 		Runnable message;
 		int number = 0;
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			message = message(place);
 			if (this.watchNumber == 0) {
 				number = ++this.watchNumber;
 			}
+		}
+		finally {
+			this.guard.unlock();
 		}
 		message.run();
 		if (number != 0) {
@@ -102,11 +109,15 @@ final class WatchedQueue {
 	 */
 	void close() {
 		Watch.Watcher ended;
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			this.watchNumber++;
 			ended = this.watcher;
 			this.watcher = null;
 			this.keys = null;
+		}
+		finally {
+			this.guard.unlock();
 		}
 		if (ended != null) {
 			ended.close();
@@ -122,11 +133,15 @@ final class WatchedQueue {
 			onEnded(number);
 			return;
 		}
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			if (number == this.watchNumber) {
 				this.watcher = begun;
 				return;
 			}
+		}
+		finally {
+			this.guard.unlock();
 		}
 		begun.close();
 	}
@@ -144,7 +159,8 @@ final class WatchedQueue {
 			});
 			return;
 		}
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			if (number != this.watchNumber) {
 				return;
 			}
@@ -155,11 +171,15 @@ final class WatchedQueue {
 			}
 			apply(known, response);
 		}
+		finally {
+			this.guard.unlock();
+		}
 		tellAll();
 	}
 
 	private void onRead(int number, GetResponse read) {
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			if (number != this.watchNumber) {
 				return;
 			}
@@ -168,6 +188,9 @@ final class WatchedQueue {
 			this.early.forEach((response) -> apply(known, response));
 			this.early.clear();
 			this.keys = known;
+		}
+		finally {
+			this.guard.unlock();
 		}
 		tellAll();
 	}
@@ -195,7 +218,8 @@ final class WatchedQueue {
 	private void onEnded(int number) {
 		Watch.Watcher ended;
 		int next;
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			if (number != this.watchNumber) {
 				return;
 			}
@@ -205,6 +229,9 @@ final class WatchedQueue {
 			this.keys = null;
 			this.early.clear();
 		}
+		finally {
+			this.guard.unlock();
+		}
 		if (ended != null) {
 			// jetcd would begin it again by itself
 			ended.close();
@@ -213,10 +240,14 @@ final class WatchedQueue {
 	}
 
 	private void watchAgain(int number) {
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			if (number != this.watchNumber) {
 				return;
 			}
+		}
+		finally {
+			this.guard.unlock();
 		}
 		watch(number);
 		this.places.forEach(QueuedKey::missed);
@@ -224,8 +255,12 @@ final class WatchedQueue {
 
 	private void tellAll() {
 		List<Runnable> messages = new ArrayList<>();
-		synchronized (this) {
+		this.guard.lock();
+		try {
 			this.places.forEach((place) -> messages.add(message(place)));
+		}
+		finally {
+			this.guard.unlock();
 		}
 		messages.forEach(Runnable::run);
 	}
