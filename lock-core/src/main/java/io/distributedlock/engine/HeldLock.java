@@ -65,7 +65,7 @@ final class HeldLock {
 		LeaseTerm first = lease.term();
 		long now = engine.nanoTime();
 		this.attempt = attempt;
-		this.tenure = new Tenure(lease, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
+		this.tenure = new Tenure(lease, first, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
 		this.index = 0;
 		this.beganNanos = now;
 		this.downgrade = (attempt.type() == LockType.WRITE)

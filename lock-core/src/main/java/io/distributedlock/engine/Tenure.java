@@ -24,14 +24,17 @@ final class Tenure implements Lease.LossSignal {
 	 */
 	private final boolean grantedShort;
 
+	private final long firstTermNanos;
+
 	private volatile int holders;
 
 	private volatile @Nullable HeldLock holder;
 
 	private volatile @Nullable String loss;
 
-	Tenure(Lease lease, long beganNanos, boolean grantedShort) {
+	Tenure(Lease lease, LeaseTerm first, long beganNanos, boolean grantedShort) {
 		this.lease = lease;
+		this.firstTermNanos = first.startNanos();
 		this.beganNanos = beganNanos;
 		this.grantedShort = grantedShort;
 	}
@@ -45,7 +48,7 @@ final class Tenure implements Lease.LossSignal {
 	 * no renewal has lengthened yet.
 	 */
 	boolean isUnconfirmedGrant(LeaseTerm term) {
-		return this.grantedShort && this.lease.term().startNanos() == term.startNanos();
+		return this.grantedShort && this.firstTermNanos == term.startNanos();
 	}
 
 	/**

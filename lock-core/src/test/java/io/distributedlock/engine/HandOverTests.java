@@ -188,6 +188,27 @@ class HandOverTests {
 	}
 
 	@Test
+	void shortLeaseIsNotPassedToACallerWhoAsksForFarMore() throws Exception {
+		LockHandle first = contended(request().withLeaseTime(Duration.ofSeconds(5)));
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request().withLeaseTime(LONG));
+		int grants = this.provider.grants.get();
+		first.close();
+		get(second).close();
+		assertThat(this.provider.grants).hasValue(grants + 1);
+	}
+
+	@Test
+	void leaseThatIsShorterThanAMinimumHoldIsNotPassedOn() throws Exception {
+		LockHandle first = contended(request().withLeaseTime(LONG));
+		CompletableFuture<LockHandle> second = this.template
+			.acquireAsync(request().withLeaseTime(LONG).withHoldAtLeast(LONG));
+		int grants = this.provider.grants.get();
+		first.close();
+		get(second);
+		assertThat(this.provider.grants).hasValue(grants + 1);
+	}
+
+	@Test
 	void leaseThatFailsWhenItIsAskedIsReleased() throws Exception {
 		LockHandle first = contended(request());
 		CompletableFuture<LockHandle> second = this.template.acquireAsync(request());
