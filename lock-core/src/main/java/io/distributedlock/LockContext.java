@@ -205,12 +205,10 @@ public final class LockContext {
 	}
 
 	private static void restore(@Nullable LockContext context) {
-		if (context == null || context.depth == 0) {
-			CURRENT.remove();
-		}
-		else {
-			CURRENT.set(context);
-		}
+		// not removed: an entry without a value keeps nothing alive, and costs less than
+		// a
+		// new one for each lock
+		CURRENT.set((context == null || context.depth == 0) ? null : context);
 	}
 
 	private static @Nullable LockContext openPart(@Nullable LockContext context) {

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -86,12 +87,17 @@ final class Acquirer {
 	}
 
 	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean orThrow) {
+		LockAttempt attempt = attempts.get(0);
+		HeldLock held = (attempts.size() == 1) ? find(attempt, LockContext.capture()) : null;
+		SingleHandle reentered = (held != null) ? SingleHandle.reenter(attempt, held, this.exits) : null;
+		if (reentered != null) {
+			return reentered;
+		}
 		StackReserve.require();
 		if (attempts.size() > 1) {
 			EngineHandle all = new AllOrNone(this, attempts, orThrow).await();
 			return (all != null) ? attached(all) : null;
 		}
-		LockAttempt attempt = attempts.get(0);
 		AcquisitionOutcome outcome = await(attempt, longestNanos(attempt));
 		EngineHandle handle = toHandle(attempt, outcome, orThrow);
 		return (handle != null) ? attached(handle) : null;
@@ -190,15 +196,9 @@ final class Acquirer {
 	}
 
 	private @Nullable AcquisitionOutcome reenter(LockAttempt attempt, LockContext context) {
-		if (this.engine.waiting().isClosed()) {
-			return AcquisitionOutcome.CLOSED;
-		}
-		HeldLock lock = attempt.isReentrant() ? find(attempt, context) : null;
+		HeldLock lock = find(attempt, context);
 		if (lock == null) {
 			return null;
-		}
-		if (!attempt.isCoveredBy(lock.attempt().type())) {
-			throw LockErrors.upgrade(attempt);
 		}
 		return switch (lock.holders().enter(attempt.type())) {
 			case ENTERED -> AcquisitionOutcome.acquired(lock);
@@ -207,13 +207,19 @@ final class Acquirer {
 		};
 	}
 
+	/**
+	 * Return the lock that a caller holds and may enter again, {@code null} for none.
+	 */
 	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {
-		LockHandle handle = context.innermost((each) -> lockOf(each, attempt) != null).orElse(null);
-		return (handle != null) ? lockOf(handle, attempt) : null;
-	}
-
-	private @Nullable HeldLock lockOf(LockHandle handle, LockAttempt attempt) {
-		return (handle instanceof EngineHandle engineHandle) ? engineHandle.reentered(attempt, this.engine) : null;
+		if (!attempt.isReentrant() || this.engine.waiting().isClosed()) {
+			return null;
+		}
+		Held held = new Held(attempt, this.engine);
+		context.innermost(held);
+		if (held.lock != null && !attempt.isCoveredBy(held.lock.attempt().type())) {
+			throw LockErrors.upgrade(attempt);
+		}
+		return held.lock;
 	}
 
 	/**
@@ -223,6 +229,30 @@ final class Acquirer {
 	private long longestNanos(LockAttempt attempt) {
 		long commandTimeout = this.engine.questions().commandTimeoutNanos();
 		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
+	}
+
+	/**
+	 * Finds the handle of a lock, and keeps the lock.
+	 */
+	private static final class Held implements Predicate<LockHandle> {
+
+		private final LockAttempt attempt;
+
+		private final Engine engine;
+
+		private @Nullable HeldLock lock;
+
+		private Held(LockAttempt attempt, Engine engine) {
+			this.attempt = attempt;
+			this.engine = engine;
+		}
+
+		@Override
+		public boolean test(LockHandle handle) {
+			this.lock = (handle instanceof EngineHandle each) ? each.reentered(this.attempt, this.engine) : null;
+			return this.lock != null;
+		}
+
 	}
 
 	/**

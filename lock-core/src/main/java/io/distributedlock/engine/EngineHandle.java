@@ -20,12 +20,13 @@ abstract class EngineHandle implements LockHandle {
 	 * Callbacks refer to this and not to the handle: a handle that something refers to
 	 * counts as in use.
 	 */
-	final AtomicBoolean closed = new AtomicBoolean();
+	final AtomicBoolean closed;
 
 	final Exits exits;
 
-	EngineHandle(Exits exits) {
+	EngineHandle(Exits exits, boolean open) {
 		this.exits = exits;
+		this.closed = new AtomicBoolean(!open);
 	}
 
 	/**
@@ -87,7 +88,8 @@ abstract class EngineHandle implements LockHandle {
 			return CompletableFuture.completedFuture(null);
 		}
 		try {
-			StackReserve.require();
+			// what the last holder does needs more, and asks for it
+			StackReserve.requireForSmallStep();
 		}
 		catch (StackOverflowError ex) {
 			// the caller's own overflow continues, and is not replaced by this one

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -54,30 +55,43 @@ final class Exits {
 	 * which is logged too; {@code null} if nothing failed
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type) {
-		Holders.Exit exit = lock.holders().exit(type);
-		return (exit == Holders.Exit.LAST)
-				? reported(lock, this.releaser.releaseAfterMinimum(lock), LockErrors::releaseFailed)
-				: leftToOthers(lock, exit);
+		return leave(lock, type, this.releaser::releaseAfterMinimum);
 	}
 
 	/**
 	 * As {@link #leave}, for a lock under which nothing was done.
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock, LockType type) {
-		Holders.Exit exit = lock.holders().exit(type);
-		return (exit == Holders.Exit.LAST) ? reported(lock, this.releaser.releaseNow(lock), LockErrors::releaseFailed)
-				: leftToOthers(lock, exit);
+		return leave(lock, type, this.releaser::releaseNow);
 	}
 
-	private static CompletableFuture<@Nullable LockUnavailableException> leftToOthers(HeldLock lock,
-			Holders.Exit exit) {
-		Downgrade downgrade = (exit == Holders.Exit.LAST_WRITER) ? lock.downgrade() : null;
+	private static CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type,
+			Function<HeldLock, CompletableFuture<@Nullable Void>> release) {
+		Holders.Exit exit = lock.holders().exit(type);
+		if (exit == Holders.Exit.OTHER) {
+			return LEFT;
+		}
+		try {
+			StackReserve.require();
+		}
+		catch (StackOverflowError ex) {
+			// the caller's own overflow continues, and is not replaced by this one
+			lock.leaveToKeeper(exit);
+			return LEFT;
+		}
+		if (exit == Holders.Exit.LAST) {
+			return reported(lock, release.apply(lock), LockErrors::releaseFailed);
+		}
+		Downgrade downgrade = lock.downgrade();
 		return (downgrade != null) ? reported(lock, downgrade.begin(), LockErrors::notDowngraded) : LEFT;
 	}
 
 	private static CompletableFuture<@Nullable LockUnavailableException> reported(HeldLock lock,
 			CompletableFuture<@Nullable Void> step,
 			BiFunction<LockAttempt, Throwable, LockUnavailableException> explained) {
+		if (step.isDone() && !step.isCompletedExceptionally()) {
+			return LEFT;
+		}
 		return step.handle((done, failure) -> {
 			if (failure == null) {
 				return null;

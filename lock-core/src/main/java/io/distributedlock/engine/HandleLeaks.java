@@ -6,6 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,7 @@ final class HandleLeaks {
 	static int report(BiConsumer<String, Throwable> reporter) {
 		int found = 0;
 		for (Reference<? extends SingleHandle> next = UNREACHABLE.poll(); next != null; next = UNREACHABLE.poll()) {
-			if (next instanceof Sample sample && OPEN.remove(sample)) {
+			if (next instanceof Sample sample && OPEN.remove(sample) && !sample.closed.get()) {
 				found++;
 				reporter.accept(sample.key, sample.acquired);
 			}
@@ -84,11 +85,17 @@ final class HandleLeaks {
 
 		private final String key;
 
+		/**
+		 * A handle that was never opened is closed, and has no sample to close.
+		 */
+		private final AtomicBoolean closed;
+
 		private final Throwable acquired = new Throwable("The lock was acquired here");
 
 		private Sample(SingleHandle handle) {
 			super(handle, UNREACHABLE);
 			this.key = handle.key();
+			this.closed = handle.closed;
 		}
 
 		void close() {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockLostException;
@@ -23,6 +23,13 @@ import org.slf4j.LoggerFactory;
 final class HeldLock {
 
 	private static final Logger logger = LoggerFactory.getLogger(HeldLock.class);
+
+	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.@Nullable Timer> TIMER = AtomicReferenceFieldUpdater
+		.newUpdater(HeldLock.class, Timers.Timer.class, "timer");
+
+	@SuppressWarnings("rawtypes")
+	private static final AtomicReferenceFieldUpdater<HeldLock, @Nullable CompletableFuture> RELEASE = AtomicReferenceFieldUpdater
+		.newUpdater(HeldLock.class, CompletableFuture.class, "release");
 
 	private final LockAttempt attempt;
 
@@ -54,9 +61,10 @@ final class HeldLock {
 
 	private final UnreleasedHandles unreleased = new UnreleasedHandles();
 
-	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
+	@SuppressWarnings("UnusedVariable")
+	private volatile Timers.@Nullable Timer timer;
 
-	private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> release = new AtomicReference<>();
+	private volatile @Nullable CompletableFuture<@Nullable Void> release;
 
 	/**
 	 * Begin a hold with a lease that the backend has granted.
@@ -226,7 +234,14 @@ final class HeldLock {
 	 * lock, the keeper releases it at the next renewal.
 	 */
 	void leaveWithoutRelease(LockType type) {
-		Holders.Exit exit = this.holders.exit(type);
+		leaveToKeeper(this.holders.exit(type));
+	}
+
+	/**
+	 * Leave to the keeper what follows an exit, on a thread that has no stack left for
+	 * it.
+	 */
+	void leaveToKeeper(Holders.Exit exit) {
 		if (exit == Holders.Exit.LAST) {
 			this.unreleased.closedWithoutRelease();
 		}
@@ -246,7 +261,7 @@ final class HeldLock {
 	 * Set when the keeper looks at this lock next.
 	 */
 	void setTimer(Timers.Timer next) {
-		Timers.Timer before = this.timer.getAndSet(next);
+		Timers.Timer before = TIMER.getAndSet(this, next);
 		if (before != null) {
 			before.cancel();
 		}
@@ -256,7 +271,7 @@ final class HeldLock {
 	}
 
 	void cancelTimers() {
-		Timers.Timer before = this.timer.getAndSet(null);
+		Timers.Timer before = TIMER.getAndSet(this, null);
 		if (before != null) {
 			before.cancel();
 		}
@@ -272,7 +287,7 @@ final class HeldLock {
 	 * {@code null} otherwise
 	 */
 	@Nullable CompletableFuture<@Nullable Void> beginRelease(CompletableFuture<@Nullable Void> begun) {
-		return this.release.compareAndExchange(null, begun);
+		return RELEASE.compareAndSet(this, null, begun) ? null : this.release;
 	}
 
 	/**

@@ -1,9 +1,8 @@
 package io.distributedlock.engine;
 
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockLostException;
@@ -15,43 +14,34 @@ import org.jspecify.annotations.Nullable;
  */
 final class HoldState {
 
-	private final ReentrantLock guard = new ReentrantLock();
-
-	private final Set<Consumer<LockLostException>> lossCallbacks = new LinkedHashSet<>(0);
+	private static final AtomicReferenceFieldUpdater<HoldState, State> STATE = AtomicReferenceFieldUpdater
+		.newUpdater(HoldState.class, State.class, "state");
 
 	private volatile State state = State.HELD;
 
-	private volatile @Nullable LockLostException loss;
-
 	boolean isHeld() {
-		return this.state == State.HELD;
+		return this.state.held;
 	}
 
 	boolean isReleased() {
-		return this.state == State.RELEASED;
+		State now = this.state;
+		return !now.held && now.loss == null;
 	}
 
 	/**
 	 * Return how the hold was lost, {@code null} if it was not.
 	 */
 	@Nullable LockLostException loss() {
-		return this.loss;
+		return this.state.loss;
 	}
 
 	/**
-	 * End the hold because its holders have left.
+	 * End the hold because its holders have left. Callbacks may still be added and
+	 * removed; they are not called.
 	 * @return {@code false} if it had ended before
 	 */
 	boolean release() {
-		this.guard.lock();
-		try {
-			boolean held = isHeld();
-			this.state = held ? State.RELEASED : this.state;
-			return held;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return STATE.getAndUpdate(this, (now) -> now.held ? State.RELEASED : now).held;
 	}
 
 	/**
@@ -59,20 +49,9 @@ final class HoldState {
 	 * @return the callbacks to call; {@code null} if it had ended before
 	 */
 	@Nullable List<Consumer<LockLostException>> lose(LockLostException exception) {
-		this.guard.lock();
-		try {
-			if (!isHeld()) {
-				return null;
-			}
-			this.loss = exception;
-			this.state = State.LOST;
-			List<Consumer<LockLostException>> callbacks = List.copyOf(this.lossCallbacks);
-			this.lossCallbacks.clear();
-			return callbacks;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		State lost = new State(false, exception, List.of());
+		State before = STATE.getAndUpdate(this, (now) -> now.held ? lost : now);
+		return before.held ? before.callbacks : null;
 	}
 
 	/**
@@ -81,31 +60,28 @@ final class HoldState {
 	 * @return the loss if it has happened already, so that the caller calls back
 	 */
 	@Nullable LockLostException onLost(Consumer<LockLostException> callback) {
-		this.guard.lock();
-		try {
-			if (this.loss == null) {
-				this.lossCallbacks.add(callback);
-			}
-			return this.loss;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return STATE.getAndUpdate(this, (now) -> now.held ? now.with(callback) : now).loss;
 	}
 
 	void remove(Consumer<LockLostException> callback) {
-		this.guard.lock();
-		try {
-			this.lossCallbacks.remove(callback);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		STATE.updateAndGet(this, (now) -> now.held ? now.without(callback) : now);
 	}
 
-	private enum State {
+	private record State(boolean held, @Nullable LockLostException loss, List<Consumer<LockLostException>> callbacks) {
 
-		HELD, RELEASED, LOST
+		private static final State HELD = new State(true, null, List.of());
+
+		private static final State RELEASED = new State(false, null, List.of());
+
+		private State with(Consumer<LockLostException> callback) {
+			List<Consumer<LockLostException>> all = new ArrayList<>(this.callbacks);
+			all.add(callback);
+			return new State(true, null, List.copyOf(all));
+		}
+
+		private State without(Consumer<LockLostException> callback) {
+			return new State(true, null, this.callbacks.stream().filter((each) -> each != callback).toList());
+		}
 
 	}
 

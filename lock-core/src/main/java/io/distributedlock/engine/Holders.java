@@ -1,6 +1,6 @@
 package io.distributedlock.engine;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 import io.distributedlock.LockType;
 
@@ -21,9 +21,12 @@ final class Holders {
 	 */
 	private static final long WRITER = 1L << Integer.SIZE;
 
+	private static final AtomicLongFieldUpdater<Holders> COUNT = AtomicLongFieldUpdater.newUpdater(Holders.class,
+			"count");
+
 	private final boolean countsWriters;
 
-	private final AtomicLong count;
+	private volatile long count;
 
 	/**
 	 * Begin with one holder.
@@ -32,7 +35,7 @@ final class Holders {
 	 */
 	Holders(LockType type, boolean countsWriters) {
 		this.countsWriters = countsWriters;
-		this.count = new AtomicLong(weightOf(type));
+		this.count = weightOf(type);
 	}
 
 	/**
@@ -41,7 +44,7 @@ final class Holders {
 	 */
 	Entry enter(LockType type) {
 		long weight = weightOf(type);
-		long before = this.count.getAndUpdate((now) -> admits(now, weight) ? now + weight : now);
+		long before = COUNT.getAndUpdate(this, (now) -> admits(now, weight) ? now + weight : now);
 		if (before == 0) {
 			return Entry.ENDED;
 		}
@@ -54,7 +57,7 @@ final class Holders {
 	 */
 	Exit exit(LockType type) {
 		long weight = weightOf(type);
-		long before = this.count.getAndUpdate((now) -> (now == 0) ? 0 : now - weight);
+		long before = COUNT.getAndUpdate(this, (now) -> (now == 0) ? 0 : now - weight);
 		if (before == weight) {
 			return Exit.LAST;
 		}
@@ -62,7 +65,7 @@ final class Holders {
 	}
 
 	boolean mayWrite() {
-		return !this.countsWriters || this.count.get() >= WRITER;
+		return !this.countsWriters || this.count >= WRITER;
 	}
 
 	private long weightOf(LockType type) {

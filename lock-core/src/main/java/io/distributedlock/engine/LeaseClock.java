@@ -2,7 +2,6 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.spi.LeaseTerm;
 
@@ -28,7 +27,7 @@ final class LeaseClock {
 
 	private final LockAttempt attempt;
 
-	private final List<ExpiryWatch> watches = new CopyOnWriteArrayList<>();
+	private final FewItems<ExpiryWatch> watches = new FewItems<>();
 
 	/**
 	 * The end of a lease that is not auto-renewed.
@@ -126,7 +125,7 @@ final class LeaseClock {
 			long renewAt = Math.floorDiv(this.renewAtNanos, window) * window;
 			next = (renewAt - deadline < 0) ? renewAt : deadline;
 		}
-		for (ExpiryWatch watch : this.watches) {
+		for (ExpiryWatch watch : this.watches.now()) {
 			if (watch.isArmed(deadline) && watch.dueNanos(deadline) - next < 0) {
 				next = watch.dueNanos(deadline);
 			}
@@ -217,11 +216,12 @@ final class LeaseClock {
 	 * Return the callbacks to call now.
 	 */
 	List<ExpiryWatch> dueWatches(long now) {
-		if (this.watches.isEmpty()) {
+		if (this.watches.now().isEmpty()) {
 			return List.of();
 		}
 		long deadline = deadlineNanos();
-		return this.watches.stream()
+		return this.watches.now()
+			.stream()
 			.filter((watch) -> watch.dueNanos(deadline) - now <= 0 && watch.disarm(deadline))
 			.toList();
 	}

@@ -188,10 +188,8 @@ final class LeaseReleaser {
 		}
 
 		private void send(int retry) {
-			CompletableFuture<Boolean> answer = new CompletableFuture<>();
-			answer.whenComplete((stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
-			LeaseReleaser.this.questions.follow(answer, this.request, (late) -> {
-			});
+			LeaseReleaser.this.questions.hear(this.request,
+					(stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
 		}
 
 		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure, int retry) {

@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,7 +78,7 @@ final class LocalGate {
 				if (line == null) {
 					return new Line(this);
 				}
-				line.waiting.add(this);
+				line.add(this);
 				return line;
 			});
 			return entered.first == this;
@@ -90,7 +89,7 @@ final class LocalGate {
 			AtomicReference<@Nullable LocalTurn> admitted = new AtomicReference<>();
 			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
 				if (line.inside != this) {
-					line.waiting.remove(this);
+					line.remove(this);
 					return line;
 				}
 				admitted.set(line.admitNext());
@@ -129,7 +128,10 @@ final class LocalGate {
 
 		private final LocalTurn first;
 
-		private final Set<LocalTurn> waiting = new LinkedHashSet<>();
+		/**
+		 * Created for the first call that waits, which most lines never have.
+		 */
+		private @Nullable Set<LocalTurn> waiting;
 
 		private @Nullable LocalTurn inside;
 
@@ -143,25 +145,41 @@ final class LocalGate {
 			this.inside = first;
 		}
 
-		private @Nullable LocalTurn admitNext() {
-			Iterator<LocalTurn> next = this.waiting.iterator();
-			this.inside = next.hasNext() ? next.next() : null;
-			if (this.inside != null) {
-				next.remove();
-				// twice as many as the last time, so that their number can grow
-				this.inside.expectedHolders = Math.min(Math.max(2 * this.holders, FEWEST_HOLDERS), MOST_HOLDERS);
+		private void add(LocalTurn turn) {
+			if (this.waiting == null) {
+				this.waiting = new LinkedHashSet<>();
 			}
+			this.waiting.add(turn);
+		}
+
+		private void remove(LocalTurn turn) {
+			if (this.waiting != null) {
+				this.waiting.remove(turn);
+			}
+		}
+
+		private @Nullable LocalTurn next() {
+			return (this.waiting == null || this.waiting.isEmpty()) ? null : this.waiting.iterator().next();
+		}
+
+		private @Nullable LocalTurn admitNext() {
+			LocalTurn next = next();
+			if (next != null) {
+				remove(next);
+				// twice as many as the last time, so that their number can grow
+				next.expectedHolders = Math.min(Math.max(2 * this.holders, FEWEST_HOLDERS), MOST_HOLDERS);
+			}
+			this.inside = next;
 			this.holders = 1;
-			return this.inside;
+			return next;
 		}
 
 		private @Nullable LocalTurn passOn(HeldLock lock) {
-			Iterator<LocalTurn> next = this.waiting.iterator();
-			LocalTurn successor = next.hasNext() ? next.next() : null;
+			LocalTurn successor = next();
 			if (successor == null || !successor.contender.fits(lock)) {
 				return null;
 			}
-			next.remove();
+			remove(successor);
 			this.inside = successor;
 			this.holders++;
 			return successor;

@@ -42,6 +42,8 @@ final class LockAttempts {
 
 	private final Duration lockDelay;
 
+	private final Duration longestLease;
+
 	LockAttempts(LockTemplateBuilder builder) {
 		if (builder.providers.isEmpty()) {
 			throw new IllegalStateException("A lock template needs at least one lock provider");
@@ -55,6 +57,7 @@ final class LockAttempts {
 		this.leaseTime = builder.leaseTime;
 		this.renewalLeaseTime = builder.renewalLeaseTime;
 		this.lockDelay = builder.lockDelay;
+		this.longestLease = LeaseLimits.DEFAULT.longest().minus(this.lockDelay);
 	}
 
 	/**
@@ -77,8 +80,12 @@ final class LockAttempts {
 	 * occurrences are.
 	 */
 	private List<LockAttempt> attempts(LockRequest request, Duration defaultWaitTime) {
+		List<LockRequest> parts = request.parts();
+		if (parts.size() == 1) {
+			return List.of(attempt(parts.get(0), defaultWaitTime));
+		}
 		Map<String, LockAttempt> attempts = new TreeMap<>();
-		for (LockRequest part : request.parts()) {
+		for (LockRequest part : parts) {
 			LockAttempt attempt = attempt(part, defaultWaitTime);
 			attempts.merge(attempt.gateKey(), attempt,
 					(first, second) -> (first.type() == LockType.READ) ? second : first);
@@ -96,12 +103,11 @@ final class LockAttempts {
 			// so the key stays taken for that long even if its holder dies
 			lease = LockTimes.wholeMillis(holdAtLeast);
 		}
-		Duration longest = LeaseLimits.DEFAULT.longest().minus(this.lockDelay);
-		if (lease.compareTo(longest) > 0) {
+		if (lease.compareTo(this.longestLease) > 0) {
 			logger.warn(
 					"The lease time of lock '{}' is reduced to {} days: backends do not keep a lease of {} reliably",
-					request.key(), longest.toDays(), lease);
-			lease = longest;
+					request.key(), this.longestLease.toDays(), lease);
+			lease = this.longestLease;
 		}
 		LockAttempt attempt = new LockAttempt(request.name(), this.keyFormat.format(request), offer.provider,
 				request.type(), request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime,

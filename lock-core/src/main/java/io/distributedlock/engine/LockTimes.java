@@ -21,8 +21,10 @@ final class LockTimes {
 	 */
 	static Duration wholeMillis(Duration leaseTime) {
 		Duration saturated = saturated(leaseTime);
-		Duration millis = Duration.ofMillis(saturated.toMillis());
-		return millis.equals(saturated) ? millis : millis.plusMillis(1);
+		if (saturated.toNanos() % 1_000_000 == 0) {
+			return saturated;
+		}
+		return Duration.ofMillis(saturated.toMillis() + 1);
 	}
 
 	static Duration saturated(Duration duration) {

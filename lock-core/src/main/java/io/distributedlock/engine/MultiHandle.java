@@ -26,7 +26,7 @@ final class MultiHandle extends EngineHandle {
 	private final List<EngineHandle> parts;
 
 	MultiHandle(List<EngineHandle> parts, Exits exits) {
-		super(exits);
+		super(exits, true);
 		this.parts = List.copyOf(parts);
 	}
 
@@ -120,6 +120,14 @@ final class MultiHandle extends EngineHandle {
 	@Override
 	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
 		CompletableFuture<@Nullable LockUnavailableException> all = CompletableFuture.completedFuture(null);
+		try {
+			StackReserve.require();
+		}
+		catch (StackOverflowError ex) {
+			// as for one lock: the caller's own overflow continues
+			exitWithoutRelease();
+			return all;
+		}
 		for (int i = this.parts.size() - 1; i >= 0; i--) {
 			EngineHandle part = this.parts.get(i);
 			all = all.thenCombine(used ? part.leave() : part.leaveUnused(), MultiHandle::together);

@@ -2,7 +2,6 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +37,7 @@ final class OpenRequests {
 	 */
 	private static final int MOST_OLD = 16;
 
-	private final List<Request> open = new CopyOnWriteArrayList<>();
+	private final FewItems<Request> open = new FewItems<>();
 
 	private final long lifeNanos;
 
@@ -72,7 +71,7 @@ final class OpenRequests {
 	 * Return how many requests are remembered.
 	 */
 	int size() {
-		return this.open.size();
+		return this.open.now().size();
 	}
 
 	/**
@@ -80,7 +79,7 @@ final class OpenRequests {
 	 */
 	LeaseTerm sureOf(LeaseTerm term) {
 		LeaseTerm sure = term;
-		for (Request request : this.open) {
+		for (Request request : this.open.now()) {
 			if (isSettledBefore(term, request)) {
 				continue;
 			}
@@ -97,7 +96,7 @@ final class OpenRequests {
 	 * Return whether no request can shorten a term any more.
 	 */
 	boolean areSettledBefore(LeaseTerm term) {
-		for (Request request : this.open) {
+		for (Request request : this.open.now()) {
 			if (!isSettledBefore(term, request)) {
 				return false;
 			}
@@ -121,7 +120,8 @@ final class OpenRequests {
 	 * that were sent after the term are not merged, as each counts from its own time.
 	 */
 	private void mergeOld(LeaseTerm term) {
-		List<Request> old = this.open.stream()
+		List<Request> old = this.open.now()
+			.stream()
 			.filter((request) -> request.answer == null && request.sentNanos - term.startNanos() <= 0)
 			.toList();
 		if (old.size() > MOST_OLD) {
@@ -132,7 +132,7 @@ final class OpenRequests {
 			}
 			// added first: in between nobody may rely on more
 			this.open.add(all);
-			this.open.removeAll(old);
+			this.open.removeIf(old::contains);
 		}
 	}
 

@@ -63,10 +63,9 @@ final class Questions {
 	 * time-out if nothing else completes it before.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> expect() {
-		CompletableFuture<T> answer = new CompletableFuture<>();
-		Timers.Timer limit = this.timers.stepAt(this.runtime.nanoTime() + this.commandTimeoutNanos,
+		Answer<T> answer = new Answer<>();
+		answer.limit = this.timers.stepAt(this.runtime.nanoTime() + this.commandTimeoutNanos,
 				() -> answer.completeExceptionally(new NoAnswerException(this.commandTimeout)));
-		answer.whenComplete((value, failure) -> limit.cancel());
 		return answer;
 	}
 
@@ -76,30 +75,93 @@ final class Questions {
 	 */
 	<T extends @Nullable Object> void follow(CompletableFuture<T> answer,
 			Supplier<? extends CompletionStage<T>> question, Consumer<T> late) {
+		hear(question, (value, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else if (!answer.complete(value)) {
+				Guard.run("a late answer", () -> late.accept(value));
+			}
+		});
+	}
+
+	/**
+	 * Ask a provider, without a limit of time.
+	 * @param onAnswer gets the first answer, or what the provider failed with or threw;
+	 * it does not throw
+	 */
+	<T extends @Nullable Object> void hear(Supplier<? extends CompletionStage<T>> question,
+			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
+		FirstAnswer<T> first = new FirstAnswer<>(onAnswer);
 		try {
 			CompletionStage<T> stage = question.get();
 			if (stage == null) {
-				answer.completeExceptionally(
-						new BackendException("the provider returned null instead of a stage", false, null));
-				return;
+				first.accept(null, new BackendException("the provider returned null instead of a stage", false, null));
 			}
-			AtomicBoolean answered = new AtomicBoolean();
-			stage.whenComplete((value, failure) -> {
-				if (!answered.compareAndSet(false, true)) {
-					// a second answer
-					return;
-				}
-				if (failure != null) {
-					answer.completeExceptionally(Failures.unwrap(failure));
-				}
-				else if (!answer.complete(value)) {
-					Guard.run("a late answer", () -> late.accept(value));
-				}
-			});
+			else {
+				stage.whenComplete(first);
+			}
 		}
 		catch (Throwable ex) {
-			answer.completeExceptionally(ex);
+			first.accept(null, ex);
 		}
+	}
+
+	/**
+	 * A future that cancels its time-out when it completes.
+	 */
+	private static final class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
+
+		private volatile Timers.@Nullable Timer limit;
+
+		@Override
+		public boolean complete(T value) {
+			cancelLimit();
+			return super.complete(value);
+		}
+
+		@Override
+		public boolean completeExceptionally(Throwable failure) {
+			cancelLimit();
+			return super.completeExceptionally(failure);
+		}
+
+		@Override
+		public boolean cancel(boolean mayInterruptIfRunning) {
+			cancelLimit();
+			return super.cancel(mayInterruptIfRunning);
+		}
+
+		private void cancelLimit() {
+			Timers.Timer timer = this.limit;
+			if (timer != null) {
+				timer.cancel();
+			}
+		}
+
+	}
+
+	/**
+	 * Passes one answer on, however often a provider answers.
+	 */
+	private static final class FirstAnswer<T extends @Nullable Object>
+			implements BiConsumer<@Nullable T, @Nullable Throwable> {
+
+		private final AtomicBoolean answered = new AtomicBoolean();
+
+		private final BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer;
+
+		private FirstAnswer(BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
+			this.onAnswer = onAnswer;
+		}
+
+		@Override
+		public void accept(@Nullable T value, @Nullable Throwable failure) {
+			if (this.answered.compareAndSet(false, true)) {
+				this.onAnswer.accept(value, (failure != null) ? Failures.unwrap(failure) : null);
+			}
+		}
+
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -45,12 +46,36 @@ final class SingleHandle extends EngineHandle {
 
 	private final HandleLeaks.@Nullable Sample sample;
 
+	/**
+	 * Create the handle of a holder.
+	 */
 	SingleHandle(LockAttempt attempt, HeldLock lock, Exits exits) {
-		super(exits);
+		this(attempt, lock, exits, true);
+	}
+
+	private SingleHandle(LockAttempt attempt, HeldLock lock, Exits exits, boolean open) {
+		super(exits, open);
 		this.attempt = attempt;
 		this.lock = lock;
 		this.useMarker = lock.useMarker();
 		this.sample = HandleLeaks.watch(this);
+	}
+
+	/**
+	 * Enter a lock again on this thread, which has a handle of it. The handle is known to
+	 * the thread before it is open, and open as soon as it counts as a holder: so a stack
+	 * that overflows in between leaves no holder that nobody can end.
+	 * @return an open handle; {@code null} if the last holder has just left
+	 */
+	static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, Exits exits) {
+		SingleHandle handle = new SingleHandle(attempt, lock, exits, false);
+		LockContext.attach(handle);
+		if (lock.holders().enter(attempt.type()) == Holders.Entry.ENTERED) {
+			handle.closed.set(false);
+			return handle;
+		}
+		LockContext.detach(handle);
+		return null;
 	}
 
 	// engines and providers are told apart by identity

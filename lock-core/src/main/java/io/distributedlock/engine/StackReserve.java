@@ -11,6 +11,11 @@ final class StackReserve {
 	 */
 	private static final int FRAMES = 128;
 
+	/**
+	 * Deeper than a step that changes only what this object and its thread know.
+	 */
+	private static final int FRAMES_OF_SMALL_STEP = 12;
+
 	private StackReserve() {
 	}
 
@@ -19,7 +24,20 @@ final class StackReserve {
 	 * @throws StackOverflowError if it has not
 	 */
 	static void require() {
-		if (descend(FRAMES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) == 0) {
+		require(FRAMES);
+	}
+
+	/**
+	 * Make sure that the stack has room for a step that calls neither a provider nor
+	 * anybody who waits.
+	 * @throws StackOverflowError if it has not
+	 */
+	static void requireForSmallStep() {
+		require(FRAMES_OF_SMALL_STEP);
+	}
+
+	private static void require(int frames) {
+		if (descend(frames, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) == 0) {
 			throw new IllegalStateException("The depth of a stack cannot be zero");
 		}
 	}

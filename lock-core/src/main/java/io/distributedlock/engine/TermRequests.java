@@ -1,7 +1,7 @@
 package io.distributedlock.engine;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -18,36 +18,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class TermRequests {
 
-	private final ReentrantLock guard = new ReentrantLock();
+	private static final AtomicReferenceFieldUpdater<TermRequests, Order> ORDER = AtomicReferenceFieldUpdater
+		.newUpdater(TermRequests.class, Order.class, "order");
 
-	/**
-	 * Each request is answered within the command time-out.
-	 */
-	private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
-
-	private int extensions;
+	private volatile Order order = Order.NONE_YET;
 
 	/**
 	 * Note a renewal that is about to be sent.
-	 * @param answer completes with the answer to it
-	 * @param held whether the hold goes on; asked inside the order of requests, so that
-	 * whoever ends the hold and then asks for {@link #last()} knows of the renewal
+	 * @param answer completes with the answer to it, or if it is not sent
+	 * @param held whether the hold goes on; asked when the renewal is in the order, so
+	 * that whoever ends the hold and then asks for {@link #last()} knows of it
 	 * @return {@code false} if it must not be sent, since an extension is under way or
 	 * the hold has ended
 	 */
 	boolean startRenewal(CompletableFuture<?> answer, BooleanSupplier held) {
-		this.guard.lock();
-		try {
-			if (this.extensions > 0 || !held.getAsBoolean()) {
-				return false;
-			}
-			this.last = this.last.isDone() ? answer
-					: CompletableFuture.allOf(this.last, answer).exceptionally((failure) -> null);
-			return true;
+		if (!held.getAsBoolean()) {
+			return false;
 		}
-		finally {
-			this.guard.unlock();
-		}
+		Order before = ORDER.getAndUpdate(this, (now) -> (now.extensions > 0) ? now : now.withRenewal(answer));
+		return before.extensions == 0 && held.getAsBoolean();
 	}
 
 	/**
@@ -57,9 +46,8 @@ final class TermRequests {
 	 */
 	CompletableFuture<@Nullable LeaseTerm> extend(Supplier<CompletableFuture<@Nullable LeaseTerm>> send) {
 		CompletableFuture<@Nullable LeaseTerm> extension = new CompletableFuture<>();
-		CompletableFuture<?> before = start(extension);
-		// not inside the guard: the provider's call may block
-		before.handle((ignored, failure) -> send).thenCompose(Supplier::get).whenComplete((term, failure) -> {
+		Order before = ORDER.getAndUpdate(this, (now) -> new Order(extension, now.extensions + 1));
+		before.last.handle((ignored, failure) -> send).thenCompose(Supplier::get).whenComplete((term, failure) -> {
 			if (failure != null) {
 				extension.completeExceptionally(failure);
 			}
@@ -67,43 +55,16 @@ final class TermRequests {
 				extension.complete(term);
 			}
 		});
-		return extension.whenComplete((term, failure) -> end());
+		return extension.whenComplete(
+				(term, failure) -> ORDER.updateAndGet(this, (now) -> new Order(now.last, now.extensions - 1)));
 	}
 
 	/**
 	 * Return whether no request is under way.
 	 */
 	boolean isIdle() {
-		this.guard.lock();
-		try {
-			return this.extensions == 0 && this.last.isDone();
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	private CompletableFuture<?> start(CompletableFuture<?> extension) {
-		this.guard.lock();
-		try {
-			CompletableFuture<?> before = this.last;
-			this.extensions++;
-			this.last = extension;
-			return before;
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	private void end() {
-		this.guard.lock();
-		try {
-			this.extensions--;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		Order now = this.order;
+		return now.extensions == 0 && now.last.isDone();
 	}
 
 	/**
@@ -111,13 +72,25 @@ final class TermRequests {
 	 * far.
 	 */
 	CompletableFuture<?> last() {
-		this.guard.lock();
-		try {
-			return this.last;
+		return this.order.last;
+	}
+
+	/**
+	 * What was requested so far.
+	 *
+	 * @param last completes with the answers to all of it; each request is answered
+	 * within the command time-out
+	 * @param extensions how many extensions are under way
+	 */
+	private record Order(CompletableFuture<?> last, int extensions) {
+
+		private static final Order NONE_YET = new Order(CompletableFuture.completedFuture(null), 0);
+
+		private Order withRenewal(CompletableFuture<?> answer) {
+			return new Order(this.last.isDone() ? answer
+					: CompletableFuture.allOf(this.last, answer).exceptionally((failure) -> null), 0);
 		}
-		finally {
-			this.guard.unlock();
-		}
+
 	}
 
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -173,13 +173,16 @@ final class Timers {
 	 */
 	static final class Timer {
 
+		private static final AtomicIntegerFieldUpdater<Timer> FINISHED = AtomicIntegerFieldUpdater
+			.newUpdater(Timer.class, "finished");
+
 		private final long atNanos;
 
 		private final Runnable task;
 
 		private final long sequence;
 
-		private final AtomicBoolean finished = new AtomicBoolean();
+		private volatile int finished;
 
 		private volatile Slot slot = Slot.NONE;
 
@@ -193,15 +196,23 @@ final class Timers {
 		 * Cancel the task, unless it runs already. Idempotent.
 		 */
 		void cancel() {
-			if (this.finished.compareAndSet(false, true)) {
+			if (finish()) {
 				this.slot.timers.remove(this);
 			}
 		}
 
 		private void run() {
-			if (this.finished.compareAndSet(false, true)) {
+			if (finish()) {
 				Guard.run("a timer", this.task);
 			}
+		}
+
+		private boolean finish() {
+			return FINISHED.compareAndSet(this, 0, 1);
+		}
+
+		private boolean isFinished() {
+			return this.finished != 0;
 		}
 
 	}
@@ -224,7 +235,7 @@ final class Timers {
 		boolean add(Timer timer) {
 			timer.slot = this;
 			this.timers.add(timer);
-			if (timer.finished.get()) {
+			if (timer.isFinished()) {
 				this.timers.remove(timer);
 			}
 			// a pass that has taken this slot either found the timer, or did not see it

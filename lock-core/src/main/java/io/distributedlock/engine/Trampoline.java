@@ -14,7 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Trampoline {
 
-	private static final ThreadLocal<@Nullable Queue<Runnable>> RUNNING = new ThreadLocal<>();
+	/**
+	 * Set to nothing between two runs, and not removed: an entry without a value keeps
+	 * nothing alive, and costs less than a new one for each run.
+	 */
+	private static final ThreadLocal<@Nullable Trampoline> RUNNING = new ThreadLocal<>();
+
+	/**
+	 * Created for the first step that has to wait, which most runs do not have.
+	 */
+	private @Nullable Queue<Runnable> later;
 
 	private Trampoline() {
 	}
@@ -23,21 +32,32 @@ final class Trampoline {
 	 * Run a step on this thread: now, or after the step that runs there.
 	 */
 	static void run(Runnable step) {
-		Queue<Runnable> running = RUNNING.get();
+		Trampoline running = RUNNING.get();
 		if (running != null) {
 			running.add(step);
 			return;
 		}
-		Queue<Runnable> steps = new ArrayDeque<>(4);
-		RUNNING.set(steps);
+		Trampoline trampoline = new Trampoline();
+		RUNNING.set(trampoline);
 		try {
-			for (Runnable next = step; next != null; next = steps.poll()) {
+			for (Runnable next = step; next != null; next = trampoline.poll()) {
 				Guard.run("a step of a call", next);
 			}
 		}
 		finally {
-			RUNNING.remove();
+			RUNNING.set(null);
 		}
+	}
+
+	private void add(Runnable step) {
+		if (this.later == null) {
+			this.later = new ArrayDeque<>(4);
+		}
+		this.later.add(step);
+	}
+
+	private @Nullable Runnable poll() {
+		return (this.later != null) ? this.later.poll() : null;
 	}
 
 }

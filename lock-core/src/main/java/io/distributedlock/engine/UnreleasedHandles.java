@@ -1,7 +1,7 @@
 package io.distributedlock.engine;
 
 import java.lang.ref.WeakReference;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnreleasedHandles {
 
+	@SuppressWarnings("rawtypes")
+	private static final AtomicReferenceFieldUpdater<UnreleasedHandles, WeakReference> USE_MARKER = AtomicReferenceFieldUpdater
+		.newUpdater(UnreleasedHandles.class, WeakReference.class, "useMarker");
+
 	/**
 	 * Refers to an object to which only handles refer.
 	 */
-	private final AtomicReference<@Nullable WeakReference<Object>> useMarker = new AtomicReference<>();
+	private volatile @Nullable WeakReference<Object> useMarker;
 
 	private volatile boolean closedWithoutRelease;
 
@@ -26,13 +30,13 @@ final class UnreleasedHandles {
 	 */
 	Object useMarker() {
 		while (true) {
-			WeakReference<Object> known = this.useMarker.get();
+			WeakReference<Object> known = this.useMarker;
 			Object marker = (known != null) ? known.get() : null;
 			if (marker != null) {
 				return marker;
 			}
 			Object created = new Object();
-			if (this.useMarker.compareAndSet(known, new WeakReference<>(created))) {
+			if (USE_MARKER.compareAndSet(this, known, new WeakReference<>(created))) {
 				return created;
 			}
 		}
@@ -53,7 +57,7 @@ final class UnreleasedHandles {
 		if (this.closedWithoutRelease) {
 			return "its handle was closed by a thread that had no stack left for the release";
 		}
-		WeakReference<Object> known = this.useMarker.get();
+		WeakReference<Object> known = this.useMarker;
 		return (known != null && known.get() == null)
 				? "its handle was never closed, and the application no longer has a reference to it" : null;
 	}

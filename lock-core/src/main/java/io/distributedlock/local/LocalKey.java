@@ -1,8 +1,8 @@
 package io.distributedlock.local;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 
 import io.distributedlock.LockType;
@@ -15,9 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalKey {
 
-	final Set<LocalLease> holders = ConcurrentHashMap.newKeySet();
+	/**
+	 * Replaced and never changed, since it is also read outside of these operations.
+	 */
+	private volatile List<LocalLease> holders = List.of();
 
-	final Queue<LocalPlace> queue = new ConcurrentLinkedQueue<>();
+	/**
+	 * Created for the first place, which most keys never have.
+	 */
+	private volatile @Nullable Queue<LocalPlace> queue;
 
 	/**
 	 * A semaphore has nothing to do with a lock of the same key.
@@ -30,28 +36,80 @@ final class LocalKey {
 		dropExpired();
 		return switch (request.type()) {
 			case EXCLUSIVE, WRITE -> this.holders.isEmpty();
-			case FAIR -> this.holders.isEmpty() && (this.queue.isEmpty() || this.queue.peek() == place);
+			case FAIR -> this.holders.isEmpty() && (first() == null || first() == place);
 			case READ -> this.holders.stream().allMatch((holder) -> holder.type() == LockType.READ);
 			case SEMAPHORE -> this.holders.size() < request.permits();
 		};
 	}
 
 	void dropExpired() {
-		this.holders.removeIf(LocalLease::isExpired);
+		for (LocalLease holder : this.holders) {
+			if (holder.isExpired()) {
+				remove(holder);
+			}
+		}
+	}
+
+	boolean isHeldBy(LocalLease lease) {
+		return this.holders.contains(lease);
+	}
+
+	void add(LocalLease lease) {
+		if (this.holders.isEmpty()) {
+			this.holders = List.of(lease);
+		}
+		else {
+			List<LocalLease> all = new ArrayList<>(this.holders);
+			all.add(lease);
+			this.holders = all;
+		}
+	}
+
+	boolean remove(LocalLease lease) {
+		if (!isHeldBy(lease)) {
+			return false;
+		}
+		List<LocalLease> rest = (this.holders.size() == 1) ? List.of() : new ArrayList<>(this.holders);
+		if (!rest.isEmpty()) {
+			rest.remove(lease);
+		}
+		this.holders = rest;
+		return true;
+	}
+
+	void enqueue(LocalPlace place) {
+		Queue<LocalPlace> places = this.queue;
+		if (places == null) {
+			places = new ConcurrentLinkedQueue<>();
+			this.queue = places;
+		}
+		places.add(place);
+	}
+
+	void leaveQueue(LocalPlace place) {
+		Queue<LocalPlace> places = this.queue;
+		if (places != null) {
+			places.remove(place);
+		}
 	}
 
 	boolean isUnused() {
-		return this.holders.isEmpty() && this.queue.isEmpty();
+		return this.holders.isEmpty() && first() == null;
 	}
 
 	/**
 	 * Let the first place in the queue try. Called outside the map's operations.
 	 */
 	void wakeFirst() {
-		LocalPlace first = this.queue.peek();
+		LocalPlace first = first();
 		if (first != null) {
 			first.lookAgain();
 		}
+	}
+
+	private @Nullable LocalPlace first() {
+		Queue<LocalPlace> places = this.queue;
+		return (places != null) ? places.peek() : null;
 	}
 
 }

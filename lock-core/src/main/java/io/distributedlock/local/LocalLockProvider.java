@@ -76,7 +76,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 		LocalPlace place = new LocalPlace(this, request);
 		this.keys.compute(LocalKey.nameOf(request), (name, current) -> {
 			LocalKey key = (current != null) ? current : new LocalKey();
-			key.queue.add(place);
+			key.enqueue(place);
 			return key;
 		});
 		place.lookAgain();
@@ -99,13 +99,15 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 			LocalKey key = (current != null) ? current : new LocalKey();
 			if (key.admits(candidate.request(), place)) {
 				candidate.start(this.tokens.incrementAndGet());
-				key.holders.add(candidate);
-				key.queue.remove(place);
+				key.add(candidate);
+				if (place != null) {
+					key.leaveQueue(place);
+				}
 			}
 			return key.isUnused() ? null : key;
 		});
 		sweepLater();
-		return taken != null && taken.holders.contains(candidate);
+		return taken != null && taken.isHeldBy(candidate);
 	}
 
 	/**
@@ -144,7 +146,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 		boolean[] held = new boolean[1];
 		this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
 			key.dropExpired();
-			held[0] = key.holders.contains(lease);
+			held[0] = key.isHeldBy(lease);
 			if (held[0]) {
 				action.run();
 			}
@@ -157,7 +159,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 		boolean[] released = new boolean[1];
 		LocalKey left = this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
 			key.dropExpired();
-			released[0] = key.holders.remove(lease);
+			released[0] = key.remove(lease);
 			return key.isUnused() ? null : key;
 		});
 		if (released[0]) {
@@ -175,7 +177,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 
 	void leave(LocalPlace place) {
 		LocalKey left = this.keys.computeIfPresent(LocalKey.nameOf(place.request()), (name, key) -> {
-			key.queue.remove(place);
+			key.leaveQueue(place);
 			return key.isUnused() ? null : key;
 		});
 		if (left != null) {

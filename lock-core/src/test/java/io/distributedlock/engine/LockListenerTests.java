@@ -132,8 +132,9 @@ class LockListenerTests {
 		this.template.close();
 		this.template = template(new Blocker(blocked, told));
 		try {
+			LockRequest longEnough = local().withLeaseTime(Duration.ofMinutes(1));
 			for (int i = 0; i < Listeners.MOST_CALLS; i++) {
-				this.template.execute(local(), () -> {
+				this.template.execute(longEnough, () -> {
 				});
 			}
 			LockHandle handle = this.template.acquire(local().withLeaseTime(Duration.ofMillis(20)));

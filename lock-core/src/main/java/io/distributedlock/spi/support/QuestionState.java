@@ -1,6 +1,6 @@
 package io.distributedlock.spi.support;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * Lets one question to a backend be under way at a time. Two things cause a question. A
@@ -13,7 +13,11 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class QuestionState {
 
-	private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+	private static final AtomicReferenceFieldUpdater<QuestionState, State> STATE = AtomicReferenceFieldUpdater
+		.newUpdater(QuestionState.class, State.class, "state");
+
+	@SuppressWarnings("UnusedVariable")
+	private volatile State state = State.IDLE;
 
 	/**
 	 * Create a state in which no question is under way.
@@ -26,7 +30,7 @@ public final class QuestionState {
 	 * @return {@code false} if one is under way, and none may be asked now
 	 */
 	public boolean begin() {
-		return this.state.compareAndSet(State.IDLE, State.UNDER_WAY);
+		return STATE.compareAndSet(this, State.IDLE, State.UNDER_WAY);
 	}
 
 	/**
@@ -35,7 +39,7 @@ public final class QuestionState {
 	 * {@code false} if {@link #end()} will demand it
 	 */
 	public boolean signal() {
-		return this.state.updateAndGet((now) -> (now == State.IDLE) ? now : State.SIGNALLED) == State.IDLE;
+		return STATE.updateAndGet(this, (now) -> (now == State.IDLE) ? now : State.SIGNALLED) == State.IDLE;
 	}
 
 	/**
@@ -43,7 +47,7 @@ public final class QuestionState {
 	 * @return {@code true} if a signal came since it began, so that the caller asks again
 	 */
 	public boolean end() {
-		return this.state.getAndSet(State.IDLE) == State.SIGNALLED;
+		return STATE.getAndSet(this, State.IDLE) == State.SIGNALLED;
 	}
 
 	private enum State {
