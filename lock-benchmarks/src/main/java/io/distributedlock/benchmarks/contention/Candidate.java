@@ -27,6 +27,11 @@ record Candidate(String name, String title, Backend backend, Set<Trait> traits, 
 	enum Trait {
 
 		/**
+		 * Does not wait for the answer to a release.
+		 */
+		ASYNC_RELEASE,
+
+		/**
 		 * This library's.
 		 */
 		OURS,

@@ -2,6 +2,7 @@ package io.distributedlock.benchmarks.contention;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -12,12 +13,16 @@ import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockStrategy;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
+import static io.distributedlock.benchmarks.contention.Candidate.Trait.ASYNC_RELEASE;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.FAIR;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.LIMIT;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.NO_WAITING;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.OURS;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.REENTRANT;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.RENEWED;
+import static io.distributedlock.jdbc.JdbcLockStrategy.ADVISORY;
+import static io.distributedlock.jdbc.JdbcLockStrategy.FOR_UPDATE;
+import static io.distributedlock.jdbc.JdbcLockStrategy.VERSION;
 
 /**
  * All contenders.
@@ -30,6 +35,10 @@ final class Candidates {
 		add("redis", "provider `redis`", Backend.REDIS, (url) -> Ours.redis(url, LockType.EXCLUSIVE), OURS, REENTRANT);
 		add("redisson", "provider `redisson`", Backend.REDIS, (url) -> Ours.redisson(url, LockType.EXCLUSIVE), OURS,
 				REENTRANT);
+		add("redis-async-release", "provider `redis`, asynchronous release", Backend.REDIS, Ours::redisAsyncRelease,
+				OURS, ASYNC_RELEASE);
+		add("redisson-async-release", "provider `redisson`, asynchronous release", Backend.REDIS,
+				Ours::redissonAsyncRelease, OURS, ASYNC_RELEASE);
 		add("redis-fair", "provider `redis`, `FAIR`", Backend.REDIS, (url) -> Ours.redis(url, LockType.FAIR), OURS,
 				FAIR);
 		add("redisson-fair", "provider `redisson`, `FAIR`", Backend.REDIS, (url) -> Ours.redisson(url, LockType.FAIR),
@@ -60,13 +69,13 @@ final class Candidates {
 		add("zookeeper", "provider `zookeeper`", Backend.ZOOKEEPER, Coordination::zooKeeper, OURS);
 		add("curator-mutex", "`InterProcessMutex` of Curator", Backend.ZOOKEEPER, Coordination::curatorMutex);
 		add("zookeeper-prototype", "*limit: bare line*", Backend.ZOOKEEPER, ZooKeeperPrototype::new, LIMIT);
-		database("postgresql", Backend.POSTGRESQL, JdbcDialect.POSTGRESQL);
+		database("postgresql", Backend.POSTGRESQL, JdbcDialect.POSTGRESQL, ADVISORY, FOR_UPDATE, VERSION);
 		add("postgresql-session-lock", "`pg_advisory_lock` by hand", Backend.POSTGRESQL,
 				(url) -> Database.sessionLocks(url, "select pg_advisory_lock(hashtextextended(?, 0))",
 						"select pg_advisory_unlock(hashtextextended(?, 0))"),
 				LIMIT);
-		database("h2", Backend.H2, JdbcDialect.H2);
-		database("mariadb", Backend.MARIADB, JdbcDialect.MARIADB);
+		database("h2", Backend.H2, JdbcDialect.H2, FOR_UPDATE, VERSION);
+		database("mariadb", Backend.MARIADB, JdbcDialect.MARIADB, ADVISORY, FOR_UPDATE, VERSION);
 		add("mariadb-session-lock", "`GET_LOCK` by hand", Backend.MARIADB,
 				(url) -> Database.sessionLocks(url, "select get_lock(?, 300)", "select release_lock(?)"), LIMIT);
 	}
@@ -90,9 +99,18 @@ final class Candidates {
 		ALL.add(new Candidate(name, title, backend, Set.of(traits), opening));
 	}
 
-	private static void database(String name, Backend backend, JdbcDialect dialect) {
-		add(name, "provider `jdbc`", backend,
+	/**
+	 * Add the contenders of a database.
+	 * @param strategies those that it offers beside {@link JdbcLockStrategy#ROW}
+	 */
+	private static void database(String name, Backend backend, JdbcDialect dialect, JdbcLockStrategy... strategies) {
+		add(name, "provider `jdbc`, strategy `row`", backend,
 				(url) -> Database.ours(url, dialect, JdbcLockStrategy.ROW, LockType.EXCLUSIVE), OURS);
+		for (JdbcLockStrategy strategy : strategies) {
+			String words = strategy.name().toLowerCase(Locale.ROOT).replace('_', '-');
+			add(name + "-" + words, "provider `jdbc`, strategy `" + words + "`", backend,
+					(url) -> Database.ours(url, dialect, strategy, LockType.EXCLUSIVE), OURS);
+		}
 		add(name + "-fair", "provider `jdbc`, `FAIR`", backend,
 				(url) -> Database.ours(url, dialect, JdbcLockStrategy.ROW, LockType.FAIR), OURS, FAIR);
 		add(name + "-spring", "Spring Integration", backend, Database::springIntegration);

@@ -6,6 +6,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.redis.RedisLockProvider;
 import io.distributedlock.redisson.RedissonLockProvider;
@@ -33,6 +34,18 @@ final class Ours {
 		return contender(new RedissonLockProvider(Peers.redisson(url)), type, Peers.LEASE);
 	}
 
+	static Contender redisAsyncRelease(String url) {
+		return asyncRelease(new RedisLockProvider(RedisClient.create(url), COMMAND_TIMEOUT));
+	}
+
+	static Contender redissonAsyncRelease(String url) {
+		return asyncRelease(new RedissonLockProvider(Peers.redisson(url)));
+	}
+
+	private static Contender asyncRelease(LockProvider provider) {
+		return contender(template(provider).asyncRelease(true).build(), LockType.EXCLUSIVE, Peers.LEASE);
+	}
+
 	static Contender local() {
 		return contender(new LocalLockProvider(), LockType.EXCLUSIVE, null);
 	}
@@ -50,11 +63,17 @@ final class Ours {
 	 * @param lease the lease time; {@code null}: the lease is renewed
 	 */
 	static Contender contender(LockProvider provider, LockType type, @Nullable Duration lease) {
-		LockTemplate template = DefaultLockTemplate.builder()
+		return contender(template(provider).build(), type, lease);
+	}
+
+	private static LockTemplateBuilder template(LockProvider provider) {
+		return DefaultLockTemplate.builder()
 			.provider(provider)
 			.keyPrefix("shop:lock")
-			.renewalLeaseTime(Peers.RENEWED_LEASE)
-			.build();
+			.renewalLeaseTime(Peers.RENEWED_LEASE);
+	}
+
+	private static Contender contender(LockTemplate template, LockType type, @Nullable Duration lease) {
 		return (key) -> {
 			LockRequest request = LockRequest.of(key).withType(type).withWaitTime(WAIT);
 			return template.acquire((lease != null) ? request.withLeaseTime(lease) : request)::close;

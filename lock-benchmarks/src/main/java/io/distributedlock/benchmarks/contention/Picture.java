@@ -14,7 +14,7 @@ import java.util.Map;
  * @param results what was measured
  * @param row the row
  */
-record Picture(Results results, String row) {
+record Picture(Results results, Row row) {
 
 	private static final int WIDTH = 860;
 
@@ -58,8 +58,8 @@ record Picture(Results results, String row) {
 	private List<Line> lines() {
 		List<Line> lines = new ArrayList<>();
 		for (Candidate candidate : Candidates.all()) {
-			Map<Long, Long> entries = this.results.entries(this.row, candidate.name());
-			if (!entries.isEmpty()) {
+			Map<Long, Long> entries = this.results.entries(this.row.name(), candidate.name());
+			if (!entries.isEmpty() && this.row.admits(candidate)) {
 				lines.add(new Line(candidate, COLOURS.get(lines.size() % COLOURS.size()), entries));
 			}
 		}

@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -20,7 +18,7 @@ record Report(Results results) {
 
 	private static final String PICTURE = "contention.svg";
 
-	private static final String PICTURE_ROW = "three-jvms";
+	private static final Row PICTURE_ROW = Rows.named("three-jvms");
 
 	/**
 	 * Write the report into a folder, and into a page if there is one.
@@ -54,7 +52,7 @@ record Report(Results results) {
 		lines.add("| --- |" + " --- |".repeat(row.columns().size()));
 		for (Candidate candidate : Candidates.all()) {
 			Map<String, double[]> values = measured.get(candidate.name());
-			if (values != null) {
+			if (values != null && row.admits(candidate)) {
 				lines.add("| " + candidate.title() + " | " + String.join(" | ",
 						row.columns().stream().map((column) -> cell(column, values.get(column.value()))).toList())
 						+ " |");
@@ -63,24 +61,8 @@ record Report(Results results) {
 		return String.join("\n", lines) + "\n";
 	}
 
-	/**
-	 * Return the median and, where rounds differ, the lowest and the highest value.
-	 */
 	private static String cell(Row.Column column, double @Nullable [] values) {
-		if (values == null) {
-			return "–";
-		}
-		double[] sorted = values.clone();
-		Arrays.sort(sorted);
-		String median = print(column, sorted[sorted.length / 2]);
-		String lowest = print(column, sorted[0]);
-		String highest = print(column, sorted[sorted.length - 1]);
-		return lowest.equals(highest) ? median
-				: "%s (%s to %s)".formatted(median, lowest.replace(" %", ""), highest.replace(" %", ""));
-	}
-
-	private static String print(Row.Column column, double value) {
-		return String.format(Locale.ROOT, column.format(), value);
+		return (values != null) ? column.cell(values) : "–";
 	}
 
 	/**

@@ -35,8 +35,22 @@ interface Row {
 	 * @param value the name of the value
 	 * @param title the heading
 	 * @param format how to print the value
+	 * @param spread what of several rounds is shown
 	 */
-	record Column(String value, String title, String format) {
+	record Column(String value, String title, String format, Spread spread) {
+
+		Column(String value, String title, String format) {
+			this(value, title, format, Spread.RANGE);
+		}
+
+		/**
+		 * Return what the table shows.
+		 * @param values the values of the rounds
+		 */
+		String cell(double... values) {
+			return this.spread.print(this.format, values);
+		}
+
 	}
 
 }

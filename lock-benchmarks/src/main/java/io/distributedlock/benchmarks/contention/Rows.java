@@ -32,17 +32,17 @@ final class Rows {
 
 	private static final Column OVERTAKEN = new Column("overtaken", "overtakes", "%.0f %%");
 
-	private static final Column OVERLAPS = new Column("overlaps", "overlaps", "%.0f");
+	private static final Column OVERLAPS = new Column("overlaps", "overlaps", "%.0f", Spread.SUM);
 
-	private static final Column READS = new Column("reads-per-cycle", "requests", "%.1f");
+	private static final Column READS = new Column("reads-per-cycle", "requests", "%.1f", Spread.QUARTILES);
 
-	private static final Column BYTES = new Column("bytes-per-cycle", "bytes to the server", "%.0f");
+	private static final Column BYTES = new Column("bytes-per-cycle", "bytes to the server", "%.0f", Spread.QUARTILES);
 
-	private static final Column CYCLES = new Column("cycles-per-second", "cycles a second", "%,.0f");
+	private static final Column CYCLES = new Column("cycles-per-second", "cycles a second", "%,.0f", Spread.QUARTILES);
 
-	private static final Column RATIO = new Column("ratio", "ratio to by hand", "%.2f");
+	private static final Column RATIO = new Column("ratio", "ratio to by hand", "%.2f", Spread.QUARTILES);
 
-	private static final Column NANOS = new Column("nanos", "ns", "%,.0f");
+	private static final Column NANOS = new Column("nanos", "ns", "%,.0f", Spread.QUARTILES);
 
 	private static final Column HEAP = new Column("heap", "bytes of heap each", "%,.0f");
 
@@ -50,7 +50,8 @@ final class Rows {
 
 	private static final Column WRITES = new Column("writes-per-entry", "log entries", "%.1f");
 
-	private static final Column WRITES_PER_CYCLE = new Column("writes-per-cycle", "log entries", "%.1f");
+	private static final Column WRITES_PER_CYCLE = new Column("writes-per-cycle", "log entries", "%.1f",
+			Spread.QUARTILES);
 
 	private static final List<Column> CROWD = List.of(INSIDE, PER_SECOND, CROSSING, COMMANDS, SCRIPTS, WAIT_99,
 			WAIT_MAX, SERVED, OVERTAKEN, OVERLAPS);
@@ -61,7 +62,8 @@ final class Rows {
 	private static final List<Column> CROWD_ON_ETCD = List.of(INSIDE, PER_SECOND, CROSSING, WRITES, WAIT_99, WAIT_MAX,
 			SERVED, OVERTAKEN, OVERLAPS);
 
-	private static final Predicate<Candidate> WITH_LEASE = (candidate) -> !candidate.is(Trait.RENEWED);
+	private static final Predicate<Candidate> WITH_LEASE = (candidate) -> !candidate.is(Trait.RENEWED)
+			&& !candidate.is(Trait.ASYNC_RELEASE);
 
 	private static final Predicate<Candidate> WAITS_ON_REDIS = WITH_LEASE
 		.and((candidate) -> candidate.backend() == Backend.REDIS && !candidate.is(Trait.NO_WAITING));
@@ -70,6 +72,12 @@ final class Rows {
 		.or(WITH_LEASE.and((candidate) -> candidate.backend() == Backend.JVM));
 
 	private static final Predicate<Candidate> NOT_FAIR = WITH_LEASE.and((candidate) -> !candidate.is(Trait.FAIR));
+
+	/**
+	 * Who can be compared with a lock by hand that nobody else wants.
+	 */
+	private static final Predicate<Candidate> UNCONTENDED = NOT_FAIR.and((candidate) -> !isPrototype(candidate))
+		.or((candidate) -> candidate.is(Trait.ASYNC_RELEASE));
 
 	private Rows() {
 	}
@@ -89,9 +97,9 @@ final class Rows {
 								new Column("served-after", "all served after the release, ms", "%,.0f")),
 						WAITS_ON_REDIS),
 				new Solo("uncontended", "One thread, no contention", Backend.REDIS, 1, Work.CYCLE, "by-hand",
-						List.of(RATIO, CYCLES, READS, BYTES), NOT_FAIR.and((candidate) -> !isPrototype(candidate))),
+						List.of(RATIO, CYCLES, READS, BYTES), UNCONTENDED),
 				new Solo("uncontended-16", "16 threads, each with its own key", Backend.REDIS, 16, Work.CYCLE,
-						"by-hand", List.of(RATIO, CYCLES), NOT_FAIR.and((candidate) -> !isPrototype(candidate))),
+						"by-hand", List.of(RATIO, CYCLES), UNCONTENDED),
 				new Solo("re-entry", "Re-entry", Backend.REDIS, 1, Work.REENTER, null, List.of(NANOS),
 						NOT_FAIR.and((candidate) -> candidate.is(Trait.REENTRANT))),
 				new Solo("many-keys", "Many different keys, each locked once", Backend.REDIS, 16, Work.KEYS, null,

@@ -2,6 +2,7 @@ package io.distributedlock.benchmarks.contention;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,8 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 		int rounds = keys ? 1 : settings.rounds() * SLICES;
 		Duration limitOfTime = settings.warmUp()
 			.plus(settings.time())
-			.multipliedBy((long) candidates.size() * settings.rounds())
+			// the limit runs as often as all others together
+			.multipliedBy(2L * candidates.size() * settings.rounds())
 			.plusMinutes(10);
 		try (WorkerJvm worker = WorkerJvm.start(settings.log(this.name), limitOfTime, SoloWorker.class,
 				List.of(server.url()))) {
@@ -58,34 +60,51 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 				run(worker, candidate, keys ? KEYS_TO_WARM_UP : settings.warmUp().toMillis() / 2, server);
 			}
 			for (int round = 1; round <= rounds; round++) {
-				Map<String, Map<String, Double>> measured = new LinkedHashMap<>();
-				for (Candidate candidate : candidates) {
+				List<Slice> slices = new ArrayList<>();
+				for (Candidate candidate : order(candidates)) {
 					if (keys) {
 						server.clear();
 					}
-					measured.put(candidate.name(), run(worker, candidate,
-							keys ? settings.keys() : settings.time().toMillis() / SLICES, server));
+					slices.add(new Slice(candidate.name(), run(worker, candidate,
+							keys ? settings.keys() : settings.time().toMillis() / SLICES, server)));
 				}
-				add(measured, round, results);
+				add(slices, round, results);
 			}
 		}
 	}
 
-	private void add(Map<String, Map<String, Double>> measured, int round, Results results) {
-		Map<String, Double> compared = (this.limit != null) ? measured.get(this.limit) : null;
-		measured.forEach((candidate, values) -> {
-			if (compared != null) {
-				values.put("ratio", rate(values) / rate(compared));
+	/**
+	 * Return who runs in a round, one after the other. The limit runs before and after
+	 * each other contender, because the machine may be much slower a little later.
+	 */
+	List<Candidate> order(List<Candidate> candidates) {
+		List<Candidate> limits = candidates.stream().filter((candidate) -> isLimit(candidate.name())).toList();
+		List<Candidate> order = new ArrayList<>(limits);
+		for (Candidate candidate : candidates) {
+			if (!limits.contains(candidate)) {
+				order.add(candidate);
+				order.addAll(limits);
 			}
-			values.forEach((value, number) -> results.add(this.name, candidate, round, value, number));
-			if (round % SLICES == 1) {
-				Progress.say("%s, round %d: %s: %.0f a second", this.name, round, candidate, rate(values));
-			}
-		});
+		}
+		return order;
 	}
 
-	private static double rate(Map<String, Double> values) {
-		return values.getOrDefault("cycles-per-second", 0.0);
+	private boolean isLimit(String candidate) {
+		return candidate.equals(this.limit);
+	}
+
+	private void add(List<Slice> slices, int round, Results results) {
+		boolean compared = isLimit(slices.get(0).candidate);
+		for (int i = 0; i < slices.size(); i++) {
+			Slice slice = slices.get(i);
+			if (compared && !isLimit(slice.candidate)) {
+				slice.values.put("ratio", 2 * slice.rate() / (slices.get(i - 1).rate() + slices.get(i + 1).rate()));
+			}
+			slice.values.forEach((value, number) -> results.add(this.name, slice.candidate, round, value, number));
+			if (round % SLICES == 1) {
+				Progress.say("%s, round %d: %s: %.0f a second", this.name, round, slice.candidate, slice.rate());
+			}
+		}
 	}
 
 	private Map<String, Double> run(WorkerJvm worker, Candidate candidate, long amount, Server server)
@@ -103,6 +122,17 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 				(count - before.getOrDefault(name, 0L)) / Math.max(1, cycles)));
 		values.put("keys-left", (double) after.getOrDefault(Server.KEYS, 0L));
 		return values;
+	}
+
+	/**
+	 * What a contender did in its turn.
+	 */
+	private record Slice(String candidate, Map<String, Double> values) {
+
+		private double rate() {
+			return this.values.getOrDefault("cycles-per-second", 0.0);
+		}
+
 	}
 
 }

@@ -33,7 +33,8 @@ class ContentionTests {
 			assertThat(values.get("failures")).containsOnly(0);
 		});
 		assertThat(results.row("uncontended")).containsOnlyKeys("redis", "redisson-lock", "by-hand")
-			.allSatisfy((name, values) -> assertThat(values).containsKeys("ratio", "bytes-per-cycle"));
+			.allSatisfy((name, values) -> assertThat(values).containsKey("bytes-per-cycle"));
+		assertThat(results.row("uncontended").get("redis").get("ratio")).hasSize(20).doesNotContain(0);
 		assertThat(page).content()
 			.startsWith("# Title\n" + BEGIN)
 			.endsWith("<!-- end -->\nrest\n")
@@ -41,6 +42,17 @@ class ContentionTests {
 			.doesNotContain("old");
 		assertThat(this.folder.resolve("contention.svg")).content().contains("<polyline").endsWith("</svg>\n");
 		assertThat(this.folder.resolve("tables.md")).content().contains("3 JVMs × 2 threads", "One thread");
+	}
+
+	@Test
+	void contenderThatARowDoesNotAdmitIsNotInItsTable() throws Exception {
+		Results results = Results.in(this.folder);
+		results.add("three-jvms", "redis", 1, "overlaps", 0);
+		results.add("three-jvms", "by-hand", 1, "overlaps", 0);
+		results.addEntries("three-jvms", "by-hand", 1, 50, 7);
+		new Report(results).write(this.folder, null);
+		assertThat(this.folder.resolve("tables.md")).content().contains("provider `redis`").doesNotContain("by hand");
+		assertThat(this.folder.resolve("contention.svg")).content().doesNotContain("<polyline");
 	}
 
 	@Test
