@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import io.distributedlock.benchmarks.contention.Recording.Section;
 
 /**
- * Computes from the sections of all JVMs how a contender has done.
+ * Computes from the sections of all JVMs how fast a contender was, and how fair.
  */
 final class Analysis {
 
@@ -68,21 +68,7 @@ final class Analysis {
 		// a thread that was never served counts as half served
 		values.put("most-to-least", served[this.threads - 1] / Math.max(0.5, (double) served[0]));
 		values.put("overtaken", 100.0 * overtaken() / Math.max(1, this.all.size()));
-		values.put("overlaps", (double) overlaps());
 		return values;
-	}
-
-	/**
-	 * Return how many sections began before another one had ended.
-	 */
-	int overlaps() {
-		int overlaps = 0;
-		long last = Long.MIN_VALUE;
-		for (Section section : this.all) {
-			overlaps += (section.entered() < last) ? 1 : 0;
-			last = Math.max(last, section.left());
-		}
-		return overlaps;
 	}
 
 	/**

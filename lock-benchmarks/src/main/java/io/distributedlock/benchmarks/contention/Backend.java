@@ -10,7 +10,8 @@ enum Backend {
 	 */
 	JVM("JVM"),
 
-	REDIS("Redis"), ETCD("etcd"), ZOOKEEPER("ZooKeeper"), POSTGRESQL("PostgreSQL"), H2("H2"), MARIADB("MariaDB");
+	REDIS("Redis"), ETCD("etcd"), ZOOKEEPER("ZooKeeper"), POSTGRESQL("PostgreSQL"), H2("H2"), MARIADB("MariaDB"),
+	MEMCACHED("Memcached");
 
 	private final String title;
 

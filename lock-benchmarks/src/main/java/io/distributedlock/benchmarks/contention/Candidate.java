@@ -37,6 +37,11 @@ record Candidate(String name, String title, Backend backend, Set<Trait> traits, 
 		OURS,
 
 		/**
+		 * Does not lock at all. It shows that a check can fail.
+		 */
+		CONTROL,
+
+		/**
 		 * Serves callers in the order of their arrival.
 		 */
 		FAIR,

@@ -14,6 +14,7 @@ import io.distributedlock.jdbc.JdbcLockStrategy;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.ASYNC_RELEASE;
+import static io.distributedlock.benchmarks.contention.Candidate.Trait.CONTROL;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.FAIR;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.LIMIT;
 import static io.distributedlock.benchmarks.contention.Candidate.Trait.NO_WAITING;
@@ -78,6 +79,10 @@ final class Candidates {
 		database("mariadb", Backend.MARIADB, JdbcDialect.MARIADB, ADVISORY, FOR_UPDATE, VERSION);
 		add("mariadb-session-lock", "`GET_LOCK` by hand", Backend.MARIADB,
 				(url) -> Database.sessionLocks(url, "select get_lock(?, 300)", "select release_lock(?)"), LIMIT);
+		add("memcached", "provider `memcached`", Backend.MEMCACHED, Coordination::memcached, OURS);
+		add("no-lock", "*control: no lock at all*", Backend.JVM, (url) -> (key) -> () -> {
+			// nothing was locked
+		}, CONTROL);
 	}
 
 	private Candidates() {

@@ -1,5 +1,7 @@
 package io.distributedlock.benchmarks.contention;
 
+import java.util.OptionalLong;
+
 /**
  * A lock of some library, with its client. A contender is never closed, because its JVM
  * ends with the measurement.
@@ -21,6 +23,13 @@ interface Contender {
 	interface Hold {
 
 		void unlock() throws Exception;
+
+		/**
+		 * Return the fencing token, if this contender has any.
+		 */
+		default OptionalLong fencingToken() {
+			return OptionalLong.empty();
+		}
 
 	}
 

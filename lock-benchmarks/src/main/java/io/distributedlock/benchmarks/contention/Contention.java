@@ -1,6 +1,7 @@
 package io.distributedlock.benchmarks.contention;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -18,28 +19,29 @@ public final class Contention {
 	 * @throws Exception if the run fails as a whole
 	 */
 	public static void main(String[] args) throws Exception {
-		System.exit(run(args) ? 0 : 2);
+		System.exit(run(args));
 	}
 
 	/**
 	 * Measure, and write the tables.
-	 * @return {@code false} if the options cannot be understood
+	 * @return the exit status: 1 if a lock did not keep others out or could not be
+	 * measured, 2 if the options cannot be understood
 	 */
-	static boolean run(String... args) throws Exception {
+	static int run(String... args) throws Exception {
 		Options options = Options.parse(args);
 		if (options == null) {
 			Progress.say(Options.HELP);
-			return false;
+			return 2;
 		}
 		Results results = Results.in(options.settings().output());
-		if (!options.tablesOnly()) {
-			measure(options, results);
-		}
+		List<String> complaints = options.tablesOnly() ? List.of() : measure(options, results);
 		new Report(results).write(options.settings().output(), options.page());
-		return true;
+		complaints.forEach((complaint) -> Progress.say("WRONG: %s", complaint));
+		return complaints.isEmpty() ? 0 : 1;
 	}
 
-	private static void measure(Options options, Results results) throws Exception {
+	private static List<String> measure(Options options, Results results) throws Exception {
+		List<String> complaints = new ArrayList<>();
 		try (Servers servers = new Servers()) {
 			for (Row row : options.rows()) {
 				List<Candidate> candidates = options.candidates().stream().filter(row::admits).toList();
@@ -52,8 +54,10 @@ public final class Contention {
 					Progress.say("%s: %s", row.name(), ex);
 				}
 				results.write();
+				complaints.addAll(new Verdict(results).complaints(row, candidates));
 			}
 		}
+		return complaints;
 	}
 
 }

@@ -2,8 +2,11 @@ package io.distributedlock.benchmarks.contention;
 
 import java.nio.charset.StandardCharsets;
 
+import com.spotify.folsom.MemcacheClient;
+import com.spotify.folsom.MemcacheClientBuilder;
 import io.distributedlock.LockType;
 import io.distributedlock.etcd.EtcdLockProvider;
+import io.distributedlock.memcached.MemcachedLockProvider;
 import io.distributedlock.zookeeper.ZooKeeperLockProvider;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -14,7 +17,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.RetryOneTime;
 
 /**
- * Locks on etcd and ZooKeeper: this library's and others'.
+ * Locks on etcd, ZooKeeper and Memcached: this library's and others'.
  */
 final class Coordination {
 
@@ -55,6 +58,15 @@ final class Coordination {
 			mutex.acquire();
 			return mutex::release;
 		};
+	}
+
+	static Contender memcached(String url) {
+		String[] server = url.split(":", 2);
+		MemcacheClient<String> client = MemcacheClientBuilder.newStringClient()
+			.withAddress(server[0], Integer.parseInt(server[1]))
+			.withConnections(1)
+			.connectAscii();
+		return Ours.contender(new MemcachedLockProvider(client, Ours.COMMAND_TIMEOUT), LockType.EXCLUSIVE, Peers.LEASE);
 	}
 
 	private static Client etcdClient(String url) {

@@ -12,17 +12,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Threads of one or several JVMs compete for one key.
+ * Threads of one or several JVMs compete for one key, or for a few.
  *
  * @param name the name of the row
  * @param title the heading of its table
  * @param jvms the number of JVMs
  * @param threads the number of threads in each JVM
+ * @param keys the number of keys, of which a thread takes any
  * @param sectionMicros how long a section takes, which is sleep
  * @param columns what the table shows
  * @param admitted who takes part
  */
-record Crowd(String name, String title, int jvms, int threads, long sectionMicros, List<Column> columns,
+record Crowd(String name, String title, int jvms, int threads, int keys, long sectionMicros, List<Column> columns,
 		Predicate<Candidate> admitted) implements Row {
 
 	private static final Duration START_UP = Duration.ofMinutes(1);
@@ -60,7 +61,9 @@ record Crowd(String name, String title, int jvms, int threads, long sectionMicro
 		server.clear();
 		List<WorkerJvm> workers = new ArrayList<>();
 		List<Path> files = new ArrayList<>();
+		Path numbers = Files.createTempFile("numbers", ".bin");
 		try {
+			Counters counters = Counters.open(numbers, this.keys);
 			for (int i = 0; i < this.jvms; i++) {
 				files.add(Files.createTempFile("sections", ".bin"));
 				workers.add(WorkerJvm.start(settings.log(this.name + "-" + candidate.name()),
@@ -69,7 +72,8 @@ record Crowd(String name, String title, int jvms, int threads, long sectionMicro
 								Long.toString(this.sectionMicros), files.get(i).toString(),
 								// a lock that a worker could not release must not stop
 								// the next one
-								Worker.KEY + ":" + this.name + ":" + round)));
+								Worker.KEY + ":" + this.name + ":" + round, Integer.toString(this.keys),
+								numbers.toString())));
 			}
 			for (WorkerJvm worker : workers) {
 				worker.await("READY");
@@ -83,8 +87,11 @@ record Crowd(String name, String title, int jvms, int threads, long sectionMicro
 			Map<String, Long> before = countersAt(from, server);
 			Map<String, Long> after = countersAt(until, server);
 			int failures = 0;
+			long increments = 0;
 			for (WorkerJvm worker : workers) {
-				failures += Integer.parseInt(worker.await("DONE"));
+				String[] done = worker.await("DONE").split(" ", -1);
+				failures += Integer.parseInt(done[0]);
+				increments += Long.parseLong(done[1]);
 			}
 			List<Recording.Section> sections = new ArrayList<>();
 			for (int i = 0; i < this.jvms; i++) {
@@ -94,20 +101,21 @@ record Crowd(String name, String title, int jvms, int threads, long sectionMicro
 			Map<String, Double> values = analysis.values();
 			after.forEach((name, count) -> values.put(name + "-per-entry",
 					(count - before.getOrDefault(name, 0L)) / (double) Math.max(1, analysis.entries())));
+			Exclusion exclusion = new Exclusion(sections, increments, counters.sum());
+			values.putAll(exclusion.values());
 			values.put("failures", (double) failures);
 			values.forEach((name, value) -> results.add(this.name, candidate.name(), round, name, value));
 			analysis.entriesOverTime(MOMENT_MILLIS)
 				.forEach((millis, count) -> results.addEntries(this.name, candidate.name(), round, millis, count));
 			Progress.say("  %s", analysis);
-			if (analysis.overlaps() > 0) {
-				Progress.say("  VIOLATION: %d sections overlapped", analysis.overlaps());
-			}
+			Progress.say("  %s, %d failures", exclusion, failures);
 		}
 		finally {
 			workers.forEach(WorkerJvm::close);
 			for (Path file : files) {
 				Files.deleteIfExists(file);
 			}
+			Files.deleteIfExists(numbers);
 		}
 	}
 

@@ -1,7 +1,9 @@
 package io.distributedlock.benchmarks.contention;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
@@ -76,8 +78,22 @@ final class Ours {
 	private static Contender contender(LockTemplate template, LockType type, @Nullable Duration lease) {
 		return (key) -> {
 			LockRequest request = LockRequest.of(key).withType(type).withWaitTime(WAIT);
-			return template.acquire((lease != null) ? request.withLeaseTime(lease) : request)::close;
+			return new Held(template.acquire((lease != null) ? request.withLeaseTime(lease) : request));
 		};
+	}
+
+	private record Held(LockHandle handle) implements Contender.Hold {
+
+		@Override
+		public void unlock() {
+			this.handle.close();
+		}
+
+		@Override
+		public OptionalLong fencingToken() {
+			return this.handle.fencingToken();
+		}
+
 	}
 
 }

@@ -12,25 +12,30 @@ import java.util.List;
 
 /**
  * What one thread has recorded: when it asked for the lock, when it had it, and when it
- * released it. On Linux all processes can compare these times, because
- * {@link System#nanoTime()} is the same clock for all of them.
+ * released it, with the number of the key and the fencing token. On Linux all processes
+ * can compare these times, because {@link System#nanoTime()} is the same clock for all of
+ * them.
  */
 final class Recording {
 
-	private static final int FIELDS = 3;
+	private static final int FIELDS = 5;
 
-	private long[] times = new long[FIELDS * 1024];
+	static final long NO_TOKEN = -1;
+
+	private long[] values = new long[FIELDS * 1024];
 
 	private volatile int length;
 
-	void add(long asked, long entered, long left) {
+	void add(int key, long asked, long entered, long left, long token) {
 		int at = this.length;
-		if (at == this.times.length) {
-			this.times = Arrays.copyOf(this.times, at * 2);
+		if (at == this.values.length) {
+			this.values = Arrays.copyOf(this.values, at * 2);
 		}
-		this.times[at] = asked;
-		this.times[at + 1] = entered;
-		this.times[at + 2] = left;
+		this.values[at] = key;
+		this.values[at + 1] = asked;
+		this.values[at + 2] = entered;
+		this.values[at + 3] = left;
+		this.values[at + 4] = token;
 		this.length = at + FIELDS;
 	}
 
@@ -38,9 +43,9 @@ final class Recording {
 		int end = this.length;
 		for (int i = 0; i < end; i += FIELDS) {
 			out.writeInt(thread);
-			out.writeLong(this.times[i]);
-			out.writeLong(this.times[i + 1]);
-			out.writeLong(this.times[i + 2]);
+			for (int field = 0; field < FIELDS; field++) {
+				out.writeLong(this.values[i + field]);
+			}
 		}
 	}
 
@@ -59,7 +64,8 @@ final class Recording {
 				catch (EOFException ex) {
 					return;
 				}
-				sections.add(new Section(jvm, jvm * threads + thread, in.readLong(), in.readLong(), in.readLong()));
+				sections.add(new Section(jvm, jvm * threads + thread, (int) in.readLong(), in.readLong(), in.readLong(),
+						in.readLong(), in.readLong()));
 			}
 		}
 	}
@@ -69,11 +75,13 @@ final class Recording {
 	 *
 	 * @param jvm the number of the JVM
 	 * @param thread the number of the thread among those of all JVMs
+	 * @param key the number of the key
 	 * @param asked when it asked for the lock
 	 * @param entered when it had the lock
 	 * @param left when it was about to release the lock
+	 * @param token the fencing token, or {@link #NO_TOKEN}
 	 */
-	record Section(int jvm, int thread, long asked, long entered, long left) {
+	record Section(int jvm, int thread, int key, long asked, long entered, long left, long token) {
 	}
 
 }

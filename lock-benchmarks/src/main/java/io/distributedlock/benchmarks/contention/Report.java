@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ record Report(Results results) {
 		Files.writeString(folder.resolve("tables.md"), tables);
 		String picture = new Picture(this.results, PICTURE_ROW).svg();
 		Files.writeString(folder.resolve(PICTURE), picture);
-		if (page != null) {
+		if (page != null && Files.readString(page).contains(PICTURE) && picture.contains("<polyline")) {
 			Files.writeString(page.resolveSibling(PICTURE), picture);
 		}
 	}
@@ -53,12 +54,23 @@ record Report(Results results) {
 		for (Candidate candidate : Candidates.all()) {
 			Map<String, double[]> values = measured.get(candidate.name());
 			if (values != null && row.admits(candidate)) {
-				lines.add("| " + candidate.title() + " | " + String.join(" | ",
+				lines.add("| " + title(candidate, measured.keySet()) + " | " + String.join(" | ",
 						row.columns().stream().map((column) -> cell(column, values.get(column.value()))).toList())
 						+ " |");
 			}
 		}
 		return String.join("\n", lines) + "\n";
+	}
+
+	/**
+	 * Return the title, with the backend if another contender of the table has the same.
+	 */
+	private static String title(Candidate candidate, Set<String> measured) {
+		boolean unique = Candidates.all()
+			.stream()
+			.filter((other) -> measured.contains(other.name()) && other.title().equals(candidate.title()))
+			.count() == 1;
+		return unique ? candidate.title() : candidate.title() + ", " + candidate.backend().title();
 	}
 
 	private static String cell(Row.Column column, double @Nullable [] values) {

@@ -62,6 +62,13 @@ final class Results {
 		}
 	}
 
+	/**
+	 * Return whether this run has measured a contender in a row.
+	 */
+	boolean isNew(String row, String contender) {
+		return this.replaced.contains(row + "," + contender);
+	}
+
 	void write() throws IOException {
 		write(this.folder.resolve("results.csv"), HEADER, this.values);
 		write(this.folder.resolve("entries.csv"), ENTRIES_HEADER, this.entries);

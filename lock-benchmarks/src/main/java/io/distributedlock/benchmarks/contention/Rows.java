@@ -32,7 +32,7 @@ final class Rows {
 
 	private static final Column OVERTAKEN = new Column("overtaken", "overtakes", "%.0f %%");
 
-	private static final Column OVERLAPS = new Column("overlaps", "overlaps", "%.0f", Spread.SUM);
+	private static final Column OVERLAPS = new Column(Exclusion.OVERLAPS, "overlaps", "%.0f", Spread.SUM);
 
 	private static final Column READS = new Column("reads-per-cycle", "requests", "%.1f", Spread.QUARTILES);
 
@@ -62,8 +62,13 @@ final class Rows {
 	private static final List<Column> CROWD_ON_ETCD = List.of(INSIDE, PER_SECOND, CROSSING, WRITES, WAIT_99, WAIT_MAX,
 			SERVED, OVERTAKEN, OVERLAPS);
 
+	private static final List<Column> PROOF = List.of(new Column("increments", "increments", "%,.0f", Spread.SUM),
+			new Column(Exclusion.LOST, "lost", "%,.0f", Spread.SUM), OVERLAPS,
+			new Column(Exclusion.TOKENS, "tokens that did not rise", "%,.0f", Spread.SUM),
+			new Column("failures", "failed calls", "%,.0f", Spread.SUM), WAIT_MAX);
+
 	private static final Predicate<Candidate> WITH_LEASE = (candidate) -> !candidate.is(Trait.RENEWED)
-			&& !candidate.is(Trait.ASYNC_RELEASE);
+			&& !candidate.is(Trait.ASYNC_RELEASE) && !candidate.is(Trait.CONTROL);
 
 	private static final Predicate<Candidate> WAITS_ON_REDIS = WITH_LEASE
 		.and((candidate) -> candidate.backend() == Backend.REDIS && !candidate.is(Trait.NO_WAITING));
@@ -79,18 +84,21 @@ final class Rows {
 	private static final Predicate<Candidate> UNCONTENDED = NOT_FAIR.and((candidate) -> !isPrototype(candidate))
 		.or((candidate) -> candidate.is(Trait.ASYNC_RELEASE));
 
+	private static final Predicate<Candidate> PROVEN = WITH_LEASE.and((candidate) -> candidate.is(Trait.OURS))
+		.or((candidate) -> candidate.is(Trait.CONTROL));
+
 	private Rows() {
 	}
 
 	static List<Row> all() {
 		List<Row> rows = new ArrayList<>(List.of(
-				new Crowd("three-jvms", "3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1000, CROWD,
+				new Crowd("three-jvms", "3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1, 1000, CROWD,
 						WAITS_ON_REDIS),
-				new Crowd("three-hundred", "3 JVMs × 100 threads, one key, sections of 1 ms", 3, 100, 1000, CROWD,
+				new Crowd("three-hundred", "3 JVMs × 100 threads, one key, sections of 1 ms", 3, 100, 1, 1000, CROWD,
 						WAITS_ON_REDIS),
-				new Crowd("one-jvm-empty", "8 threads of one JVM, one key, empty sections", 1, 8, 0,
+				new Crowd("one-jvm-empty", "8 threads of one JVM, one key, empty sections", 1, 8, 1, 0,
 						List.of(PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED, OVERLAPS), IN_ONE_JVM),
-				new Crowd("one-jvm", "8 threads of one JVM, one key, sections of 1 ms", 1, 8, 1000,
+				new Crowd("one-jvm", "8 threads of one JVM, one key, sections of 1 ms", 1, 8, 1, 1000,
 						List.of(INSIDE, PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED, OVERLAPS), IN_ONE_JVM),
 				new Waiting("waiting", "200 threads of one JVM wait", 200,
 						List.of(new Column("commands-per-second", "commands a second while they wait", "%,.0f"),
@@ -114,11 +122,14 @@ final class Rows {
 			boolean etcd = backend == Backend.ETCD;
 			String name = backend.name().toLowerCase(Locale.ROOT);
 			rows.add(new Crowd("three-jvms-" + name,
-					backend.title() + ": 3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1000,
+					backend.title() + ": 3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1, 1000,
 					etcd ? CROWD_ON_ETCD : CROWD_ELSEWHERE, (candidate) -> candidate.backend() == backend));
 			rows.add(new Solo("uncontended-" + name, backend.title() + ": one thread, no contention", backend, 1,
 					Work.CYCLE, null, etcd ? List.of(CYCLES, WRITES_PER_CYCLE) : List.of(CYCLES), NOT_FAIR));
 		}
+		String section = "read a number, pause for 0.2 ms, write it back with one more";
+		rows.add(new Crowd("no-lost-update", "3 JVMs × 4 threads, one key: " + section, 3, 4, 1, 200, PROOF, PROVEN));
+		rows.add(new Crowd("no-lost-update-8", "3 JVMs × 4 threads, 8 keys: " + section, 3, 4, 8, 200, PROOF, PROVEN));
 		return List.copyOf(rows);
 	}
 

@@ -2,6 +2,7 @@ package io.distributedlock.benchmarks.contention;
 
 import java.util.Map;
 
+import io.distributedlock.test.server.MemcachedTestServer;
 import io.distributedlock.test.server.RedisTestServer;
 
 /**
@@ -64,6 +65,7 @@ interface Server extends AutoCloseable {
 			case POSTGRESQL -> DatabaseServer.postgres();
 			case H2 -> DatabaseServer.h2();
 			case MARIADB -> DatabaseServer.mariaDb();
+			case MEMCACHED -> new MemcachedServer(MemcachedTestServer.run());
 		};
 	}
 

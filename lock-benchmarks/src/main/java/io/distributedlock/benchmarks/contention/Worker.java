@@ -11,15 +11,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /**
- * One JVM whose threads compete for a key. Its arguments are the contender, the address
- * of the server, the number of threads, how long a section takes in microseconds, the
- * file for its recording, and the key. It prints {@code READY}, reads the line with the
- * times at which it starts, begins to record and ends, and prints {@code DONE}.
+ * One JVM whose threads compete for keys. Its arguments are the contender, the address of
+ * the server, the number of threads, how long a section takes in microseconds, the file
+ * for its recording, how the keys begin, how many they are, and the file of the
+ * {@link Counters}. It prints {@code READY}, reads the line with the times at which it
+ * starts, begins to record and ends, and prints {@code DONE} with the number of calls
+ * that failed or did not end, and the number of increments.
  */
 final class Worker {
 
@@ -35,25 +40,31 @@ final class Worker {
 
 	private final AtomicInteger failures = new AtomicInteger();
 
-	private final String key;
+	private final AtomicLong increments = new AtomicLong();
 
-	private Worker(Contender contender, String key, long sectionNanos) {
-		this.key = key;
+	private final List<String> keys;
+
+	private final Counters counters;
+
+	private Worker(Contender contender, List<String> keys, Counters counters, long sectionNanos) {
+		this.keys = keys;
+		this.counters = counters;
 		this.contender = contender;
 		this.sectionNanos = sectionNanos;
 	}
 
 	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws Exception {
-		Worker worker = new Worker(Candidates.named(args[0]).open(args[1]), args[5],
-				TimeUnit.MICROSECONDS.toNanos(Long.parseLong(args[3])));
+		List<String> keys = IntStream.range(0, Integer.parseInt(args[6])).mapToObj((i) -> args[5] + ":" + i).toList();
+		Worker worker = new Worker(Candidates.named(args[0]).open(args[1]), keys,
+				Counters.open(Path.of(args[7]), keys.size()), TimeUnit.MICROSECONDS.toNanos(Long.parseLong(args[3])));
 		worker.connect();
 		System.out.println("READY");
 		String[] times = readLine().split(" ", -1);
 		List<Recording> recordings = worker.run(Integer.parseInt(args[2]), Long.parseLong(times[0]),
 				Long.parseLong(times[1]), Long.parseLong(times[2]));
 		write(recordings, Path.of(args[4]));
-		System.out.println("DONE " + worker.failures);
+		System.out.println("DONE " + worker.failures + " " + worker.increments);
 		// some clients have threads that are not daemons
 		Runtime.getRuntime().halt(0);
 	}
@@ -90,6 +101,9 @@ final class Worker {
 		long last = end + TimeUnit.SECONDS.toNanos(LAST_CALLS_SECONDS);
 		for (Thread thread : running) {
 			thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(last - System.nanoTime())));
+			if (thread.isAlive()) {
+				this.failures.incrementAndGet();
+			}
 		}
 		return recordings;
 	}
@@ -98,15 +112,16 @@ final class Worker {
 		LockSupport.parkNanos(start - System.nanoTime());
 		for (long asked = System.nanoTime(); asked - end < 0; asked = System.nanoTime()) {
 			try {
-				Contender.Hold hold = this.contender.lock(this.key);
+				int key = ThreadLocalRandom.current().nextInt(this.keys.size());
+				Contender.Hold hold = this.contender.lock(this.keys.get(key));
 				long entered = System.nanoTime();
-				if (this.sectionNanos > 0) {
-					LockSupport.parkNanos(this.sectionNanos);
-				}
+				this.counters.increment(key, this.sectionNanos);
 				long left = System.nanoTime();
+				this.increments.incrementAndGet();
+				long token = hold.fencingToken().orElse(Recording.NO_TOKEN);
 				hold.unlock();
 				if (left - recordFrom > 0) {
-					recording.add(asked, entered, left);
+					recording.add(key, asked, entered, left, token);
 				}
 			}
 			catch (Exception ex) {

@@ -15,12 +15,6 @@ class AnalysisTests {
 	private static final long MS = 1_000_000;
 
 	@Test
-	void sectionsThatOverlapAreViolations() {
-		assertThat(analysis(section(0, 0, 0, 10), section(1, 0, 9, 19), section(0, 0, 15, 16)).overlaps()).isEqualTo(2);
-		assertThat(analysis(section(0, 0, 0, 10), section(1, 0, 10, 20)).overlaps()).isZero();
-	}
-
-	@Test
 	void timeInsideIsThatOfTheMeasuredPeriod() {
 		// the period is from 0 to 100
 		assertThat(analysis(section(0, -20, -10, 10), section(1, 0, 90, 120)).values()).containsEntry("inside", 20.0)
@@ -62,7 +56,7 @@ class AnalysisTests {
 	 * A section of the only thread of a JVM.
 	 */
 	private static Section section(int jvm, long asked, long entered, long left) {
-		return new Section(jvm, jvm, asked * MS, entered * MS, left * MS);
+		return new Section(jvm, jvm, 0, asked * MS, entered * MS, left * MS, Recording.NO_TOKEN);
 	}
 
 }

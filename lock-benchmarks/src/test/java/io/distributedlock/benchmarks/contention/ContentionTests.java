@@ -2,6 +2,7 @@ package io.distributedlock.benchmarks.contention;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,11 +26,12 @@ class ContentionTests {
 				"# Title\n" + BEGIN + "old\n<!-- end -->\nrest\n");
 		assertThat(Contention.run("--rows=three-jvms,uncontended", "--contenders=redis,redisson-lock,by-hand",
 				"--rounds=1", "--warm-up=1s", "--time=1s", "--output=" + this.folder, "--page=" + page))
-			.isTrue();
+			.isZero();
 		Results results = Results.in(this.folder);
 		assertThat(results.row("three-jvms")).containsOnlyKeys("redis", "redisson-lock").allSatisfy((name, values) -> {
 			assertThat(values.get("entries-per-second")[0]).isPositive();
 			assertThat(values.get("overlaps")).containsOnly(0);
+			assertThat(values.get("lost-updates")).containsOnly(0);
 			assertThat(values.get("failures")).containsOnly(0);
 		});
 		assertThat(results.row("uncontended")).containsOnlyKeys("redis", "redisson-lock", "by-hand")
@@ -45,6 +47,20 @@ class ContentionTests {
 	}
 
 	@Test
+	void aLockThatDoesNotLockLosesUpdates() throws Exception {
+		assertThat(Contention.run("--rows=no-lost-update", "--contenders=redis,no-lock", "--quick",
+				"--output=" + this.folder))
+			.isZero();
+		Map<String, Map<String, double[]>> measured = Results.in(this.folder).row("no-lost-update");
+		assertThat(measured.get("redis").get("increments")[0]).isPositive();
+		assertThat(measured.get("redis").get("lost-updates")).containsExactly(0);
+		assertThat(measured.get("redis").get("tokens-not-risen")).containsExactly(0);
+		assertThat(measured.get("no-lock").get("lost-updates")[0]).isPositive();
+		assertThat(measured.get("no-lock").get("overlaps")[0]).isPositive();
+		assertThat(this.folder.resolve("tables.md")).content().contains("control: no lock at all");
+	}
+
+	@Test
 	void contenderThatARowDoesNotAdmitIsNotInItsTable() throws Exception {
 		Results results = Results.in(this.folder);
 		results.add("three-jvms", "redis", 1, "overlaps", 0);
@@ -57,7 +73,7 @@ class ContentionTests {
 
 	@Test
 	void anUnknownOptionIsRefused() throws Exception {
-		assertThat(Contention.run("--colour=red")).isFalse();
+		assertThat(Contention.run("--colour=red")).isEqualTo(2);
 	}
 
 }

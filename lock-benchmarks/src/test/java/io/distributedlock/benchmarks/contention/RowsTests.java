@@ -27,6 +27,13 @@ class RowsTests {
 	}
 
 	@Test
+	void controlTakesPartInTheProofOnly() {
+		assertThat(rowsOf("no-lock")).containsExactly("no-lost-update", "no-lost-update-8");
+		assertThat(admitted("no-lost-update")).contains("redis", "redis-fair", "memcached", "h2-version")
+			.doesNotContain("by-hand", "redis-renewed", "redis-async-release", "reentrant-lock", "local");
+	}
+
+	@Test
 	void limitRunsBeforeAndAfterEachOther() {
 		Solo row = (Solo) Rows.named("uncontended");
 		assertThat(row.order(candidates("redis", "by-hand", "redisson"))).extracting(Candidate::name)
