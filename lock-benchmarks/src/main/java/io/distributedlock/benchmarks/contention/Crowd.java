@@ -49,7 +49,8 @@ record Crowd(String name, String title, int jvms, int threads, int keys, long se
 				try {
 					measure(candidate, servers.of(candidate.backend()), settings, round, results);
 				}
-				catch (IOException ex) {
+				catch (IOException | RuntimeException ex) {
+					// such as a server that this machine does not have: the others go on
 					Progress.say("  failed: %s", ex);
 				}
 			}

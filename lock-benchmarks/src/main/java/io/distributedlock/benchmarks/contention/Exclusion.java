@@ -52,7 +52,8 @@ final class Exclusion {
 	}
 
 	long lost() {
-		return this.increments - this.counted;
+		// a thread that did not end may have written one that it has not reported
+		return Math.max(0, this.increments - this.counted);
 	}
 
 	/**

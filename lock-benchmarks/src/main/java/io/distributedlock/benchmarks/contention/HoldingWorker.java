@@ -1,5 +1,6 @@
 package io.distributedlock.benchmarks.contention;
 
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,19 +29,19 @@ final class HoldingWorker {
 	private HoldingWorker() {
 	}
 
-	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws Exception {
+		PrintStream parent = WorkerJvm.takeOutput();
 		int count = Integer.parseInt(args[2]);
 		// they are referred to until the JVM ends
 		List<Object> held = new ArrayList<>(count);
 		if (args[0].equals(WAITING)) {
-			System.out.println("BYTES " + waiting(held, count));
+			parent.println("BYTES " + waiting(held, count));
 		}
 		else {
-			System.out.println("BYTES " + holding(held, Candidates.named(args[0]).open(args[1]), count));
+			parent.println("BYTES " + holding(held, Candidates.named(args[0]).open(args[1]), count));
 		}
 		Worker.readLine();
-		System.out.println("DONE " + held.size());
+		parent.println("DONE " + held.size());
 		Runtime.getRuntime().halt(0);
 	}
 

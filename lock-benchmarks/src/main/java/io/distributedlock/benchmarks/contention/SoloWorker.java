@@ -2,6 +2,7 @@ package io.distributedlock.benchmarks.contention;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,14 +26,14 @@ final class SoloWorker {
 		this.url = url;
 	}
 
-	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws Exception {
+		PrintStream parent = WorkerJvm.takeOutput();
 		SoloWorker worker = new SoloWorker(args[0]);
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-		System.out.println("READY");
+		parent.println("READY");
 		for (String line = input.readLine(); line != null; line = input.readLine()) {
 			String[] parts = line.split(" ", -1);
-			System.out.println("CYCLES " + worker.run(parts[0], Integer.parseInt(parts[1]), Long.parseLong(parts[2]),
+			parent.println("CYCLES " + worker.run(parts[0], Integer.parseInt(parts[1]), Long.parseLong(parts[2]),
 					Work.valueOf(parts[3])));
 		}
 		Runtime.getRuntime().halt(0);

@@ -2,6 +2,7 @@ package io.distributedlock.benchmarks.contention;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,25 +19,25 @@ final class WaitingWorker {
 	private WaitingWorker() {
 	}
 
-	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws Exception {
+		PrintStream parent = WorkerJvm.takeOutput();
 		Contender contender = Candidates.named(args[0]).open(args[1]);
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-		System.out.println("READY");
+		parent.println("READY");
 		while ("wait".equals(input.readLine())) {
 			Contender.Hold hold = contender.lock(Worker.KEY);
 			List<Thread> threads = startThreads(contender, Integer.parseInt(args[2]));
 			while (threads.stream().map(Thread::getState).anyMatch((state) -> state == Thread.State.RUNNABLE)) {
 				Thread.sleep(10);
 			}
-			System.out.println("WAITING");
+			parent.println("WAITING");
 			input.readLine();
 			long start = System.nanoTime();
 			hold.unlock();
 			for (Thread thread : threads) {
 				thread.join();
 			}
-			System.out.println("SERVED " + (System.nanoTime() - start));
+			parent.println("SERVED " + (System.nanoTime() - start));
 		}
 		Runtime.getRuntime().halt(0);
 	}

@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,18 +54,18 @@ final class Worker {
 		this.sectionNanos = sectionNanos;
 	}
 
-	@SuppressWarnings("SystemOut")
 	public static void main(String[] args) throws Exception {
+		PrintStream parent = WorkerJvm.takeOutput();
 		List<String> keys = IntStream.range(0, Integer.parseInt(args[6])).mapToObj((i) -> args[5] + ":" + i).toList();
 		Worker worker = new Worker(Candidates.named(args[0]).open(args[1]), keys,
 				Counters.open(Path.of(args[7]), keys.size()), TimeUnit.MICROSECONDS.toNanos(Long.parseLong(args[3])));
 		worker.connect();
-		System.out.println("READY");
+		parent.println("READY");
 		String[] times = readLine().split(" ", -1);
 		List<Recording> recordings = worker.run(Integer.parseInt(args[2]), Long.parseLong(times[0]),
 				Long.parseLong(times[1]), Long.parseLong(times[2]));
 		write(recordings, Path.of(args[4]));
-		System.out.println("DONE " + worker.failures + " " + worker.increments);
+		parent.println("DONE " + worker.failures + " " + worker.increments);
 		// some clients have threads that are not daemons
 		Runtime.getRuntime().halt(0);
 	}

@@ -2,6 +2,7 @@ package io.distributedlock.benchmarks.contention;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -51,6 +52,18 @@ final class WorkerJvm implements AutoCloseable {
 		watch.setDaemon(true);
 		watch.start();
 		return jvm;
+	}
+
+	/**
+	 * Take the standard output of this JVM for what it says to its parent. What anybody
+	 * else prints, such as a log, goes to the error output: the parent does not read
+	 * while a worker works, and a full pipe would stop the threads that log.
+	 */
+	@SuppressWarnings("SystemOut")
+	static PrintStream takeOutput() {
+		PrintStream parent = System.out;
+		System.setOut(System.err);
+		return parent;
 	}
 
 	void send(String line) throws IOException {
