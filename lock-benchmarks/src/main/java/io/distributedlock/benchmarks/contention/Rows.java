@@ -32,7 +32,7 @@ final class Rows {
 
 	private static final Column OVERTAKEN = new Column("overtaken", "overtakes", "%.0f %%");
 
-	private static final Column OVERLAPS = new Column(Exclusion.OVERLAPS, "overlaps", "%.0f", Spread.SUM);
+	private static final Column OVERLAPS = new Column(Exclusion.OVERLAPS, "overlaps", "%,.0f", Spread.SUM);
 
 	private static final Column READS = new Column("reads-per-cycle", "requests", "%.1f", Spread.QUARTILES);
 
@@ -65,7 +65,7 @@ final class Rows {
 	private static final List<Column> PROOF = List.of(new Column("increments", "increments", "%,.0f", Spread.SUM),
 			new Column(Exclusion.LOST, "lost", "%,.0f", Spread.SUM), OVERLAPS,
 			new Column(Exclusion.TOKENS, "tokens that did not rise", "%,.0f", Spread.SUM),
-			new Column("failures", "failed calls", "%,.0f", Spread.SUM), WAIT_MAX);
+			new Column("failures", "failed calls", "%,.0f", Spread.SUM));
 
 	private static final Predicate<Candidate> WITH_LEASE = (candidate) -> !candidate.is(Trait.RENEWED)
 			&& !candidate.is(Trait.ASYNC_RELEASE) && !candidate.is(Trait.CONTROL);
