@@ -1,0 +1,13 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.server.RedisDyingWaiterContract;
+
+class RedisDyingWaiterTests extends RedisDyingWaiterContract {
+
+	@Override
+	protected Class<? extends ProviderFactory> factory() {
+		return RedisLockProviderKitTests.Factory.class;
+	}
+
+}

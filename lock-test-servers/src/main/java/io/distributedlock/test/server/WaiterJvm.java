@@ -1,0 +1,48 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.ProviderFactory;
+
+/**
+ * The main class of a JVM that waits for a lock. It prints {@code HELD} with the fencing
+ * token when it has the lock, and {@code LOST} when it has lost it. Arguments: the class
+ * of the factory, the prefix of the keys, the key, the lease in milliseconds, the
+ * arguments of the factory.
+ */
+final class WaiterJvm {
+
+	private static final int OWN_ARGUMENTS = 4;
+
+	private WaiterJvm() {
+	}
+
+	@SuppressWarnings("SystemOut")
+	public static void main(String[] args) throws ReflectiveOperationException, IOException {
+		ProviderFactory factory = Class.forName(args[0])
+			.asSubclass(ProviderFactory.class)
+			.getConstructor()
+			.newInstance();
+		DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(factory.create(Arrays.asList(args).subList(OWN_ARGUMENTS, args.length)).provider())
+			.keyPrefix(args[1])
+			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[3])))
+			.build();
+		CompletableFuture<LockHandle> waiting = template
+			.acquireAsync(LockRequest.of(args[2]).withWaitTime(Duration.ofMinutes(10)));
+		CompletableFuture<Void> printed = waiting.thenAccept((handle) -> {
+			System.out.println("HELD " + handle.fencingToken().orElseThrow());
+			handle.onLost((loss) -> System.out.println("LOST"));
+		});
+		while (System.in.read() >= 0) {
+			printed.join();
+		}
+	}
+
+}
