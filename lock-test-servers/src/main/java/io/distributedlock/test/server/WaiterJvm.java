@@ -1,6 +1,8 @@
 package io.distributedlock.test.server;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -9,12 +11,13 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.ProviderFactory;
+import org.awaitility.Awaitility;
 
 /**
- * The main class of a JVM that waits for a lock. It prints {@code HELD} with the fencing
- * token when it has the lock, and {@code LOST} when it has lost it. Arguments: the class
- * of the factory, the prefix of the keys, the key, the lease in milliseconds, the
- * arguments of the factory.
+ * The main class of a JVM that waits for a lock. When it has the lock, it prints
+ * {@code HELD} with the fencing token, and stops, as by {@code kill -STOP}. It prints
+ * {@code LOST} when it has lost the lock. Arguments: the class of the factory, the prefix
+ * of the keys, the key, the lease in milliseconds, the arguments of the factory.
  */
 final class WaiterJvm {
 
@@ -34,14 +37,31 @@ final class WaiterJvm {
 			.keyPrefix(args[1])
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[3])))
 			.build();
+		Awaitility.await("connection").atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
+			template.acquire("warm-up").close();
+			return true;
+		});
+		// a process that is there already: on a busy machine it takes long to start one
+		Process stopper = new ProcessBuilder("sh", "-c", "read line && kill -STOP " + ProcessHandle.current().pid())
+			.start();
 		CompletableFuture<LockHandle> waiting = template
 			.acquireAsync(LockRequest.of(args[2]).withWaitTime(Duration.ofMinutes(10)));
 		CompletableFuture<Void> printed = waiting.thenAccept((handle) -> {
 			System.out.println("HELD " + handle.fencingToken().orElseThrow());
 			handle.onLost((loss) -> System.out.println("LOST"));
+			go(stopper);
 		});
 		while (System.in.read() >= 0) {
 			printed.join();
+		}
+	}
+
+	private static void go(Process stopper) {
+		try (OutputStream input = stopper.getOutputStream()) {
+			input.write('\n');
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 
