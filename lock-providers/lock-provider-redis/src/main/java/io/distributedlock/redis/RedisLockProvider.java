@@ -114,7 +114,8 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	private RedisLockProvider(AbstractRedisClient client, Duration commandTimeout, TokenCounters counters) {
 		this.link = new RedisLink(client, commandTimeout);
 		this.releases = new RedisReleases(this.link);
-		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.PLAIN, counters);
+		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.plain(counters),
+				counters);
 		this.shared = new SharedLocks(this.link, counters);
 	}
 

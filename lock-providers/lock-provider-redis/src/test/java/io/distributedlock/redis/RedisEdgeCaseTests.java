@@ -14,6 +14,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.test.network.TcpProxy;
@@ -92,8 +93,9 @@ class RedisEdgeCaseTests {
 	}
 
 	private static RedisCall acquire(String owner) {
-		return new RedisCall(new ScriptCall(LockScripts.PLAIN.acquire(), List.of("k", "lock:{}"),
-				List.of("jvm." + owner, "60000", "1")));
+		TokenCounters counters = new TokenCounters(RedisLockProvider.DEFAULT_PREFIX, false);
+		return new RedisCall(new ScriptCall(LockScripts.plain(counters).acquire(), counters.keys("k"),
+				List.of("jvm." + owner, "60000 1")));
 	}
 
 	@Test

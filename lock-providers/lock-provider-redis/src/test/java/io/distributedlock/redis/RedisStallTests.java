@@ -16,6 +16,7 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
 import org.awaitility.Awaitility;
@@ -180,9 +181,8 @@ class RedisStallTests {
 			this.server.command("SCRIPT", "FLUSH");
 		}
 		if (known == Scripts.REMOVAL_ONLY) {
-			Stream
-				.of(LockScripts.PLAIN.release(), LockScripts.PLAIN.leave(), PlainScripts.RELEASE_READ,
-						PlainScripts.RELEASE_PERMIT)
+			LockScripts scripts = LockScripts.plain(new TokenCounters(RedisLockProvider.DEFAULT_PREFIX, false));
+			Stream.of(scripts.release(), scripts.leave(), PlainScripts.RELEASE_READ, PlainScripts.RELEASE_PERMIT)
 				.forEach((script) -> this.server.command("SCRIPT", "LOAD", script.source()));
 		}
 	}

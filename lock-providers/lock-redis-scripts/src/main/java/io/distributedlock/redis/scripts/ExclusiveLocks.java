@@ -84,21 +84,24 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return completes with the lease, or with {@code null} if another owner has it
 	 */
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return tryAcquire(request, scripts().acquire());
+		return tryAcquire(request, scripts().acquire(), keys(request.key()));
 	}
 
 	/**
 	 * Make one attempt to acquire a lock.
 	 * @param request the request
 	 * @param acquire a script with the arguments and the answer of
-	 * {@link LockScripts#acquire()}
+	 * {@link LockScripts#acquire()}. Its keys are the lock and its counter
 	 * @return completes with the lease, or with {@code null} if another owner has it
 	 */
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, Script acquire) {
+		return tryAcquire(request, acquire, List.of(request.key(), this.counters.counter(request.key())));
+	}
+
+	private CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, Script acquire, List<String> keys) {
 		String number = this.owners.nextNumber();
 		int heard = this.mailbox.subscription();
-		ScriptCall call = new ScriptCall(acquire, keys(request.key()),
-				List.of(owner(number), millis(request.leaseTime()), Integer.toString(request.tokens())))
+		ScriptCall call = new ScriptCall(acquire, keys, List.of(owner(number), terms(request)))
 			.whileWanted(() -> request.remainingNanos() > 0)
 			.until(request.giveUpAtNanos());
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
@@ -211,7 +214,14 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	List<String> keys(String key) {
-		return List.of(key, this.counters.counter(key));
+		return this.counters.keys(key);
+	}
+
+	/**
+	 * Return what an attempt wants, as the scripts expect it.
+	 */
+	static String terms(LeaseRequest request) {
+		return millis(request.leaseTime()) + ' ' + request.tokens();
 	}
 
 	LineLease lease(LeaseRequest request, String number, long answer, int heard, int inARow, LeaseTerm term) {

@@ -1,5 +1,7 @@
 package io.distributedlock.redis.scripts;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * How a lock is kept on the server: the parts of the scripts that differ. Each part is
  * Lua.
@@ -7,6 +9,7 @@ package io.distributedlock.redis.scripts;
  * Why: docs/decisions/040-redis-hands-over.md
  *
  * @param channels the start of the channels of JVMs
+ * @param counter the name of the counter of tokens
  * @param tag the hash tag of the keys that belong to the lock
  * @param busy the keys of which none exists if the lock is free, nobody waits for it, and
  * the owner may have it
@@ -27,37 +30,69 @@ package io.distributedlock.redis.scripts;
  * runs for {@code ms} milliseconds
  * @since 0.1
  */
-record Layout(String channels, String tag, String busy, String refuse, String holder, String take, String count,
-		String sign, String othersWait, String free, String noteWaiters, String forget, String renew) {
+record Layout(String channels, String counter, String tag, String busy, String refuse, String holder, String take,
+		String count, String sign, String othersWait, String free, String noteWaiters, String forget, String renew) {
 
 	/**
-	 * A string with the owner's name. Readers share the same key as a set.
+	 * A string with the owner's name. Readers share the same key as a set. The scripts
+	 * get the name of the counter.
 	 */
-	static final Layout PLAIN = new Layout("string.match(KEYS[2], '^[^{]*')", "'{' .. KEYS[1] .. '}'", "KEYS[1], line",
-			"", """
-					local holder = redis.pcall('get', KEYS[1])
-					if type(holder) == 'table' then
-					  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
-					  if type(redis.pcall('zcard', KEYS[1])) == 'table' then return holder end
-					  holder = ''
-					end
-					""", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", """
-					token = time[1] * 1000000 + time[2]
-					local last = redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000, 'GET')
-					if last and tonumber(last) >= token then
-					  token = last + 1
-					  redis.call('set', KEYS[2], token + n - 1, 'PX', 86400000)
-					end
-					""", "1", "redis.call('exists', tag .. ':mark') == 1", """
-					local gone = redis.call('del', KEYS[1], tag .. ':mark')
-					if gone > (holder and 1 or 0) then redis.pcall('publish', KEYS[1], '') end
-					""", """
-					redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
-					local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
-					if told then redis.pcall('publish', <channels> .. told, id) end
-					""", "", """
-					local renewed = redis.pcall('get', key) == owner and redis.call('pexpire', key, ms) == 1
-					""");
+	static final Layout PLAIN = plain("string.match(KEYS[2], '^[^{]*')", "KEYS[2]");
+
+	/**
+	 * Return the layout of plain keys.
+	 * @param counters the names of the counters. If one counter serves all keys, its name
+	 * is a part of the scripts, and need not be sent
+	 */
+	static Layout plain(TokenCounters counters) {
+		String common = counters.common();
+		return (common != null) ? plain(quoted(counters.channel("")), quoted(common)) : PLAIN;
+	}
+
+	private static Layout plain(String channels, String counter) {
+		return new Layout(channels, counter, "'{' .. KEYS[1] .. '}'", "KEYS[1], line", "", """
+				local holder = redis.pcall('get', KEYS[1])
+				if type(holder) == 'table' then
+				  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
+				  if type(redis.pcall('zcard', KEYS[1])) == 'table' then return holder end
+				  holder = ''
+				end
+				""", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", """
+				token = time[1] * 1000000 + time[2]
+				local last = redis.call('set', <counter>, token + n - 1, 'PX', 86400000, 'GET')
+				if last and tonumber(last) >= token then
+				  token = last + 1
+				  redis.call('set', <counter>, token + n - 1, 'PX', 86400000)
+				end
+				""", "1", "redis.call('exists', tag .. ':mark') == 1", """
+				local gone = redis.call('del', KEYS[1], tag .. ':mark')
+				if gone > (holder and 1 or 0) then redis.pcall('publish', KEYS[1], '') end
+				""", """
+				redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
+				local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
+				if told then redis.pcall('publish', <channels> .. told, id) end
+				""", "", """
+				local renewed = redis.pcall('get', key) == owner and redis.call('pexpire', key, ms) == 1
+				""");
+	}
+
+	/**
+	 * Return a text as Lua writes it. All but the usual characters of a name are written
+	 * as numbers of bytes.
+	 */
+	private static String quoted(String text) {
+		StringBuilder lua = new StringBuilder("'");
+		for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+			char character = (char) (each & 0xff);
+			if (character < 128 && (Character.isLetterOrDigit(character) || ":._-{}".indexOf(character) >= 0)) {
+				lua.append(character);
+			}
+			else {
+				lua.append("\\%03d".formatted((int) character));
+			}
+		}
+		return lua.append('\'').toString();
+	}
 
 	/**
 	 * Redisson's own: a hash with the owner as a field. Owners that wait by hand listen
@@ -73,7 +108,7 @@ record Layout(String channels, String tag, String busy, String refuse, String ho
 	static final Layout REDISSON_SHARDED = redisson("spublish", "shardnumsub");
 
 	private static Layout redisson(String publish, String listeners) {
-		return new Layout("'" + TokenCounters.REDISSON_CHANNELS + "'",
+		return new Layout("'" + TokenCounters.REDISSON_CHANNELS + "'", "KEYS[2]",
 				"(string.find(KEYS[1], '{', 1, true) and KEYS[1] or '{' .. KEYS[1] .. '}')",
 				"KEYS[1], line, 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]",
 				"""

@@ -243,10 +243,9 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	private List<String> arguments(boolean saysAlive) {
-		List<String> usual = List.of(this.locks.owner(this.number), ExclusiveLocks.millis(this.request.leaseTime()),
-				Integer.toString(this.request.tokens()), Long.toString(this.grantMillis));
+		String usual = ExclusiveLocks.terms(this.request) + ' ' + this.grantMillis;
 		String known = (saysAlive ? "" : "1") + (this.confirmed ? "2" : "");
-		return known.isEmpty() ? usual : List.of(usual.get(0), usual.get(1), usual.get(2), usual.get(3), known);
+		return List.of(this.locks.owner(this.number), known.isEmpty() ? usual : usual + ' ' + known);
 	}
 
 	private void onJoined(long sentAt, boolean saysAlive) {

@@ -12,14 +12,14 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * grant is to live until it is renewed. A hash says until when a JVM counts as alive. So
  * no script gets slower with the number of waiters.
  * <p>
- * The keys of all scripts but {@link #renew()} are the lock and the counter of tokens.
- * The other keys follow from the lock's, and are in its slot. Owners are named
- * {@code jvm.number}, and the channel of a JVM is what precedes the brace in the
- * counter's name, and the JVM. A message has the number of the owner, the first token,
- * the milliseconds of the grant, and how many grants in a row this is. A message with the
- * number alone says that others now wait for what this owner has. A message with the
- * number and one word says that the lock is free for those outside the line, and that
- * this place is to look soon who has it.
+ * The keys of all scripts but {@link #renew()} are the lock and the counter of tokens,
+ * unless the scripts know its name. The other keys follow from the lock's, and are in its
+ * slot. Owners are named {@code jvm.number}, and the channel of a JVM is what precedes
+ * the brace in the counter's name, and the JVM. A message has the number of the owner,
+ * the first token, the milliseconds of the grant, and how many grants in a row this is. A
+ * message with the number alone says that others now wait for what this owner has. A
+ * message with the number and one word says that the lock is free for those outside the
+ * line, and that this place is to look soon who has it.
  * <p>
  * Why: docs/decisions/029-redis-out-of-memory.md,
  * docs/decisions/031-tokens-start-at-the-clock.md,
@@ -29,11 +29,6 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * @since 0.1
  */
 public final class LockScripts {
-
-	/**
-	 * For a key that is a string with the owner's name.
-	 */
-	public static final LockScripts PLAIN = new LockScripts(Layout.PLAIN);
 
 	/**
 	 * For the hash that Redisson keeps.
@@ -83,13 +78,24 @@ public final class LockScripts {
 	}
 
 	/**
+	 * Return the scripts for keys that are strings with the owner's name.
+	 * @param counters the names of the counters. The scripts get as keys what
+	 * {@link TokenCounters#keys} returns
+	 * @return the scripts
+	 */
+	public static LockScripts plain(TokenCounters counters) {
+		return new LockScripts(Layout.plain(counters));
+	}
+
+	/**
 	 * Takes a free lock for which nobody waits. A lock that is free although others wait
-	 * goes to the first of them. Arguments: owner, lease in milliseconds, number of
-	 * tokens; for an owner that may wait also the milliseconds that a grant is to live;
-	 * and a fifth one with a 1 if the JVM counts as alive for a while anyway, and a 2 if
-	 * the owner may be anywhere in the line. Answers the first token, {@link #TAKEN},
-	 * {@link #IN_LINE} or {@link #IN_LINE_BEHIND_OTHERS}. An owner that has the lock
-	 * already gets new tokens, as the first answer was lost.
+	 * goes to the first of them. Arguments: owner, and in one text, with spaces, since
+	 * that is shorter: lease in milliseconds, number of tokens; for an owner that may
+	 * wait also the milliseconds that a grant is to live; and a fourth number with a 1 if
+	 * the JVM counts as alive for a while anyway, and a 2 if the owner may be anywhere in
+	 * the line. Answers the first token, {@link #TAKEN}, {@link #IN_LINE} or
+	 * {@link #IN_LINE_BEHIND_OTHERS}. An owner that has the lock already gets new tokens,
+	 * as the first answer was lost.
 	 * @return the script
 	 */
 	public Script acquire() {
@@ -144,7 +150,7 @@ public final class LockScripts {
 	private static final String ACQUIRE = """
 			<names>
 			local token
-			local ms = ARGV[2]
+			local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
 			local sign = <sign>
 			if redis.call('exists', <busy>) > 0 then
 			  <refuse>
@@ -158,17 +164,15 @@ public final class LockScripts {
 			    if not mine then token = nil end
 			  end
 			  if holder and not mine then
-			    if not ARGV[4] then return 0 end
-			    local entry = ARGV[1] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
-			    local known = ARGV[5] or ''
+			    if keep == '' then return 0 end
+			    local entry = ARGV[1] .. ' ' .. tokens .. ' ' .. keep
 			    local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
 			    if not redis.call('lpos', line, entry, 'RANK', -1, 'MAXLEN', string.find(known, '2', 1, true) and 0 or 256) and redis.call('rpush', line, entry) == 1 then
-			      redis.call('pexpire', line, ARGV[4] * 3)
+			      redis.call('pexpire', line, keep * 3)
 			      if told then redis.pcall('publish', <channels> .. told, id) end
 			    end
 			    if not string.find(known, '1', 1, true) then
 			      local time = redis.call('time')
-			      local keep = ARGV[4]
 			      <say alive>
 			    end
 			    return told and -4611686018427387904 or -2305843009213693952
@@ -176,7 +180,7 @@ public final class LockScripts {
 			  sign = -1
 			  if mine then ms = math.max(ms, redis.call('pttl', KEYS[1])) end
 			end
-			local owner, n = ARGV[1], ARGV[3]
+			local owner, n = ARGV[1], tokens
 			if not token then
 			  local time = redis.call('time')
 			  <count>
@@ -232,7 +236,7 @@ public final class LockScripts {
 			end
 			local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
 			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder and not jvm and '*' or '-' end
-			local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', KEYS[2]) or 0)
+			local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', <counter>) or 0)
 			return string.format('%d %.0f %d %s', redis.call('pttl', KEYS[1]), seen, there, id)""";
 
 	private static final String RENEW = """

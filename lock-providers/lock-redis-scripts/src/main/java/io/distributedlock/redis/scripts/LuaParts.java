@@ -80,6 +80,7 @@ final class LuaParts {
 			.replace("<others wait>", layout.othersWait())
 			.replace("<note waiters>", layout.noteWaiters())
 			.replace("<channels>", layout.channels())
+			.replace("<counter>", layout.counter())
 			.replace("<tag of key>", layout.tag().replace("KEYS[1]", "key"))
 			.replace("<tag>", layout.tag());
 		if (filled.contains("<") && filled.matches("(?s).*<[a-z ]+>.*")) {

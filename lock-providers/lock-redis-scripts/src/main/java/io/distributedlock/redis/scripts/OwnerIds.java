@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Makes names of owners: random bits of this object, a point, and a number. The name is
  * part of each command, so it is short. The random bits are drawn once, since that may
- * block. The number is the clock in nanoseconds, or the last number plus one if that is
- * higher: it tells JVMs apart that were restored from one checkpoint, or that drew the
- * same bits. Thread-safe.
+ * block. The number is the age of this object in nanoseconds, or the last number plus one
+ * if that is higher: it tells JVMs apart that were restored from one checkpoint, or that
+ * drew the same bits. The clock itself would be a longer number. Thread-safe.
  * <p>
  * Why: docs/decisions/017-owner-names-are-counted.md
  *
@@ -24,6 +24,8 @@ public final class OwnerIds {
 	private static final int BITS_PER_DIGIT = 6;
 
 	private final String jvm;
+
+	private final long createdAt = System.nanoTime();
 
 	private final AtomicLong last = new AtomicLong();
 
@@ -50,7 +52,7 @@ public final class OwnerIds {
 	 * underscores
 	 */
 	public String nextNumber() {
-		long now = System.nanoTime();
+		long now = System.nanoTime() - this.createdAt;
 		long number = this.last.updateAndGet((before) -> Math.max(before + 1, now));
 		int digits = (Long.SIZE - Long.numberOfLeadingZeros(number) + BITS_PER_DIGIT - 1) / BITS_PER_DIGIT;
 		char[] text = new char[digits];

@@ -19,8 +19,7 @@ public final class PlainScripts {
 
 	/**
 	 * Takes a free lock, whether others are in its line or not. Keys: the lock, the
-	 * counter. Arguments: owner, lease in milliseconds, number of tokens. Answers as
-	 * {@link LockScripts#acquire()}.
+	 * counter. Arguments and answer as those of {@link LockScripts#acquire()}.
 	 */
 	public static final Script ACQUIRE_WRITE = script("""
 			<names>
@@ -29,7 +28,8 @@ public final class PlainScripts {
 			  <note waiters>
 			  return 0
 			end
-			local owner, ms, n = ARGV[1], ARGV[2], ARGV[3]
+			local owner = ARGV[1]
+			local ms, n = string.match(ARGV[2], '^(%d+) (%d+)')
 			local time = redis.call('time')
 			local token
 			<count>

@@ -1,7 +1,10 @@
 package io.distributedlock.redis.scripts;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names of the counters of fencing tokens. A token needs to rise within its key only,
@@ -31,6 +34,8 @@ public final class TokenCounters {
 
 	private final boolean cluster;
 
+	private final @Nullable String common;
+
 	/**
 	 * Create the names.
 	 * @param prefix the start of all names; braces become underscores. All JVMs that use
@@ -43,12 +48,14 @@ public final class TokenCounters {
 		this.channels = start;
 		this.cluster = cluster;
 		this.names = (key) -> start + '{' + (cluster ? Tags.BY_SLOT[slot(key)] : "") + '}';
+		this.common = cluster ? null : start + "{}";
 	}
 
 	private TokenCounters(String channels, boolean cluster, UnaryOperator<String> names) {
 		this.channels = channels;
 		this.cluster = cluster;
 		this.names = names;
+		this.common = null;
 	}
 
 	/**
@@ -69,6 +76,22 @@ public final class TokenCounters {
 	 */
 	public String counter(String key) {
 		return this.names.apply(key);
+	}
+
+	/**
+	 * Return the keys of a script that exists for this object.
+	 * @param key the key in Redis
+	 * @return the key; and its counter, unless the script knows its name
+	 */
+	public List<String> keys(String key) {
+		return (this.common != null) ? List.of(key) : List.of(key, counter(key));
+	}
+
+	/**
+	 * Return the counter of all keys, {@code null} if there are several.
+	 */
+	@Nullable String common() {
+		return this.common;
 	}
 
 	/**

@@ -97,10 +97,10 @@ class LockScriptsTests {
 	void tokensRiseByBlocks(Kept layout) throws Exception {
 		// so that the clock does not carry them
 		server.command("SET", COUNTER, "7000000000000000", "PX", "86400000");
-		assertThat(Math.abs(run(layout, layout.scripts().acquire(), "a.1", LEASE, "5")))
+		assertThat(Math.abs(run(layout, layout.scripts().acquire(), "a.1", LEASE + " 5")))
 			.isEqualTo(7_000_000_000_000_001L);
 		try (Inbox b = layout.inbox("b")) {
-			run(layout, layout.scripts().acquire(), "b.1", LEASE, "3", GRANT);
+			run(layout, layout.scripts().acquire(), "b.1", LEASE + " 3 " + GRANT);
 			release(layout, "a.1");
 			assertThat(b.next()).startsWith("1 7000000000000006 ");
 		}
@@ -138,8 +138,8 @@ class LockScriptsTests {
 	@EnumSource
 	void placesOfADeadJvmAreSkipped(Kept layout) {
 		take(layout, "a.1");
-		run(layout, layout.scripts().acquire(), "dead.1", LEASE, "1", "30");
-		run(layout, layout.scripts().acquire(), "dead.2", LEASE, "1", "30", "1");
+		run(layout, layout.scripts().acquire(), "dead.1", LEASE + " 1 30");
+		run(layout, layout.scripts().acquire(), "dead.2", LEASE + " 1 30 1");
 		join(layout, "b.1");
 		Awaitility.await().until(() -> {
 			List<?> time = (List<?>) server.command("TIME");
@@ -231,8 +231,8 @@ class LockScriptsTests {
 	@EnumSource
 	void renewalAnswersForEachLease(Kept layout) {
 		take(layout, "a.1");
-		run("l", layout.scripts().acquire(), "a.2", LEASE, "1");
-		run("m", layout.scripts().acquire(), "b.1", LEASE, "1");
+		run(layout, "l", layout.scripts().acquire(), "a.2", LEASE + " 1");
+		run(layout, "m", layout.scripts().acquire(), "b.1", LEASE + " 1");
 		join(layout, "c.1");
 		assertThat(eval(layout.scripts().renew(), List.of("k", "l", "m", "n"),
 				List.of("a.1", "90000", "a.2", "80000", "a.3", "70000", "a.4", "60000")))
@@ -249,7 +249,7 @@ class LockScriptsTests {
 		join(layout, "b.1");
 		server.command("CONFIG", "SET", "maxmemory", "1");
 		assertThatExceptionOfType(RuntimeException.class)
-			.isThrownBy(() -> run("l", layout.scripts().acquire(), "a.2", LEASE, "1"))
+			.isThrownBy(() -> run(layout, "l", layout.scripts().acquire(), "a.2", LEASE + " 1"))
 			.withStackTraceContaining("OOM");
 		assertThat(eval(layout.scripts().renew(), List.of("k"), List.of("a.1", LEASE))).isEqualTo("2");
 		assertThat(release(layout, "a.1")).isEqualTo(1);
@@ -262,7 +262,7 @@ class LockScriptsTests {
 	@EnumSource
 	void everyKeyExpiresAndNoneIsLeftButTheCounter(Kept layout) {
 		take(layout, "a.1");
-		run(layout, layout.scripts().acquire(), "b.1", LEASE, "1", "300");
+		run(layout, layout.scripts().acquire(), "b.1", LEASE + " 1 300");
 		for (Object key : (List<?>) server.command("KEYS", "*")) {
 			assertThat((Long) server.command("PTTL", key.toString())).as(key.toString()).isPositive();
 		}
@@ -314,15 +314,15 @@ class LockScriptsTests {
 
 	@Test
 	void holderOfRedissonsHashCountsAsAwaited() {
-		assertThat(run("k", LockScripts.REDISSON.acquire(), "a.1", LEASE, "1")).isNegative();
-		assertThat(run("l", LockScripts.PLAIN.acquire(), "a.2", LEASE, "1")).isPositive();
+		assertThat(run(Kept.REDISSON, "k", LockScripts.REDISSON.acquire(), "a.1", LEASE + " 1")).isNegative();
+		assertThat(run(Kept.PLAIN, "l", Kept.PLAIN.scripts().acquire(), "a.2", LEASE + " 1")).isPositive();
 	}
 
 	@Test
 	void counterOfRedissonsFencedLockIsCountedUpByBlocks() {
 		List<String> keys = List.of("k", "redisson_lock_token:{k}");
 		server.command("SET", keys.get(1), "7");
-		assertThat(eval(LockScripts.REDISSON.acquire(), keys, List.of("a.1", LEASE, "5"))).isEqualTo(-8L);
+		assertThat(eval(LockScripts.REDISSON.acquire(), keys, List.of("a.1", LEASE + " 5"))).isEqualTo(-8L);
 		assertThat(server.command("INCR", keys.get(1))).isEqualTo(13L);
 		assertThat((Long) server.command("PTTL", keys.get(1))).isEqualTo(-1L);
 	}
@@ -332,7 +332,7 @@ class LockScriptsTests {
 		Kept layout = Kept.PLAIN;
 		take(layout, "a.1");
 		try (Inbox waiters = new Inbox(server, "k"); Inbox a = new Inbox(server, "app:a")) {
-			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1")))
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE + " 1")))
 				.isEqualTo(0L);
 			assertThat(a.next()).as("the holder is told").isEqualTo("1");
 			assertThat(eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE))).isEqualTo(0L);
@@ -344,13 +344,13 @@ class LockScriptsTests {
 			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.2", LEASE)))
 				.isPositive();
 			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.1"))).isEqualTo(1L);
-			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1")))
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE + " 1")))
 				.isEqualTo(0L);
 			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.2"))).isEqualTo(1L);
 			assertThat(layout.holder()).as("the last reader hands over").isEqualTo("b.1");
 			release(layout, "b.1");
 			assertThat(waiters.next()).isEmpty();
-			assertThat((Long) eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE, "1")))
+			assertThat((Long) eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE + " 1")))
 				.isPositive();
 		}
 	}
@@ -373,11 +373,11 @@ class LockScriptsTests {
 
 	private static long take(Kept layout, String owner) {
 		// the sign says whether others may wait
-		return Math.abs(run(layout, layout.scripts().acquire(), owner, LEASE, "1"));
+		return Math.abs(run(layout, layout.scripts().acquire(), owner, LEASE + " 1"));
 	}
 
 	private static long join(Kept layout, String owner) {
-		return run(layout, layout.scripts().acquire(), owner, LEASE, "1", GRANT);
+		return run(layout, layout.scripts().acquire(), owner, LEASE + " 1 " + GRANT);
 	}
 
 	private static long release(Kept layout, String owner) {
@@ -393,18 +393,16 @@ class LockScriptsTests {
 	}
 
 	private static String[] look(Kept layout, String owner) {
-		return ((String) eval(layout.scripts().look(), List.of("k", COUNTER),
-				List.of(owner, GRANT, owner + " 1 " + GRANT)))
+		return ((String) eval(layout.scripts().look(), layout.keys("k"), List.of(owner, GRANT, owner + " 1 " + GRANT)))
 			.split(" ", -1);
 	}
 
 	private static long run(Kept layout, Script script, String... arguments) {
-		assertThat(layout).isNotNull();
-		return run("k", script, arguments);
+		return run(layout, "k", script, arguments);
 	}
 
-	private static long run(String key, Script script, String... arguments) {
-		return (Long) eval(script, List.of(key, COUNTER), Arrays.asList(arguments));
+	private static long run(Kept layout, String key, Script script, String... arguments) {
+		return (Long) eval(script, layout.keys(key), Arrays.asList(arguments));
 	}
 
 	private static Object eval(Script script, List<String> keys, List<String> arguments) {
@@ -419,18 +417,23 @@ class LockScriptsTests {
 	 */
 	enum Kept {
 
-		PLAIN, REDISSON;
+		PLAIN, PLAIN_ON_A_CLUSTER, REDISSON;
 
 		LockScripts scripts() {
-			return (this == PLAIN) ? LockScripts.PLAIN : LockScripts.REDISSON;
+			return (this == REDISSON) ? LockScripts.REDISSON
+					: LockScripts.plain(new TokenCounters("app", this == PLAIN_ON_A_CLUSTER));
+		}
+
+		List<String> keys(String key) {
+			return (this == PLAIN) ? List.of(key) : List.of(key, COUNTER);
 		}
 
 		Inbox inbox(String jvm) throws Exception {
-			return new Inbox(server, ((this == PLAIN) ? "app:" : TokenCounters.REDISSON_CHANNELS) + jvm);
+			return new Inbox(server, ((this == REDISSON) ? TokenCounters.REDISSON_CHANNELS : "app:") + jvm);
 		}
 
 		@Nullable String holder() {
-			if (this == PLAIN) {
+			if (this != REDISSON) {
 				return (String) server.command("GET", "k");
 			}
 			List<?> owners = (List<?>) server.command("HKEYS", "k");
