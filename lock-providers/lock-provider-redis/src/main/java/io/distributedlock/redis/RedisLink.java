@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.distributedlock.redis.scripts.ScriptCall;
@@ -15,6 +16,7 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -51,6 +53,8 @@ final class RedisLink implements AutoCloseable {
 	 * By node of a cluster, as one may be silent while others answer.
 	 */
 	private final ConcurrentHashMap<String, Silence> silences = new ConcurrentHashMap<>();
+
+	private final AtomicBoolean doubting = new AtomicBoolean();
 
 	private volatile boolean used;
 
@@ -101,6 +105,28 @@ final class RedisLink implements AutoCloseable {
 	 */
 	CompletionStage<StatefulRedisPubSubConnection<String, String>> messages() {
 		return this.messages.get();
+	}
+
+	/**
+	 * Check the connection for messages. It only listens, so nothing else notices that
+	 * the other end is gone. It is replaced if the server does not answer.
+	 */
+	void doubtMessages() {
+		CompletableFuture<StatefulRedisPubSubConnection<String, String>> connection = this.messages.get();
+		if (!connection.isDone() || connection.isCompletedExceptionally()
+				|| !this.doubting.compareAndSet(false, true)) {
+			return;
+		}
+		RedisFuture<String> ping = connection.join().async().ping();
+		CommandTimeouts.limit(ping.toCompletableFuture(), System.nanoTime() + this.commandTimeout.toNanos())
+			.whenComplete((pong, failure) -> {
+				this.doubting.set(false);
+				Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
+				if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
+					ping.cancel(false);
+					this.messages.replaceSilent();
+				}
+			});
 	}
 
 	/**

@@ -36,6 +36,11 @@ record RedisRunner(RedisLink link, RedisReleases releases) implements ScriptRunn
 	}
 
 	@Override
+	public void doubtHearing() {
+		this.link.doubtMessages();
+	}
+
+	@Override
 	public boolean isHearing() {
 		return this.releases.isHearing();
 	}

@@ -214,8 +214,7 @@ final class Line {
 		}
 		LinePlace holder = this.locks.place(answer[3]);
 		if (holder != null) {
-			// the message of the grant was lost, or is still on its way
-			holder.ask();
+			holder.askForGrant();
 		}
 		else {
 			this.seen = new Seen(sentAt, Long.parseLong(answer[1]));

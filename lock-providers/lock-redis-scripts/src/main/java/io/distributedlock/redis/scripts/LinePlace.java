@@ -78,6 +78,16 @@ final class LinePlace implements LockQueue.Place {
 	 */
 	private volatile boolean told;
 
+	/**
+	 * Whether any message has granted the lock.
+	 */
+	private volatile boolean heard;
+
+	/**
+	 * Whether the server was seen to have granted the lock.
+	 */
+	private volatile boolean seenGranted;
+
 	private volatile long order;
 
 	LinePlace(ExclusiveLocks locks, Line line, LeaseRequest request, String number) {
@@ -198,6 +208,9 @@ final class LinePlace implements LockQueue.Place {
 				fail(new BackendException("the server had removed the owner that asked for the lock", true, null));
 			}
 			else {
+				if (this.seenGranted && !this.heard) {
+					this.locks.runner().doubtHearing();
+				}
 				grant(this.locks.lease(this.request, this.number, answer, heard, this.inARow,
 						new LeaseTerm(sentAt, this.request.leaseTime())));
 			}
@@ -214,9 +227,19 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	/**
+	 * Ask for the lease, as the server has granted the lock. The message of the grant was
+	 * lost, or is still on its way.
+	 */
+	void askForGrant() {
+		this.seenGranted = true;
+		ask();
+	}
+
+	/**
 	 * Receive a message: the release of another owner has granted the lock.
 	 */
 	void onGrant(long token, long millis, int inARow) {
+		this.heard = true;
 		this.inARow = inARow;
 		if (this.locks.runner().confirmsGrants()) {
 			this.told = true;

@@ -69,6 +69,14 @@ public interface ScriptRunner {
 	}
 
 	/**
+	 * Check the connection for messages in the background, as one that the server has
+	 * published did not arrive. If the server does not answer, another connection
+	 * replaces it. Does nothing if the client checks its connections by itself.
+	 */
+	default void doubtHearing() {
+	}
+
+	/**
 	 * Return whether messages arrive, as far as the client knows.
 	 * @return {@code false} if the connection for messages is lost
 	 */
