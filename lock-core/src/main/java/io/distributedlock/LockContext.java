@@ -205,9 +205,7 @@ public final class LockContext {
 	}
 
 	private static void restore(@Nullable LockContext context) {
-		// not removed: an entry without a value refers to nothing, and costs less than
-		// a
-		// new one for each lock
+		// not removed: an entry without a value costs less than a new one for each lock
 		CURRENT.set((context == null || context.depth == 0) ? null : context);
 	}
 

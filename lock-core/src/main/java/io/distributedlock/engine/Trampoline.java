@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class Trampoline {
 
 	/**
-	 * Set to nothing between two runs, and not removed: an entry without a value refers to
-	 * nothing, and costs less than a new one for each run.
+	 * Set to nothing between two runs, and not removed: an entry without a value refers
+	 * to nothing, and costs less than a new one for each run.
 	 */
 	private static final ThreadLocal<@Nullable Trampoline> RUNNING = new ThreadLocal<>();
 

@@ -117,16 +117,22 @@ final class RedisLink implements AutoCloseable {
 				|| !this.doubting.compareAndSet(false, true)) {
 			return;
 		}
-		RedisFuture<String> ping = connection.join().async().ping();
-		CommandTimeouts.limit(ping.toCompletableFuture(), System.nanoTime() + this.commandTimeout.toNanos())
-			.whenComplete((pong, failure) -> {
-				this.doubting.set(false);
-				Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
-				if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
-					ping.cancel(false);
-					this.messages.replaceSilent();
-				}
-			});
+		try {
+			RedisFuture<String> ping = connection.join().async().ping();
+			CommandTimeouts.limit(ping.toCompletableFuture(), System.nanoTime() + this.commandTimeout.toNanos())
+				.whenComplete((pong, failure) -> {
+					this.doubting.set(false);
+					Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
+					if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
+						ping.cancel(false);
+						this.messages.replaceSilent();
+					}
+				});
+		}
+		catch (RuntimeException ex) {
+			// such as a client that is shut down: its next use tells
+			this.doubting.set(false);
+		}
 	}
 
 	/**

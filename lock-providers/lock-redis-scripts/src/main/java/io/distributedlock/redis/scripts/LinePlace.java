@@ -278,8 +278,9 @@ final class LinePlace implements LockQueue.Place {
 		this.failed = false;
 		this.confirmed = true;
 		this.locks.mailbox().open();
-		if (!isWaiting()) {
-			removeUnlessHeld();
+		// who was granted the lock meanwhile leaves the line after its release
+		if (this.granted.isCompletedExceptionally()) {
+			remove();
 		}
 	}
 
