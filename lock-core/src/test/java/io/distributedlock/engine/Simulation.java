@@ -160,6 +160,10 @@ final class Simulation {
 			node.close(this.threads, this.checks, this.faults.slack());
 		}
 		this.world.runUntil(goesOnAt() + AFTERMATH);
+		// one pause may have begun at the end of another
+		while (goesOnAt() > this.world.now()) {
+			this.world.runUntil(goesOnAt() + AFTERMATH);
+		}
 		for (SimulatedNode node : this.nodes) {
 			if (!node.isDead()) {
 				this.checks.nothingIsLeft(node);
