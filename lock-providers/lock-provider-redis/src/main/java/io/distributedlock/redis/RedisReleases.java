@@ -31,6 +31,8 @@ final class RedisReleases implements ReleaseSignal {
 
 	private final AtomicBoolean warned = new AtomicBoolean();
 
+	private final AtomicBoolean warnedUnheard = new AtomicBoolean();
+
 	private final RedisLink link;
 
 	private volatile @Nullable OwnChannel own;
@@ -78,6 +80,18 @@ final class RedisReleases implements ReleaseSignal {
 			}
 		});
 		return subscribed;
+	}
+
+	/**
+	 * Say that the user may not publish.
+	 * @param channels how the names of the channels of JVMs begin
+	 */
+	void warnUnheardOnce(String channels) {
+		if (this.warnedUnheard.compareAndSet(false, true)) {
+			logger.warn(
+					"The user of Redis may not publish on the channel of a lock or on those that begin with '{}': waiting calls learn of a release only when they poll. Grant +publish and the channels",
+					channels);
+		}
 	}
 
 	/**

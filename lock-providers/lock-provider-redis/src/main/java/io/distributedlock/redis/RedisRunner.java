@@ -41,6 +41,11 @@ record RedisRunner(RedisLink link, RedisReleases releases) implements ScriptRunn
 	}
 
 	@Override
+	public void onUnheardRelease(String channels) {
+		this.releases.warnUnheardOnce(channels);
+	}
+
+	@Override
 	public boolean isHearing() {
 		return this.releases.isHearing();
 	}

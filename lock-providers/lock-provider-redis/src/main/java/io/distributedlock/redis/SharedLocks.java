@@ -93,7 +93,7 @@ final class SharedLocks implements AutoCloseable {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
-			return released == 1;
+			return released > 0;
 		});
 	}
 

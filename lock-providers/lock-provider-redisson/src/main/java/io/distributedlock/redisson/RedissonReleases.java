@@ -35,6 +35,10 @@ final class RedissonReleases implements AutoCloseable {
 	private static final ReleaseSignal.Subscription NONE = () -> {
 	};
 
+	private final AtomicBoolean warned = new AtomicBoolean();
+
+	private final AtomicBoolean warnedUnheard = new AtomicBoolean();
+
 	private final RedissonServer server;
 
 	private final Semaphore channels = new Semaphore(MAX_CHANNELS);
@@ -90,9 +94,33 @@ final class RedissonReleases implements AutoCloseable {
 			.thenAccept((id) -> onActive.run())
 			.whenComplete((done, failure) -> {
 				if (failure != null) {
-					logger.debug("Channel {} cannot be subscribed to; waiting calls poll for grants", channel, failure);
+					warnOnce(failure);
 				}
 			});
+	}
+
+	/**
+	 * Say that the user may not publish.
+	 * @param channels how the names of the channels of JVMs begin
+	 */
+	void warnUnheardOnce(String channels) {
+		if (this.warnedUnheard.compareAndSet(false, true)) {
+			logger.warn(
+					"The user of Redis may not publish on the channel of a lock or on those that begin with '{}': waiting calls learn of a release only when they poll. Grant +publish, on some clusters +spublish, and the channels",
+					channels);
+		}
+	}
+
+	private void warnOnce(Throwable failure) {
+		String reason = RedissonErrors.translate(failure).getMessage();
+		if (this.warned.compareAndSet(false, true)) {
+			logger.warn(
+					"The channel of this JVM cannot be subscribed to; waiting calls poll for grants. The user needs +subscribe and +unsubscribe, and the channels: {}",
+					reason);
+		}
+		else {
+			logger.debug("The channel of this JVM cannot be subscribed to: {}", reason);
+		}
 	}
 
 	/**

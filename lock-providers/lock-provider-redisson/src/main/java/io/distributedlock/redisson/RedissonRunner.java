@@ -59,6 +59,11 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 	}
 
 	@Override
+	public void onUnheardRelease(String channels) {
+		this.releases.warnUnheardOnce(channels);
+	}
+
+	@Override
 	public boolean isHearing() {
 		return true;
 	}

@@ -1,5 +1,8 @@
 package io.distributedlock.test.server;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,6 +12,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,6 +139,40 @@ public abstract class RedisRightsContract {
 			.withMessageContaining("denies")
 			.withMessageContaining("least rights");
 		assertThat(server.command("EXISTS", "shop:lock:order:4")).isEqualTo(0L);
+	}
+
+	@Test
+	final void waitersPollWithoutTheRightToPublishAndOneWarningSaysSo() {
+		createUser(server, "mute", rights().replace("+publish ", ""));
+		createUser(server, "listener", rights());
+		assertLocksWorkAndWarnOnce("mute", "listener", "may not publish");
+	}
+
+	@Test
+	final void waitersPollWithoutTheRightToSubscribeAndOneWarningSaysSo() {
+		createUser(server, "deaf", rights().replace("+subscribe ", ""));
+		createUser(server, "speaker", rights());
+		assertLocksWorkAndWarnOnce("speaker", "deaf", "cannot be subscribed to");
+	}
+
+	private void assertLocksWorkAndWarnOnce(String holder, String waiter, String warning) {
+		PrintStream before = System.err;
+		ByteArrayOutputStream log = new ByteArrayOutputStream();
+		System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+		try {
+			DefaultLockTemplate first = template(holder, Duration.ofMillis(200));
+			DefaultLockTemplate second = template(waiter, Duration.ofMillis(200));
+			for (int i = 0; i < 3; i++) {
+				HandOver.between(first, second, HandOver.request(waiter + i, LockType.EXCLUSIVE));
+			}
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(log.toString(StandardCharsets.UTF_8).lines())
+					.filteredOn((line) -> line.contains(warning))
+					.hasSize(1));
+		}
+		finally {
+			System.setErr(before);
+		}
 	}
 
 	/**

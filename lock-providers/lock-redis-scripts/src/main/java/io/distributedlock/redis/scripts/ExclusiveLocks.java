@@ -34,6 +34,11 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 */
 	private static final int EMPTY_LINES = 1000;
 
+	/**
+	 * What a release answers if the server has published nothing.
+	 */
+	private static final long UNHEARD = 2;
+
 	private final ScriptRunner runner;
 
 	private final Supplier<LockScripts> scripts;
@@ -277,7 +282,10 @@ public final class ExclusiveLocks implements AutoCloseable {
 			if (failure != null) {
 				throw this.runner.translate(failure);
 			}
-			return had == 1;
+			if (had == UNHEARD) {
+				this.runner.onUnheardRelease(channelPrefix());
+			}
+			return had > 0;
 		});
 	}
 

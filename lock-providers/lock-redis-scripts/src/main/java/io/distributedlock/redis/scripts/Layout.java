@@ -21,8 +21,9 @@ import java.nio.charset.StandardCharsets;
  * @param count counts {@code n} tokens, of which {@code token} is the first
  * @param sign the sign of the token of a lock for which nobody waits in the line
  * @param othersWait says whether somebody waits who is not in the line
- * @param free deletes the lock, and wakes those who wait and are not in the line. If
- * others are in the line nevertheless, it may tell the first of them to look soon
+ * @param free deletes the lock, and wakes those who wait and are not in the line. Sets
+ * {@code unheard} if the server refuses to publish. If others are in the line
+ * nevertheless, it may tell the first of them to look soon
  * @param noteWaiters what an attempt does that found the lock taken and is not in the
  * line
  * @param forget refuses an attempt of an owner that was removed, if it arrives later
@@ -66,7 +67,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 				end
 				""", "1", "redis.call('exists', tag .. ':mark') == 1", """
 				local gone = redis.call('del', KEYS[1], tag .. ':mark')
-				if gone > (holder and 1 or 0) then redis.pcall('publish', KEYS[1], '') end
+				if gone > (holder and 1 or 0) then unheard = type(redis.pcall('publish', KEYS[1], '')) == 'table' end
 				""", """
 				redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
 				local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
@@ -142,7 +143,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						""",
 				"-1", "(redis.pcall('pubsub', '" + listeners + "', 'redisson_lock__channel:' .. tag)[2] or 1) ~= 0", """
 						redis.call('del', KEYS[1])
-						redis.pcall('<publish>', 'redisson_lock__channel:' .. tag, 0)
+						unheard = type(redis.pcall('<publish>', 'redisson_lock__channel:' .. tag, 0)) == 'table'
 						local head = redis.pcall('lindex', line, 0)
 						local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
 						if first then redis.pcall('publish', <channels> .. first, place .. ' look') end

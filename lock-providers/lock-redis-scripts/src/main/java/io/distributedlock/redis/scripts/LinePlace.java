@@ -277,7 +277,7 @@ final class LinePlace implements LockQueue.Place {
 		}
 		this.failed = false;
 		this.confirmed = true;
-		this.locks.mailbox().open();
+		this.locks.mailbox().open(this.request.lookInterval());
 		// who was granted the lock meanwhile leaves the line after its release
 		if (this.granted.isCompletedExceptionally()) {
 			remove();

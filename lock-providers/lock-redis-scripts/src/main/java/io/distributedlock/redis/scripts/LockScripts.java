@@ -105,7 +105,8 @@ public final class LockScripts {
 	/**
 	 * Hands the lock over to the next in the line. If there is none, or if after many
 	 * grants in a row others wait outside the line, the lock is free. Arguments: owner,
-	 * how many grants in a row led to this lease. Answers 1 if the owner had the lock.
+	 * how many grants in a row led to this lease. Answers 1 if the owner had the lock, 2
+	 * if it had and those who wait were not told, as the user may not publish.
 	 * @return the script
 	 */
 	public Script release() {
@@ -116,7 +117,7 @@ public final class LockScripts {
 	 * Leaves the line, and hands the lock over if it was granted meanwhile. Arguments:
 	 * owner, its entry, and a third one if an attempt of the owner may arrive later,
 	 * which is then refused if the layout has marks. Answers 1 if the owner was in the
-	 * line or had the lock.
+	 * line or had the lock, 2 as {@link #release()}.
 	 * @return the script
 	 */
 	public Script leave() {
@@ -194,6 +195,7 @@ public final class LockScripts {
 			if holder ~= ARGV[1] then return 0 end
 			local grants = (ARGV[2] or 0) + 1
 			local granted
+			local unheard
 			local pass = true
 			if grants > 16 then
 			  pass = not (<others wait>)
@@ -205,10 +207,11 @@ public final class LockScripts {
 			if not granted then
 			  <free>
 			end
-			return 1""";
+			return unheard and 2 or 1""";
 
 	private static final String LEAVE = """
 			<names>
+			local unheard
 			local had = redis.call('lrem', line, 0, ARGV[2])
 			<holder>
 			if holder == ARGV[1] then
@@ -220,7 +223,7 @@ public final class LockScripts {
 			  end
 			end
 			<forget>
-			return had > 0 and 1 or 0""";
+			return unheard and 2 or had > 0 and 1 or 0""";
 
 	private static final String LOOK = """
 			<names>

@@ -18,9 +18,10 @@ final class LuaParts {
 
 	/**
 	 * Grants the lock to the first in the line whose JVM is alive, and sets
-	 * {@code granted} to its owner, to a false value if there is none. While the slot of
-	 * a cluster moves to another node, a line that is not here counts as empty: the lock
-	 * is then free, and who is in the line looks.
+	 * {@code granted} to its owner, to a false value if there is none, and
+	 * {@code unheard} if the server refuses to publish. While the slot of a cluster moves
+	 * to another node, a line that is not here counts as empty: the lock is then free,
+	 * and who is in the line looks.
 	 */
 	private static final String HAND_OVER = """
 			<declare>
@@ -36,7 +37,8 @@ final class LuaParts {
 			  if till and tonumber(till) >= time[1] * 1000 + time[2] / 1000 then
 			    <count>
 			    <take>
-			    redis.pcall('publish', <channels> .. jvm, string.format('%s %.0f %s %d', id, token, ms, grants))
+			    local sent = redis.pcall('publish', <channels> .. jvm, string.format('%s %.0f %s %d', id, token, ms, grants))
+			    unheard = type(sent) == 'table'
 			    granted = owner
 			    break
 			  end
@@ -64,7 +66,9 @@ final class LuaParts {
 	static String fill(String script, Layout layout) {
 		boolean countsAlready = script.contains("local token\n");
 		boolean grantsAlready = script.contains("local granted\n");
-		String declare = (countsAlready ? "" : "local token\n") + (grantsAlready ? "" : "local granted\n");
+		boolean publishesAlready = script.contains("local unheard\n");
+		String declare = (countsAlready ? "" : "local token\n") + (grantsAlready ? "" : "local granted\n")
+				+ (publishesAlready ? "" : "local unheard\n");
 		String filled = script.replace("<hand over>", HAND_OVER.replace("<declare>\n", declare))
 			.replace("<say alive>", SAY_ALIVE)
 			.replace("<names>", NAMES)

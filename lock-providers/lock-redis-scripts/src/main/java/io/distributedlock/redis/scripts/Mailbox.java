@@ -1,5 +1,6 @@
 package io.distributedlock.redis.scripts;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +33,12 @@ final class Mailbox {
 
 	private final AtomicBoolean opened = new AtomicBoolean();
 
+	private volatile boolean failed;
+
+	private volatile long failedAt;
+
+	private volatile Duration interval = Duration.ofSeconds(1);
+
 	/**
 	 * Counts the subscriptions: after a new one, a message may have been missed.
 	 */
@@ -48,10 +55,24 @@ final class Mailbox {
 		this.onActive = onActive;
 	}
 
-	void open() {
-		if (!this.opened.get() && this.opened.compareAndSet(false, true)) {
+	/**
+	 * Subscribe to the channel, unless that was done. If it has failed, it is tried again
+	 * once in an interval.
+	 */
+	void open(Duration interval) {
+		this.interval = interval;
+		open();
+	}
+
+	private void open() {
+		if (this.opened.get() || (this.failed && System.nanoTime() - this.failedAt < this.interval.toNanos())) {
+			return;
+		}
+		if (this.opened.compareAndSet(false, true)) {
 			this.runner.hear(this.channel, this::onMessage, this::onActive).whenComplete((done, failure) -> {
 				if (failure != null) {
+					this.failedAt = System.nanoTime();
+					this.failed = true;
 					this.opened.set(false);
 				}
 			});

@@ -74,8 +74,8 @@ public final class PlainScripts {
 
 	/**
 	 * Releases a share, or the exclusive lock of a writer whose downgrade has not reached
-	 * the server. Keys: the lock, the counter. Argument: owner. Answers 1 if the owner
-	 * had the lock.
+	 * the server. Keys: the lock, the counter. Argument: owner. Answers as
+	 * {@link LockScripts#release()}.
 	 */
 	public static final Script RELEASE_READ = script(Parts.SHARES + """
 			local holder = false
@@ -90,11 +90,12 @@ public final class PlainScripts {
 			end
 			local grants = 1
 			local granted
+			local unheard
 			<hand over>
 			if not granted then
 			  <free>
 			end
-			return 1""");
+			return unheard and 2 or 1""");
 
 	/**
 	 * Takes a permit, if there are fewer owners than permits. Keys: the owners of

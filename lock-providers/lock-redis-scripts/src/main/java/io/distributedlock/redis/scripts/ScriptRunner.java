@@ -77,6 +77,13 @@ public interface ScriptRunner {
 	}
 
 	/**
+	 * Take note that a release was not published, since the user may not publish. Those
+	 * who wait find out at their next poll.
+	 * @param channels how the names of the channels of JVMs begin
+	 */
+	void onUnheardRelease(String channels);
+
+	/**
 	 * Return whether messages arrive, as far as the client knows.
 	 * @return {@code false} if the connection for messages is lost
 	 */
