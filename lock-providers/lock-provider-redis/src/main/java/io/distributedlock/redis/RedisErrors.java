@@ -78,6 +78,13 @@ final class RedisErrors {
 				|| (cause instanceof RedisCommandExecutionException && !translate(cause).isRetryable());
 	}
 
+	/**
+	 * Return whether the server has answered with an error.
+	 */
+	static boolean isReply(Throwable failure) {
+		return Failures.unwrap(failure) instanceof RedisCommandExecutionException;
+	}
+
 	static BackendException retryable(String message, Throwable cause) {
 		return new BackendException(message, true, cause);
 	}

@@ -31,6 +31,11 @@ record RedisRunner(RedisLink link, RedisReleases releases) implements ScriptRunn
 	}
 
 	@Override
+	public boolean isReply(Throwable failure) {
+		return RedisErrors.isReply(failure);
+	}
+
+	@Override
 	public CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
 		return this.releases.hear(channel, onMessage, onActive);
 	}

@@ -41,6 +41,11 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 	}
 
 	@Override
+	public boolean isReply(Throwable failure) {
+		return RedissonErrors.isReply(failure);
+	}
+
+	@Override
 	public CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
 		return this.releases.hear(channel, onMessage, onActive);
 	}

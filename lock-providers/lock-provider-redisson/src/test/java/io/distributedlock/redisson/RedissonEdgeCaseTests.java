@@ -24,10 +24,12 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.server.RedisTestServer;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RFencedLock;
@@ -342,6 +344,17 @@ class RedissonEdgeCaseTests extends OnOneServer {
 		finally {
 			mapped.shutdown();
 		}
+	}
+
+	@Test
+	void renewalOfALockThatWasOverwrittenFailsAlone() {
+		List<Lease> leases = List.of(acquire("k1", LONG), acquire("k2", LONG), acquire("k3", LONG));
+		server.command("SET", "k2", "no lock");
+		List<? extends CompletionStage<@Nullable LeaseTerm>> answers = this.provider
+			.renewAll(leases.stream().map((lease) -> new LeaseRenewal(lease, LONG)).toList());
+		assertThat(get(answers.get(0))).isNotNull();
+		assertThat(get(answers.get(2))).isNotNull();
+		assertThat(answers.get(1)).failsWithin(Duration.ofSeconds(60));
 	}
 
 	@Test

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renews leases that are due together with one script, on a cluster with one for each
- * slot. Each lease gets its own answer.
+ * slot. Each lease gets its own answer. If the server refuses a script, each lease is
+ * renewed by its own.
  * <p>
  * Why: docs/decisions/042-redis-renews-in-batches.md
  */
@@ -73,6 +74,12 @@ final class BatchedRenewals {
 		long longest = renewals.stream().mapToLong((renewal) -> renewal.due.leaseTime().toNanos()).max().orElse(0);
 		ScriptCall call = new ScriptCall(this.script, keys, arguments).until(sentAt + longest);
 		this.runner.<String>run(call).whenComplete((digits, failure) -> {
+			if (failure != null && renewals.size() > 1 && this.runner.isReply(failure)) {
+				// one of the keys may be the reason: it was overwritten, or its slot
+				// moves
+				renewals.forEach((renewal) -> send(List.of(renewal)));
+				return;
+			}
 			for (int i = 0; i < renewals.size(); i++) {
 				if (failure != null) {
 					renewals.get(i).answer.completeExceptionally(this.runner.translate(failure));

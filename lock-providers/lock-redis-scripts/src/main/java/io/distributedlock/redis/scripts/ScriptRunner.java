@@ -37,6 +37,13 @@ public interface ScriptRunner {
 	boolean isRefusal(Throwable failure);
 
 	/**
+	 * Return whether the server has answered a script with an error.
+	 * @param failure the failure of {@link #run}
+	 * @return {@code true} if so; {@code false} if there was no answer
+	 */
+	boolean isReply(Throwable failure);
+
+	/**
 	 * Listen to a channel from now on, also after the connection was lost and is there
 	 * again.
 	 * @param channel the channel
