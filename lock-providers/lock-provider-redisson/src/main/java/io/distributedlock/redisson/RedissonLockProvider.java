@@ -193,7 +193,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 		String key = this.nameMapper.map(request.key());
 		return key.equals(request.key()) ? request
 				: new LeaseRequest(key, request.leaseTime(), request.type(), request.permits(), request.giveUpAtNanos(),
-						request.tokens(), request.lookInterval(), request.grantTime());
+						request.tokens(), request.lookInterval(), request.lockDelay());
 	}
 
 	private RedissonOwner owner(LeaseRequest request) {

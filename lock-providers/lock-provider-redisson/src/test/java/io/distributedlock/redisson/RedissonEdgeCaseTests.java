@@ -339,6 +339,13 @@ class RedissonEdgeCaseTests extends OnOneServer {
 			LeaseTerm term = get(named.renewAll(List.of(new LeaseRenewal(lease, LONG))).get(0));
 			assertThat(term).isNotNull();
 			assertThat(pttl("mapped:k")).isGreaterThan(20_000L);
+			LockQueue.Place place = named.enqueue(new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1,
+					System.nanoTime() + LONG.toNanos(), 1, Duration.ofMillis(100), Duration.ofMillis(7)));
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(String.valueOf(server.command("LINDEX", "{mapped:k}:line", "0")))
+					.as("the grant is as long as without a mapper")
+					.endsWith(" 1507"));
+			place.leave();
 			assertThat(get(lease.release())).isTrue();
 		}
 		finally {
