@@ -24,7 +24,7 @@ class RedissonRightsTests extends RedisRightsContract {
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~redisson_lock_token:{shop:lock:* "
 			+ "~redisson_unlock_latch:{shop:lock:* ~{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* "
 			+ "&redisson_lock_line:* -@all +exists +hexists +hlen +hkeys +hget +incrby +lindex +lpop +lpos +lrem +rpush +pubsub|numsub "
-			+ "+hset +pexpire +pttl +incr +get +set +del +time +evalsha +script|load +publish +subscribe +unsubscribe "
+			+ "+hset +hgetall +hdel +pexpire +pttl +incr +get +set +del +time +evalsha +script|load +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
 
 	private static final String FOR_OTHER_TYPES = " ~redisson_lock_queue:{shop:lock:* ~redisson_lock_timeout:{shop:lock:* "

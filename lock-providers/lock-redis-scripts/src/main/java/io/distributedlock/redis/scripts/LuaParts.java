@@ -49,13 +49,22 @@ final class LuaParts {
 	/**
 	 * Lets the JVM of the first argument count as alive. Another JVM may have asked for
 	 * more time, or another call of this JVM, so no time is ever shortened. Nothing fails
-	 * if the memory is full.
+	 * if the memory is full. Whenever a JVM is new here, those that are gone are
+	 * forgotten: the key may be busy for as long as the application lives.
 	 */
 	private static final String SAY_ALIVE = """
 			local life = math.floor(keep * 4 / 3)
-			local till = time[1] * 1000 + math.floor(time[2] / 1000) + life
+			local now = time[1] * 1000 + math.floor(time[2] / 1000)
+			local till = now + life
 			local jvm = string.match(ARGV[1], '^[^.]+')
-			if tonumber(redis.call('hget', tag .. ':alive', jvm) or 0) < till then redis.pcall('hset', tag .. ':alive', jvm, till) end
+			local before = redis.call('hget', tag .. ':alive', jvm)
+			if not before then
+			  local all = redis.pcall('hgetall', tag .. ':alive')
+			  for i = 2, #all, 2 do
+			    if tonumber(all[i]) < now then redis.pcall('hdel', tag .. ':alive', all[i - 1]) end
+			  end
+			end
+			if tonumber(before or 0) < till then redis.pcall('hset', tag .. ':alive', jvm, till) end
 			if redis.call('pttl', tag .. ':alive') < life then redis.call('pexpire', tag .. ':alive', life) end
 			if redis.call('pttl', line) < keep * 3 then redis.call('pexpire', line, keep * 3) end
 			""";

@@ -271,6 +271,44 @@ class LockScriptsTests {
 		Awaitility.await().untilAsserted(() -> assertThat(keys()).containsExactly(COUNTER));
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void jvmsThatAreGoneAreForgottenWhileTheKeyIsBusy(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "living.1");
+		for (int i = 0; i < 20; i++) {
+			run(layout, layout.scripts().acquire(), "gone" + i + ".1", LEASE + " 1 30");
+		}
+		Awaitility.await().untilAsserted(() -> {
+			String jvm = "new" + System.nanoTime();
+			join(layout, jvm + ".1");
+			leave(layout, jvm + ".1");
+			assertThat((List<?>) server.command("HKEYS", "{k}:alive")).map(String::valueOf)
+				.contains("living", jvm)
+				.noneMatch((each) -> each.startsWith("gone"));
+		});
+		release(layout, "a.1");
+		assertThat(layout.holder()).isEqualTo("living.1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void noTimeIsShortenedByACallThatWantsLess(Kept layout) {
+		take(layout, "a.1");
+		join(layout, "b.1");
+		long line = (Long) server.command("PTTL", "{k}:line");
+		long alive = (Long) server.command("PTTL", "{k}:alive");
+		long till = Long.parseLong(String.valueOf(server.command("HGET", "{k}:alive", "b")));
+		run(layout, layout.scripts().acquire(), "b.2", LEASE + " 1 300");
+		run(layout, layout.scripts().acquire(), "c.1", LEASE + " 1 300");
+		eval(layout.scripts().look(), layout.keys("k"), List.of("c.1", "300", "c.1 1 300"));
+		assertThat((Long) server.command("PTTL", "{k}:line")).isBetween(line - 5000, line);
+		assertThat((Long) server.command("PTTL", "{k}:alive")).isBetween(alive - 5000, alive);
+		assertThat(Long.parseLong(String.valueOf(server.command("HGET", "{k}:alive", "b")))).isEqualTo(till);
+		run(layout, layout.scripts().acquire(), "a.1", "1000 1");
+		assertThat((Long) server.command("PTTL", "k")).as("asked again with less").isGreaterThan(50_000L);
+	}
+
 	@Test
 	void codeThatUsesRedissonIsExcludedAndWoken() throws Exception {
 		Kept layout = Kept.REDISSON;
