@@ -1,0 +1,241 @@
+package io.distributedlock.redis.scripts;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue.Place;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Places in the line of a real server, with messages that arrive when the test says so.
+ */
+class ExclusiveLocksTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(60);
+
+	/**
+	 * An interval that is so short that each look is one.
+	 */
+	private static final Duration LOOK = Duration.ofMillis(1);
+
+	private static final Duration NEVER = Duration.ofMinutes(10);
+
+	private static final TokenCounters COUNTERS = new TokenCounters("app", false);
+
+	private static RedisTestServer server;
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private ExclusiveLocks holder;
+
+	private ServerRunner runner;
+
+	private ExclusiveLocks waiter;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisTestServer.run();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@BeforeEach
+	void start() {
+		server.command("FLUSHALL");
+		this.holder = locks(open(new ServerRunner(server)));
+		this.runner = open(new ServerRunner(server));
+		this.waiter = locks(this.runner);
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		for (AutoCloseable each : this.opened) {
+			each.close();
+		}
+	}
+
+	@Test
+	void messageOfAnEarlierGrantConfirmsNothingOfALaterOne() throws Exception {
+		Lease held = take();
+		Place place = this.waiter.enqueue(request(LOOK));
+		get(held.release());
+		String early = this.runner.nextMessage();
+		Awaitility.await("the grant lapses").until(() -> server.command("EXISTS", "k").equals(0L));
+		Lease second = take();
+		place.lookAgain();
+		assertThat(server.command("LLEN", "{k}:line")).as("joined again").isEqualTo(1L);
+		get(second.release());
+		long later = tokenOf(this.runner.nextMessage());
+		this.runner.deliver(early);
+		Lease lease = get(place.granted());
+		assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(later);
+		assertThat(lease.term().granted()).isEqualTo(LEASE);
+		assertThat(server.command("GET", "k")).isEqualTo(this.waiter.ownerOf(lease));
+	}
+
+	@Test
+	void messageOfAGrantThatLapsedConfirmsNothing() throws Exception {
+		Lease held = take();
+		Place place = this.waiter.enqueue(request(LOOK));
+		get(held.release());
+		String early = this.runner.nextMessage();
+		Awaitility.await("the grant lapses").until(() -> server.command("EXISTS", "k").equals(0L));
+		Lease second = take();
+		this.runner.deliver(early);
+		assertThat(place.granted().toCompletableFuture()).isNotDone();
+		get(second.release());
+		this.runner.deliver(this.runner.nextMessage());
+		assertThat(get(place.granted()).fencingToken().orElseThrow())
+			.isGreaterThan(second.fencingToken().orElseThrow());
+	}
+
+	@Test
+	void placeThatIsLeftBeforeItsMessageArrivesHasNoLease() throws Exception {
+		Lease held = take();
+		Place place = this.waiter.enqueue(request(NEVER));
+		get(held.release());
+		String message = this.runner.nextMessage();
+		place.leave();
+		this.runner.deliver(message);
+		assertThat(place.granted().toCompletableFuture()).isCompletedExceptionally();
+		assertThat(server.command("EXISTS", "k", "{k}:line")).isEqualTo(0L);
+	}
+
+	@Test
+	void placeWhoseMessageArrivesBeforeItIsLeftHasALease() throws Exception {
+		Lease held = take();
+		Place place = this.waiter.enqueue(request(NEVER));
+		get(held.release());
+		this.runner.deliver(this.runner.nextMessage());
+		place.leave();
+		Lease lease = get(place.granted());
+		assertThat(server.command("GET", "k")).isEqualTo(this.waiter.ownerOf(lease));
+		assertThat(get(lease.renew(LEASE))).isNotNull();
+	}
+
+	@Test
+	void eitherTheGrantOrTheLeaveWins() throws Exception {
+		for (int i = 0; i < 200; i++) {
+			Lease held = take();
+			Place place = this.waiter.enqueue(request(NEVER));
+			get(held.release());
+			String message = this.runner.nextMessage();
+			CyclicBarrier start = new CyclicBarrier(2);
+			CompletableFuture<Void> leaving = CompletableFuture.runAsync(() -> {
+				await(start);
+				place.leave();
+			}, (run) -> new Thread(run).start());
+			await(start);
+			this.runner.deliver(message);
+			leaving.get(60, TimeUnit.SECONDS);
+			CompletableFuture<Lease> granted = place.granted().toCompletableFuture();
+			assertThat(granted).isDone();
+			if (granted.isCompletedExceptionally()) {
+				assertThat(server.command("EXISTS", "k")).as("free").isEqualTo(0L);
+			}
+			else {
+				assertThat(server.command("GET", "k")).isEqualTo(this.waiter.ownerOf(get(granted)));
+				assertThat(get(get(granted).release())).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void leaseIsNotShortenedByAMessageThatArrivesAfterTheAnswer() throws Exception {
+		Lease held = take();
+		Place place = this.waiter.enqueue(request(LOOK));
+		get(held.release());
+		// before the message arrives
+		place.lookAgain();
+		Lease lease = get(place.granted());
+		assertThat(lease.term().granted()).isEqualTo(LEASE);
+		this.runner.deliver(this.runner.nextMessage());
+		assertThat((Long) server.command("PTTL", "k")).isGreaterThan(LEASE.toMillis() - 20_000);
+		assertThat(get(place.granted())).isSameAs(lease);
+	}
+
+	@Test
+	void hundredsOfPlacesThatJoinAgainHaveOneEntryEach() {
+		take();
+		List<Place> places = IntStream.range(0, 300).mapToObj((i) -> this.waiter.enqueue(request(LOOK))).toList();
+		assertThat(server.command("LLEN", "{k}:line")).isEqualTo(300L);
+		// the oldest place finds that it is not in the line, so all join again
+		server.command("LPOP", "{k}:line");
+		places.get(0).lookAgain();
+		List<?> line = (List<?>) server.command("LRANGE", "{k}:line", "0", "-1");
+		assertThat(line).hasSize(300).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void channelThatIsRefusedIsAskedForOnceInAnInterval() {
+		this.runner.refuseSubscriptions();
+		take();
+		for (int i = 0; i < 20; i++) {
+			this.waiter.enqueue(request(NEVER));
+		}
+		assertThat(this.runner.subscriptions()).isEqualTo(1);
+		Awaitility.await().until(() -> {
+			this.waiter.enqueue(request(LOOK)).leave();
+			return this.runner.subscriptions() == 3;
+		});
+	}
+
+	private Lease take() {
+		Lease lease = get(this.holder.tryAcquire(request(LOOK)));
+		assertThat(lease).isNotNull();
+		return lease;
+	}
+
+	private ServerRunner open(ServerRunner created) {
+		this.opened.add(created);
+		return created;
+	}
+
+	private ExclusiveLocks locks(ServerRunner over) {
+		ExclusiveLocks locks = new ExclusiveLocks(over, LockScripts.plain(COUNTERS), COUNTERS);
+		this.opened.add(locks);
+		return locks;
+	}
+
+	private static long tokenOf(String message) {
+		return Long.parseLong(message.split(" ", -1)[1]);
+	}
+
+	private static LeaseRequest request(Duration look) {
+		return new LeaseRequest("k", LEASE, LockType.FAIR, 1, System.nanoTime() + LEASE.toNanos(), 1, look);
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+	}
+
+	private static void await(CyclicBarrier barrier) {
+		try {
+			barrier.await(60, TimeUnit.SECONDS);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.distributedlock.redis.scripts;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.test.server.RedisTestServer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts on a real server at once, on the thread of the caller. The messages of the
+ * server arrive when the test delivers them.
+ */
+final class ServerRunner implements ScriptRunner, AutoCloseable {
+
+	private final RedisTestServer server;
+
+	private final AtomicInteger subscriptions = new AtomicInteger();
+
+	private volatile boolean refusing;
+
+	private volatile @Nullable Inbox inbox;
+
+	private volatile @Nullable Consumer<String> onMessage;
+
+	ServerRunner(RedisTestServer server) {
+		this.server = server;
+	}
+
+	/**
+	 * Refuse to subscribe from now on.
+	 */
+	void refuseSubscriptions() {
+		this.refusing = true;
+	}
+
+	int subscriptions() {
+		return this.subscriptions.get();
+	}
+
+	/**
+	 * Return the next message of the server, which has not been delivered.
+	 */
+	String nextMessage() throws IOException {
+		Inbox present = this.inbox;
+		if (present == null) {
+			throw new IllegalStateException("no channel is subscribed to");
+		}
+		return present.next();
+	}
+
+	void deliver(String message) {
+		Consumer<String> present = this.onMessage;
+		if (present == null) {
+			throw new IllegalStateException("no channel is subscribed to");
+		}
+		present.accept(message);
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> CompletionStage<T> run(ScriptCall call) {
+		if (!call.wanted().getAsBoolean()) {
+			return CompletableFuture.failedFuture(new BackendException("nobody waits", true, null));
+		}
+		List<String> command = new ArrayList<>(
+				List.of("EVAL", call.script().source(), Integer.toString(call.keys().size())));
+		command.addAll(call.keys());
+		command.addAll(call.arguments());
+		try {
+			return (CompletionStage<T>) CompletableFuture
+				.completedFuture(this.server.command(command.toArray(String[]::new)));
+		}
+		catch (UncheckedIOException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	@Override
+	public BackendException translate(Throwable failure) {
+		return new BackendException("the server failed", true, failure);
+	}
+
+	@Override
+	public boolean isRefusal(Throwable failure) {
+		return failure instanceof BackendException;
+	}
+
+	@Override
+	public boolean isReply(Throwable failure) {
+		return failure instanceof UncheckedIOException;
+	}
+
+	@Override
+	public CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
+		this.subscriptions.incrementAndGet();
+		if (this.refusing) {
+			return CompletableFuture.failedFuture(new BackendException("forbidden", false, null));
+		}
+		try {
+			this.inbox = new Inbox(this.server, channel);
+			this.onMessage = onMessage;
+			return CompletableFuture.completedFuture(null);
+		}
+		catch (IOException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	@Override
+	public void onUnheardRelease(String channels) {
+		throw new IllegalStateException("the user of this test may publish");
+	}
+
+	@Override
+	public boolean isHearing() {
+		return true;
+	}
+
+	@Override
+	public void close() throws IOException {
+		Inbox present = this.inbox;
+		if (present != null) {
+			present.close();
+		}
+	}
+
+}
