@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class UnreleasedHandles {
 
 	@SuppressWarnings("rawtypes")
-	private static final AtomicReferenceFieldUpdater<UnreleasedHandles, WeakReference> USE_MARKER = AtomicReferenceFieldUpdater
+	private static final AtomicReferenceFieldUpdater<UnreleasedHandles, @Nullable WeakReference> USE_MARKER = AtomicReferenceFieldUpdater
 		.newUpdater(UnreleasedHandles.class, WeakReference.class, "useMarker");
 
 	/**
