@@ -94,6 +94,10 @@ final class Simulation {
 			boolean done = this.callers.stream().allMatch(SimulatedCaller::isFinished);
 			more = this.world.runUntil(this.world.now() + SimulatedFaults.millis(1000))
 					&& (longest == AFTERMATH || !done);
+			if (longest == AFTERMATH && goesOnAt() > this.world.now()) {
+				// one pause may begin at the end of another
+				end = goesOnAt() + AFTERMATH;
+			}
 		}
 	}
 
@@ -160,10 +164,6 @@ final class Simulation {
 			node.close(this.threads, this.checks, this.faults.slack());
 		}
 		this.world.runUntil(goesOnAt() + AFTERMATH);
-		// one pause may have begun at the end of another
-		while (goesOnAt() > this.world.now()) {
-			this.world.runUntil(goesOnAt() + AFTERMATH);
-		}
 		for (SimulatedNode node : this.nodes) {
 			if (!node.isDead()) {
 				this.checks.nothingIsLeft(node);
