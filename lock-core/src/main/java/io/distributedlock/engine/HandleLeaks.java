@@ -86,7 +86,7 @@ final class HandleLeaks {
 		private final String key;
 
 		/**
-		 * A handle that was never opened is closed, and has no sample to close.
+		 * A handle that was never opened counts as closed, although nobody closes this.
 		 */
 		private final AtomicBoolean closed;
 

@@ -1,9 +1,9 @@
 package io.distributedlock.local;
 
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
@@ -69,11 +69,9 @@ final class LocalKey {
 		if (!isHeldBy(lease)) {
 			return false;
 		}
-		List<LocalLease> rest = (this.holders.size() == 1) ? List.of() : new ArrayList<>(this.holders);
-		if (!rest.isEmpty()) {
-			rest.remove(lease);
-		}
-		this.holders = rest;
+		List<LocalLease> rest = new ArrayList<>(this.holders);
+		rest.remove(lease);
+		this.holders = rest.isEmpty() ? List.of() : rest;
 		return true;
 	}
 
