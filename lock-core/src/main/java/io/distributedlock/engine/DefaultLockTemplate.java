@@ -9,6 +9,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
@@ -128,6 +129,15 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	@Override
 	public Lock asLock(LockRequest request) {
 		return new LockView(request, this);
+	}
+
+	/**
+	 * Return what this template holds now, and which of its calls wait. For displays and
+	 * gauges; the cost is proportional to the number of locks.
+	 * @return the activity of this JVM; other instances are not asked
+	 */
+	public LockActivity activity() {
+		return Activities.of(this.engine);
 	}
 
 	/**
