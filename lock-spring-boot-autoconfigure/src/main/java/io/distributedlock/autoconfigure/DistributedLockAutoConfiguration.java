@@ -39,7 +39,8 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
-			ObjectProvider<LockListener> listeners, Environment environment, ApplicationEventPublisher events) {
+			ObjectProvider<LockListener> listeners, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
+			Environment environment, ApplicationEventPublisher events) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
@@ -56,7 +57,7 @@ public final class DistributedLockAutoConfiguration {
 		listeners.orderedStream().forEach(builder::listener);
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
 		try {
-			return builder.keyPrefix(properties.keyPrefix(environment))
+			builder.keyPrefix(properties.keyPrefix(environment))
 				.waitTime(properties.getWaitTime())
 				.leaseTime(properties.getLeaseTime())
 				.lockDelay(properties.getLockDelay())
@@ -66,8 +67,9 @@ public final class DistributedLockAutoConfiguration {
 				.handOverWindow(properties.getHandOver().getWindow())
 				.handOverLimit(properties.getHandOver().getLimit())
 				.asyncRelease(properties.getRelease() == LockProperties.ReleaseMode.ASYNC)
-				.listener(new LossEvents(events))
-				.build();
+				.listener(new LossEvents(events));
+			customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));
+			return builder.build();
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException("A property under 'lock' has an invalid value: " + ex.getMessage(),
@@ -91,14 +93,7 @@ public final class DistributedLockAutoConfiguration {
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	static DistributedLockBeanPostProcessor distributedLockBeanPostProcessor(ObjectProvider<LockTemplate> template,
 			Environment environment) {
-		// not from the LockProperties bean, because post-processors are created first
-		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(template::getObject,
-				LockAdviceSettings.read(environment));
-		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
-		processor.setAdviceOrder(
-				environment.getProperty("lock.order", Integer.class, DistributedLockBeanPostProcessor.DEFAULT_ORDER));
-		processor.setProxying(LockAdviceSettings.mode(environment) == LockProperties.Mode.PROXY);
-		return processor;
+		return LockAdviceSettings.postProcessor(template, environment);
 	}
 
 	private static String describe(LockProvider provider) {

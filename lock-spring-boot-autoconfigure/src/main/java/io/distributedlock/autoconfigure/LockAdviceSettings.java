@@ -1,18 +1,32 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.LockTemplate;
+import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import io.distributedlock.spring.DistributedLockSettings;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Reads the settings of the advice directly from the environment. The post-processor
- * needs them before other beans are created, so it cannot use the {@link LockProperties}
- * bean.
+ * Makes the post-processor with its settings, directly from the environment. The
+ * post-processor needs them before other beans are created, so it cannot use the
+ * {@link LockProperties} bean.
  */
 final class LockAdviceSettings {
 
 	private LockAdviceSettings() {
+	}
+
+	static DistributedLockBeanPostProcessor postProcessor(ObjectProvider<LockTemplate> template,
+			Environment environment) {
+		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(template::getObject,
+				read(environment));
+		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
+		processor.setAdviceOrder(
+				environment.getProperty("lock.order", Integer.class, DistributedLockBeanPostProcessor.DEFAULT_ORDER));
+		processor.setProxying(mode(environment) == LockProperties.Mode.PROXY);
+		return processor;
 	}
 
 	static DistributedLockSettings read(Environment environment) {

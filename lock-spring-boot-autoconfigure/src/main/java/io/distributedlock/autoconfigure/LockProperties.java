@@ -26,8 +26,8 @@ public class LockProperties {
 	private static final Duration NO_LEASE_TIME = Duration.ofMillis(-1);
 
 	/**
-	 * Whether to configure locks. If false, there is no LockTemplate bean, and annotated
-	 * methods run without a lock.
+	 * Whether calls are locked. If false, no backend is asked, and annotated methods and
+	 * the LockTemplate run their work without a lock.
 	 */
 	private boolean enabled = true;
 
@@ -113,6 +113,14 @@ public class LockProperties {
 	 * Applies if the annotation does not say.
 	 */
 	private OnContention onContention = OnContention.THROW;
+
+	/**
+	 * How long a shutdown waits for the holders of locks, such as 10s, after web servers
+	 * and executors have let their work finish. Their leases are renewed meanwhile.
+	 */
+	private Duration shutdownTimeout = Duration.ofSeconds(10);
+
+	private final Executor executor = new Executor();
 
 	private final Transaction transaction = new Transaction();
 
@@ -241,6 +249,18 @@ public class LockProperties {
 		this.onContention = onContention;
 	}
 
+	public Duration getShutdownTimeout() {
+		return this.shutdownTimeout;
+	}
+
+	public void setShutdownTimeout(Duration shutdownTimeout) {
+		this.shutdownTimeout = shutdownTimeout;
+	}
+
+	public Executor getExecutor() {
+		return this.executor;
+	}
+
 	public Transaction getTransaction() {
 		return this.transaction;
 	}
@@ -316,6 +336,43 @@ public class LockProperties {
 		io.distributedlock.annotation.OnContention asAttribute() {
 			return (this == THROW) ? io.distributedlock.annotation.OnContention.THROW
 					: io.distributedlock.annotation.OnContention.SKIP;
+		}
+
+	}
+
+	/**
+	 * Properties of the threads for callbacks, listeners, asynchronous work and what
+	 * depends on futures.
+	 */
+	public static class Executor {
+
+		/**
+		 * How many threads run callbacks, listeners, asynchronous work and what depends
+		 * on futures of locks. By default the applicationTaskExecutor bean runs them, or
+		 * threads of the template if the application has no such bean.
+		 */
+		private @Nullable Integer threads;
+
+		/**
+		 * How many tasks may wait for these threads. Further ones run on threads of the
+		 * template.
+		 */
+		private int queueCapacity = 10_000;
+
+		public @Nullable Integer getThreads() {
+			return this.threads;
+		}
+
+		public void setThreads(@Nullable Integer threads) {
+			this.threads = threads;
+		}
+
+		public int getQueueCapacity() {
+			return this.queueCapacity;
+		}
+
+		public void setQueueCapacity(int queueCapacity) {
+			this.queueCapacity = queueCapacity;
 		}
 
 	}

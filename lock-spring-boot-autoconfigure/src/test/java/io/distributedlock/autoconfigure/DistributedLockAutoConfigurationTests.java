@@ -74,17 +74,6 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void thereAreNoBeansIfLocksAreDisabled() {
-		this.runner.withPropertyValues("lock.enabled=false").withBean(Annotated.class).run((context) -> {
-			assertThat(context).doesNotHaveBean(LockTemplate.class);
-			assertThat(context).doesNotHaveBean(LockProvider.class);
-			assertThat(context).doesNotHaveBean(DistributedLockBeanPostProcessor.class);
-			assertThat(context).doesNotHaveBean(RedissonClient.class);
-			assertThat(context.getBean(Annotated.class).run("1")).isEqualTo("ran 1");
-		});
-	}
-
-	@Test
 	void localProviderIfItIsNamed() {
 		this.runner.withPropertyValues("lock.provider=local").withBean(Annotated.class).run((context) -> {
 			assertThat(context).hasSingleBean(LocalLockProvider.class);

@@ -1,0 +1,76 @@
+package io.distributedlock.autoconfigure.execution;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.LockTemplateBuilderCustomizer;
+import io.distributedlock.engine.DefaultLockTemplate;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.core.task.support.CompositeTaskDecorator;
+import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Auto-configuration of the threads for callbacks, asynchronous work and what depends on
+ * futures: those of the application, with the context of the caller. At shutdown, holders
+ * of locks may finish.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = { TaskExecutionAutoConfiguration.class, DistributedLockAutoConfiguration.class })
+@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(LockProperties.class)
+public final class LockExecutionAutoConfiguration {
+
+	private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshot";
+
+	@Bean
+	LockExecutor lockExecutor(LockProperties properties,
+			@Qualifier(TaskExecutionAutoConfiguration.APPLICATION_TASK_EXECUTOR_BEAN_NAME) ObjectProvider<TaskExecutor> applicationTaskExecutor) {
+		return LockExecutor.of(properties.getExecutor(), applicationTaskExecutor);
+	}
+
+	@Bean
+	LockTemplateBuilderCustomizer lockExecution(LockExecutor executor, ObjectProvider<TaskDecorator> decorators) {
+		DecoratedContext context = new DecoratedContext(
+				new CompositeTaskDecorator(all(decorators.orderedStream().toList())));
+		return (builder) -> {
+			if (executor.threads() != null) {
+				builder.executor(executor.threads());
+			}
+			builder.callerContext(context);
+		};
+	}
+
+	// of this context: a child that closes leaves the template of its parent alone
+	@Bean
+	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
+	LockShutdown lockShutdown(DefaultLockTemplate template, LockProperties properties) {
+		return new LockShutdown(template, properties.getShutdownTimeout());
+	}
+
+	private static List<TaskDecorator> all(List<TaskDecorator> ofApplication) {
+		List<TaskDecorator> all = new ArrayList<>();
+		all.add(new MdcDecorator());
+		if (ClassUtils.isPresent(CONTEXT_PROPAGATION, null)
+				&& ofApplication.stream().noneMatch(ContextPropagatingTaskDecorator.class::isInstance)) {
+			all.add(new ContextPropagatingTaskDecorator());
+		}
+		all.addAll(ofApplication);
+		return all;
+	}
+
+}

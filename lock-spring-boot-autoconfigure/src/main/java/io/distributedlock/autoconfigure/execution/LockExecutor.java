@@ -1,0 +1,46 @@
+package io.distributedlock.autoconfigure.execution;
+
+import java.util.concurrent.Executor;
+
+import io.distributedlock.autoconfigure.LockProperties;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+
+/**
+ * The executor for code of the application. It is not an {@link Executor} bean itself:
+ * Spring Boot would then not configure the one of the application.
+ *
+ * @param threads the executor, {@code null} for threads of the template
+ * @param own the pool to shut down, if it was made for locks
+ */
+record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor own) implements DisposableBean {
+
+	static LockExecutor of(LockProperties.Executor properties, ObjectProvider<TaskExecutor> ofApplication) {
+		Integer threads = properties.getThreads();
+		if (threads == null) {
+			return new LockExecutor(ofApplication.getIfAvailable(), null);
+		}
+		ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+		pool.setThreadNamePrefix("lock-executor-");
+		pool.setCorePoolSize(threads);
+		pool.setMaxPoolSize(threads);
+		pool.setAllowCoreThreadTimeOut(true);
+		pool.setQueueCapacity(properties.getQueueCapacity());
+		// also while the context closes, as holders finish then
+		pool.setAcceptTasksAfterContextClose(true);
+		pool.initialize();
+		return new LockExecutor(pool, pool);
+	}
+
+	@Override
+	public void destroy() {
+		if (this.own != null) {
+			this.own.shutdown();
+		}
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.distributedlock.autoconfigure.execution;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.engine.DefaultLockTemplate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Lets the holders of locks finish when the application shuts down: after web servers,
+ * listeners and executors have let their work finish, and before clients are closed.
+ */
+final class LockShutdown implements SmartLifecycle {
+
+	/**
+	 * Below web servers and executors, which stop before; above connection factories.
+	 */
+	static final int PHASE = Integer.MAX_VALUE / 4;
+
+	private static final Logger logger = LoggerFactory.getLogger(LockShutdown.class);
+
+	private final DefaultLockTemplate template;
+
+	private final Duration timeout;
+
+	private volatile boolean running;
+
+	LockShutdown(DefaultLockTemplate template, Duration timeout) {
+		this.template = template;
+		this.timeout = timeout;
+	}
+
+	@Override
+	public void start() {
+		// a context that was paused or stopped may start again
+		this.template.resume();
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		drain().join();
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		drain().whenComplete((done, never) -> callback.run());
+	}
+
+	private CompletableFuture<Boolean> drain() {
+		this.running = false;
+		return this.template.drain()
+			.orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)
+			.handle((done, failure) -> {
+				if (failure instanceof TimeoutException) {
+					logger.warn(
+							"Locks are still held {} ms after the shutdown began, and are lost when it goes on: {}. Set lock.shutdown-timeout to give their holders more time",
+							this.timeout,
+							this.template.activity().held().stream().map(LockActivity.Held::key).toList());
+				}
+				return failure == null;
+			});
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	/**
+	 * A context that pauses is not shut down: its holders keep what they have.
+	 */
+	@Override
+	public boolean isPauseable() {
+		return false;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}
