@@ -47,6 +47,8 @@ public final class LockTemplateBuilder {
 
 	@Nullable Executor executor;
 
+	@Nullable AdjustableClock clock;
+
 	final List<LockListener> listeners = new ArrayList<>();
 
 	/**
@@ -254,6 +256,27 @@ public final class LockTemplateBuilder {
 	public LockTemplateBuilder listener(LockListener listener) {
 		this.listeners.add(listener);
 		return this;
+	}
+
+	/**
+	 * Set a clock that a test can put forward. Default: the JVM's.
+	 * @param clock the clock, from which the providers must take the time, too
+	 * @return this builder
+	 */
+	public LockTemplateBuilder clock(AdjustableClock clock) {
+		this.clock = clock;
+		return this;
+	}
+
+	/**
+	 * Return time and threads of the template.
+	 */
+	EngineRuntime runtime() {
+		if (this.runtime != null) {
+			return this.runtime;
+		}
+		SystemRuntime system = new SystemRuntime(this.executor);
+		return (this.clock != null) ? this.clock.over(system) : system;
 	}
 
 	/**
