@@ -39,7 +39,8 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
-			ObjectProvider<LockListener> listeners, Environment environment, ApplicationEventPublisher events) {
+			ObjectProvider<LockListener> listeners, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
+			Environment environment, ApplicationEventPublisher events) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
@@ -48,7 +49,8 @@ public final class DistributedLockAutoConfiguration {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException("A LockProvider bean is invalid: " + ex.getMessage(),
-					"Correct the bean. In a test, set lock.provider=local instead of using a mock.", ex);
+					"Correct the bean. In a test, use no mock: annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test, or set lock.provider=local.",
+					ex);
 		}
 		DefaultProviderName.requireAll(properties.getProviders(), providers);
 		logger.info("Lock providers and their capabilities: {}",
@@ -56,7 +58,7 @@ public final class DistributedLockAutoConfiguration {
 		listeners.orderedStream().forEach(builder::listener);
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
 		try {
-			return builder.keyPrefix(properties.keyPrefix(environment))
+			builder.keyPrefix(properties.keyPrefix(environment))
 				.waitTime(properties.getWaitTime())
 				.leaseTime(properties.getLeaseTime())
 				.lockDelay(properties.getLockDelay())
@@ -66,8 +68,9 @@ public final class DistributedLockAutoConfiguration {
 				.handOverWindow(properties.getHandOver().getWindow())
 				.handOverLimit(properties.getHandOver().getLimit())
 				.asyncRelease(properties.getRelease() == LockProperties.ReleaseMode.ASYNC)
-				.listener(new LossEvents(events))
-				.build();
+				.listener(new LossEvents(events));
+			customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));
+			return builder.build();
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException("A property under 'lock' has an invalid value: " + ex.getMessage(),
