@@ -65,6 +65,11 @@ class ModuleTableTests {
 			"io.distributedlock.test.process.." };
 
 	/**
+	 * What lock-test has for tests of applications.
+	 */
+	private static final String TEST_LOCKS = "io.distributedlock.test.locks..";
+
+	/**
 	 * What the providers on Redis share.
 	 */
 	private static final String REDIS_SCRIPTS = "io.distributedlock.redis.scripts..";
@@ -98,8 +103,11 @@ class ModuleTableTests {
 							"io.lettuce..", "org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..",
 							"com.zaxxer.hikari..", "io.netty.handler.ssl..", "reactor.core.publisher.."))),
 			Map.entry("lock-test",
-					new Module(KIT,
+					new Module(join(KIT, TEST_LOCKS),
 							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility.."))),
+			Map.entry("lock-spring-boot-test",
+					new Module(new String[] { "io.distributedlock.boot.test.." },
+							join(CORE, TEST_LOCKS, "io.distributedlock.autoconfigure", "org.springframework.."))),
 			Map.entry("lock-test-servers",
 					new Module(new String[] { "io.distributedlock.test.server.." },
 							join(join(KIT, CORE), "org.slf4j..", "org.junit.jupiter..", "org.assertj..",

@@ -47,8 +47,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
-		EngineRuntime runtime = (builder.runtime != null) ? builder.runtime : new SystemRuntime(builder.executor);
-		this.engine = Engine.create(runtime, builder);
+		this.engine = Engine.create(builder.runtime(), builder);
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
 	}
@@ -59,6 +58,15 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 */
 	public static LockTemplateBuilder builder() {
 		return new LockTemplateBuilder();
+	}
+
+	/**
+	 * Return the full keys of a request: what the backend sees, with prefix and name.
+	 * @param request the request
+	 * @return the full keys, one for each key of the request and in its order
+	 */
+	public List<String> fullKeys(LockRequest request) {
+		return this.attempts.fullKeys(request);
 	}
 
 	@Override

@@ -61,6 +61,13 @@ final class LockAttempts {
 	}
 
 	/**
+	 * Return the full keys of a request.
+	 */
+	List<String> fullKeys(LockRequest request) {
+		return request.parts().stream().map(this.keyFormat::format).toList();
+	}
+
+	/**
 	 * Return the attempts of a call that waits by default.
 	 */
 	List<LockAttempt> waiting(LockRequest request) {

@@ -51,6 +51,8 @@ public final class LockTemplateBuilder {
 
 	@Nullable CallerContext callerContext;
 
+	@Nullable AdjustableClock clock;
+
 	final List<LockListener> listeners = new ArrayList<>();
 
 	final List<LockObserver> observers = new ArrayList<>();
@@ -281,6 +283,27 @@ public final class LockTemplateBuilder {
 	public LockTemplateBuilder observer(LockObserver observer) {
 		this.observers.add(observer);
 		return this;
+	}
+
+	/**
+	 * Set a clock that a test can put forward. Default: the JVM's.
+	 * @param clock the clock, from which the providers must take the time, too
+	 * @return this builder
+	 */
+	public LockTemplateBuilder clock(AdjustableClock clock) {
+		this.clock = clock;
+		return this;
+	}
+
+	/**
+	 * Return time and threads of the template.
+	 */
+	EngineRuntime runtime() {
+		if (this.runtime != null) {
+			return this.runtime;
+		}
+		SystemRuntime system = new SystemRuntime(this.executor);
+		return (this.clock != null) ? this.clock.over(system) : system;
 	}
 
 	/**

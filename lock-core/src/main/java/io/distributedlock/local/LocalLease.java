@@ -35,7 +35,7 @@ final class LocalLease implements Lease {
 		this.provider = provider;
 		this.request = request;
 		this.type = request.type();
-		this.firstTerm = new LeaseTerm(System.nanoTime(), request.leaseTime());
+		this.firstTerm = new LeaseTerm(provider.nanoTime(), request.leaseTime());
 	}
 
 	LockType type() {
@@ -52,7 +52,7 @@ final class LocalLease implements Lease {
 	}
 
 	boolean isExpired() {
-		return this.expiresAtNanos - System.nanoTime() <= 0;
+		return this.expiresAtNanos - this.provider.nanoTime() <= 0;
 	}
 
 	@Override
@@ -94,7 +94,7 @@ final class LocalLease implements Lease {
 	}
 
 	private LeaseTerm runFor(Duration leaseTime) {
-		LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
+		LeaseTerm term = new LeaseTerm(this.provider.nanoTime(), leaseTime);
 		this.expiresAtNanos = term.startNanos() + leaseTime.toNanos();
 		return term;
 	}

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
@@ -47,10 +48,21 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 
 	private final AtomicBoolean sweeping = new AtomicBoolean();
 
+	private final LongSupplier nanoTime;
+
 	/**
 	 * Create a provider that shares nothing with others.
 	 */
 	public LocalLockProvider() {
+		this(System::nanoTime);
+	}
+
+	/**
+	 * Create a provider with a clock of its own, for tests that put the clock forward.
+	 * @param nanoTime the clock, which the template must use, too
+	 */
+	public LocalLockProvider(LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
 	}
 
 	@Override
@@ -112,6 +124,10 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 		});
 		sweepLater();
 		return taken != null && taken.isHeldBy(candidate);
+	}
+
+	long nanoTime() {
+		return this.nanoTime.getAsLong();
 	}
 
 	/**

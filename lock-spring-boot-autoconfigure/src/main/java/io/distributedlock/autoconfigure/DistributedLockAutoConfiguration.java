@@ -49,7 +49,8 @@ public final class DistributedLockAutoConfiguration {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException("A LockProvider bean is invalid: " + ex.getMessage(),
-					"Correct the bean. In a test, set lock.provider=local instead of using a mock.", ex);
+					"Correct the bean. In a test, use no mock: annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test, or set lock.provider=local.",
+					ex);
 		}
 		DefaultProviderName.requireAll(properties.getProviders(), providers);
 		logger.info("Lock providers and their capabilities: {}",

@@ -15,13 +15,16 @@ import org.junit.jupiter.api.TestFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The snippets of {@code docs/features} and of the README are code that the build runs.
+ * The snippets of {@code docs/features}, of the README and of the page about tests of
+ * applications are code that the build runs.
  */
 class SnippetTests {
 
 	private static final Path FEATURES = Path.of("../features");
 
 	private static final Path README = Path.of("../../README.md");
+
+	private static final Path TESTING = Path.of("../testing-your-application.md");
 
 	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
 
@@ -46,7 +49,7 @@ class SnippetTests {
 
 	private static List<Path> pages() throws IOException {
 		try (Stream<Path> pages = Files.list(FEATURES)) {
-			return Stream.concat(Stream.of(README), pages.sorted()).toList();
+			return Stream.concat(Stream.of(README, TESTING), pages.sorted()).toList();
 		}
 	}
 

@@ -61,7 +61,7 @@ final class LockShutdown implements SmartLifecycle {
 				if (failure instanceof TimeoutException) {
 					logger.warn(
 							"Locks are still held {} ms after the shutdown began, and are lost when it goes on: {}. Set lock.shutdown-timeout to give their holders more time",
-							this.timeout,
+							this.timeout.toMillis(),
 							this.template.activity().held().stream().map(LockActivity.Held::key).toList());
 				}
 				return failure == null;

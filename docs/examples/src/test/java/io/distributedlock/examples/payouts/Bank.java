@@ -1,0 +1,7 @@
+package io.distributedlock.examples.payouts;
+
+interface Bank {
+
+	void transfer(int payout);
+
+}

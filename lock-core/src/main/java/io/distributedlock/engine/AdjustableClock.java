@@ -1,0 +1,140 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A clock for tests, which can be put forward. It runs as the JVM's clock does; when it
+ * is put forward, the templates that use it do in the right order what they would have
+ * done in that time: they renew leases, ask again, give up waiting, and lose leases that
+ * nobody renewed. Thread-safe.
+ * <p>
+ * The providers of such a template must take the time from the same clock. Those of a
+ * real backend cannot.
+ * <p>
+ * Why: docs/decisions/046-clock-of-tests.md
+ *
+ * @since 0.1
+ */
+public final class AdjustableClock {
+
+	/**
+	 * How long to wait for work that a step has caused, since that work may block.
+	 */
+	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private static final long LOOK_AGAIN_NANOS = 20_000;
+
+	private final Set<AdjustableRuntime> runtimes = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * One thread at a time puts the clock forward.
+	 */
+	private final ReentrantLock stepping = new ReentrantLock();
+
+	private final AtomicLong aheadNanos = new AtomicLong();
+
+	/**
+	 * Create a clock that shows the JVM's time until it is put forward.
+	 */
+	public AdjustableClock() {
+	}
+
+	/**
+	 * Return the time of this clock.
+	 * @return the time, on the scale of {@link System#nanoTime()} plus what this clock
+	 * was put forward
+	 */
+	public long nanoTime() {
+		return System.nanoTime() + this.aheadNanos.get();
+	}
+
+	/**
+	 * Put this clock forward. Returns when the templates have done what was due, and
+	 * callbacks and listeners have been called; a callback that blocks is waited for one
+	 * second.
+	 * @param time by how much, not negative
+	 * @throws IllegalArgumentException if the time is negative
+	 */
+	public void advance(Duration time) {
+		if (time.isNegative()) {
+			throw new IllegalArgumentException("A clock cannot be put back, but the time is " + time);
+		}
+		settle(() -> stepTo(nanoTime() + LockTimes.saturatedNanos(time)));
+	}
+
+	/**
+	 * Run an action, and wait until the templates of this clock have done what follows
+	 * from it, callbacks and listeners included. A callback that blocks is waited for one
+	 * second.
+	 * @param action the action, run on this thread
+	 */
+	public void settle(Runnable action) {
+		CallbackCount callbacks = new CallbackCount();
+		this.runtimes.forEach((runtime) -> runtime.count(callbacks));
+		action.run();
+		awaitQuiet();
+		await(callbacks::isZero);
+		awaitQuiet();
+	}
+
+	EngineRuntime over(EngineRuntime runtime) {
+		AdjustableRuntime adjustable = new AdjustableRuntime(this, runtime);
+		this.runtimes.add(adjustable);
+		return adjustable;
+	}
+
+	void forget(AdjustableRuntime runtime) {
+		this.runtimes.remove(runtime);
+	}
+
+	/**
+	 * Go from one due time to the next, so that a lease is renewed in time although the
+	 * clock jumps.
+	 */
+	private void stepTo(long target) {
+		this.stepping.lock();
+		try {
+			awaitQuiet();
+			for (long due = nextDueNanos(target); due - target < 0; due = nextDueNanos(target)) {
+				goTo(due);
+			}
+			goTo(target);
+		}
+		finally {
+			this.stepping.unlock();
+		}
+	}
+
+	private void goTo(long instant) {
+		this.aheadNanos.addAndGet(Math.max(0, instant - nanoTime()));
+		this.runtimes.forEach(AdjustableRuntime::runDue);
+		awaitQuiet();
+	}
+
+	private long nextDueNanos(long target) {
+		long next = target;
+		for (AdjustableRuntime runtime : this.runtimes) {
+			next = runtime.earlierDueNanos(next);
+		}
+		return next;
+	}
+
+	private void awaitQuiet() {
+		await(() -> this.runtimes.stream().noneMatch(AdjustableRuntime::isBusy));
+	}
+
+	private static void await(BooleanSupplier condition) {
+		long until = System.nanoTime() + PATIENCE_NANOS;
+		while (!condition.getAsBoolean() && until - System.nanoTime() > 0 && !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+		}
+	}
+
+}

@@ -1,0 +1,29 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Counts the calls of the user's code that have not returned, of those that were asked
+ * for while this was the present count.
+ */
+final class CallbackCount {
+
+	private final AtomicInteger open = new AtomicInteger();
+
+	Runnable counted(Runnable callback) {
+		this.open.incrementAndGet();
+		return () -> {
+			try {
+				callback.run();
+			}
+			finally {
+				this.open.decrementAndGet();
+			}
+		};
+	}
+
+	boolean isZero() {
+		return this.open.get() == 0;
+	}
+
+}

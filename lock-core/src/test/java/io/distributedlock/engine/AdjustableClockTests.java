@@ -1,0 +1,128 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.local.LocalLockProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * A clock that is put forward does what the time would have done.
+ */
+class AdjustableClockTests {
+
+	private final AdjustableClock clock = new AdjustableClock();
+
+	private final LocalLockProvider provider = new LocalLockProvider(this.clock::nanoTime);
+
+	private final AtomicInteger renewals = new AtomicInteger();
+
+	private final DefaultLockTemplate template = template();
+
+	private final DefaultLockTemplate other = template();
+
+	@AfterEach
+	void close() {
+		this.other.close();
+		this.template.close();
+	}
+
+	@Test
+	void leaseWithALeaseTimeEnds() {
+		LockHandle handle = this.template
+			.acquire(LockRequest.of("a").withLeaseTime(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO));
+		AtomicInteger lost = new AtomicInteger();
+		handle.onLost((loss) -> lost.incrementAndGet());
+		this.clock.advance(Duration.ofMinutes(9));
+		assertThat(handle.isValid()).isTrue();
+		assertThat(lost).hasValue(0);
+		this.clock.advance(Duration.ofMinutes(1));
+		// the callback has been called when the clock returns
+		assertThat(lost).hasValue(1);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
+		assertThat(this.other.tryAcquire("a")).isPresent();
+	}
+
+	@Test
+	void autoRenewedLeaseIsRenewedWhileTheClockJumps() {
+		try (LockHandle handle = this.template.acquire("a")) {
+			this.clock.advance(Duration.ofHours(1));
+			assertThat(handle.isValid()).isTrue();
+			assertThat(this.renewals).hasValueGreaterThan(100);
+			assertThat(this.other.tryAcquire("a")).isEmpty();
+		}
+	}
+
+	@Test
+	void waitEnds() {
+		try (LockHandle handle = this.template.acquire("a")) {
+			CompletableFuture<LockHandle> waiting = this.other
+				.acquireAsync(LockRequest.of("a").withWaitTime(Duration.ofMinutes(1)));
+			this.clock.advance(Duration.ofSeconds(59));
+			assertThat(waiting).isNotDone();
+			this.clock.advance(Duration.ofSeconds(2));
+			assertThat(waiting).isCompletedExceptionally();
+			assertThat(waiting.handle((ignored, failure) -> failure).join())
+				.isInstanceOf(LockNotAcquiredException.class);
+			handle.ensureHeld();
+		}
+	}
+
+	@Test
+	void callbackThatBlocksIsNotWaitedForWithoutEnd() {
+		CountDownLatch never = new CountDownLatch(1);
+		LockHandle handle = this.template.acquire(LockRequest.of("a").withLeaseTime(Duration.ofSeconds(10)));
+		handle.onLost((loss) -> {
+			try {
+				never.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(handle.isValid()).isFalse();
+		never.countDown();
+	}
+
+	@Test
+	void clockIsNotPutBack() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.clock.advance(Duration.ofMillis(-1)));
+	}
+
+	@Test
+	void fullKeysAreThoseOfTheBackend() {
+		assertThat(this.template.fullKeys(LockRequest.of("42").withName("order"))).containsExactly("shop:order:42");
+		assertThat(this.template.fullKeys(LockRequest.of("order:42"))).containsExactly("shop::order%3A42");
+	}
+
+	private DefaultLockTemplate template() {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.keyPrefix("shop")
+			.clock(this.clock)
+			.listener(new LockListener() {
+
+				@Override
+				public void renewed(LockEvent event, Duration took) {
+					AdjustableClockTests.this.renewals.incrementAndGet();
+				}
+
+			})
+			.build();
+	}
+
+}

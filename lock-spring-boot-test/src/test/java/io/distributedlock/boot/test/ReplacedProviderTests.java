@@ -1,0 +1,62 @@
+package io.distributedlock.boot.test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockCapability;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.mock.env.MockEnvironment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a replaced provider can do is what docs/providers/README.md says of the real one,
+ * where the compatibility kit has written it.
+ */
+class ReplacedProviderTests {
+
+	private static final Path PAGE = Path.of("../docs/providers/README.md");
+
+	@ParameterizedTest
+	@CsvSource({ "REDISSON, redisson,", "REDIS, redis,", "REDLOCK, redlock,", "JDBC, jdbc row on PostgreSQL,",
+			"JDBC, jdbc version on PostgreSQL, version", "JDBC, jdbc for-update on PostgreSQL, FOR_UPDATE",
+			"JDBC, jdbc advisory on PostgreSQL, advisory", "ZOOKEEPER, zookeeper,", "ETCD, etcd,",
+			"MEMCACHED, memcached,", "LOCAL, local," })
+	void capabilitiesAreThoseOfTheRealOne(ReplacedProvider provider, String row, String strategy) throws IOException {
+		MockEnvironment environment = new MockEnvironment();
+		if (strategy != null) {
+			environment.setProperty("lock.jdbc.strategy", strategy);
+		}
+		assertThat(provider.capabilities(environment)).isEqualTo(documented(row));
+	}
+
+	private static Set<LockCapability> documented(String row) throws IOException {
+		List<String> lines = Files.readAllLines(PAGE);
+		List<String> heads = cells(lines.stream()
+			.filter((line) -> line.startsWith("| provider | blocking wait"))
+			.findFirst()
+			.orElseThrow());
+		List<String> cells = cells(
+				lines.stream().filter((line) -> line.startsWith("| " + row + " | ")).findFirst().orElseThrow());
+		Set<LockCapability> capabilities = EnumSet.noneOf(LockCapability.class);
+		IntStream.range(1, heads.size() - 1)
+			.filter((column) -> !cells.get(column).isEmpty())
+			.mapToObj((column) -> heads.get(column).toUpperCase(Locale.ROOT).replace(' ', '_'))
+			.forEach((name) -> capabilities.add(LockCapability.valueOf(name)));
+		return capabilities;
+	}
+
+	private static List<String> cells(String line) {
+		return Arrays.stream(line.substring(1).split("\\|")).map(String::strip).toList();
+	}
+
+}

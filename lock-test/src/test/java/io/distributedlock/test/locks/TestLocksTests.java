@@ -1,0 +1,282 @@
+package io.distributedlock.test.locks;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+class TestLocksTests {
+
+	private final TestLocks locks = TestLocks.create((builder) -> builder.keyPrefix("shop:lock"));
+
+	private final LockTemplate template = this.locks.template();
+
+	@AfterEach
+	void close() {
+		this.locks.close();
+	}
+
+	@Test
+	void knowsWhatIsHeldAndWhatWas() {
+		LockRequest named = LockRequest.of("42").withName("order");
+		this.template.execute(named, () -> {
+			assertThat(this.locks).isHeld("order:42").isNotHeld("order:43");
+			LockAssertions.assertThat(this.locks).isHeld("order:42");
+			this.template.execute("stock", () -> assertThat(this.locks).isHeld("stock"));
+			assertThat(this.locks.held()).containsExactly("order:42");
+		});
+		this.template.execute(named, () -> {
+		});
+		assertThat(this.locks).hasNothingHeld()
+			.isNotHeld("order:42")
+			.wasAcquired("stock")
+			.wasAcquiredTimes("order:42", 2)
+			.wasNeverAcquired("order:43");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a b", "a+b%", "ünï", "a/{b}", "." })
+	void keyIsShownAsItWasWritten(String key) {
+		this.template.execute(LockRequest.of(key).withName("na:me"), () -> {
+			assertThat(this.locks).isHeld("na:me:" + key);
+			assertThat(this.locks.held()).containsExactly("na:me:" + key);
+		});
+	}
+
+	@Test
+	void longKeyIsFound() {
+		String key = "x".repeat(300);
+		this.template.execute(key, () -> assertThat(this.locks).isHeld(key));
+	}
+
+	@Test
+	void failureSaysWhatIsHeldInstead() {
+		this.template.execute("order:43", () -> {
+			assertFailure(() -> assertThat(this.locks).isHeld("order:42"), "'order:42'", "[order:43]");
+			assertFailure(() -> assertThat(this.locks).isNotHeld("order:43"), "not to hold", "'order:43'");
+			assertFailure(() -> assertThat(this.locks).hasNothingHeld(), "[order:43]");
+		});
+		assertFailure(() -> assertThat(this.locks).wasAcquired("order:42"), "'order:42'", "[order:43]");
+		assertFailure(() -> assertThat(this.locks).wasNeverAcquired("order:43"), "0 times", "acquired it 1 times");
+		assertFailure(() -> assertThat(this.locks).isWaitedFor("order:43"), "'order:43'");
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void contendedLockIsNotAcquired(LockType type) {
+		LockRequest request = LockRequest.of("42").withName("order").withWaitTime(Duration.ZERO);
+		LockRequest typed = (type == LockType.SEMAPHORE) ? request.withPermits(3) : request.withType(type);
+		try (Contention other = this.locks.contend("order:42")) {
+			assertThat(this.template.tryAcquire(typed)).isEmpty();
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.template.acquire(typed));
+			assertThat(this.locks).isNotHeld("order:42");
+			other.release();
+			this.template.acquire(typed).close();
+		}
+		assertThat(this.locks).wasAcquiredTimes("order:42", 1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = LockType.class, names = { "EXCLUSIVE", "FAIR" })
+	void waiterGetsTheLockWhenTheOtherNodeReleasesIt(LockType type) {
+		this.locks.contend("order:42");
+		CompletableFuture<LockHandle> waiting = this.template
+			.acquireAsync(LockRequest.of("order:42").withType(type).withWaitTime(Duration.ofMinutes(1)));
+		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("order:42"));
+		assertThat(waiting).isNotDone();
+		this.locks.release();
+		assertThat(waiting).succeedsWithin(5, TimeUnit.SECONDS).satisfies(LockHandle::close);
+		await().untilAsserted(() -> assertThat(this.locks.isWaitedFor("order:42")).isFalse());
+	}
+
+	@Test
+	void waitOfAContendedCallPasses() {
+		this.locks.contend(LockRequest.of("42").withName("order"));
+		CompletableFuture<LockHandle> waiting = this.template
+			.acquireAsync(LockRequest.of("42").withName("order").withWaitTime(Duration.ofHours(1)));
+		this.locks.advance(Duration.ofHours(1));
+		assertThat(waiting).failsWithin(1, TimeUnit.SECONDS)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockNotAcquiredException.class);
+	}
+
+	@Test
+	void waitForAContendedLockIsSkipped() {
+		Contention other = this.locks.contend("order:42").skipWaits();
+		LockRequest request = LockRequest.of("order:42").withWaitTime(Duration.ofMinutes(5));
+		long before = System.nanoTime();
+		try (LockHandle renewed = this.template.acquire("stock")) {
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.template.acquire(request));
+			assertThat(this.template.tryAcquire(request)).isEmpty();
+			renewed.ensureHeld();
+		}
+		assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMinutes(1));
+		other.release();
+		this.template.acquire(request).close();
+	}
+
+	@Test
+	void callOfTheSameApplicationIsSeenToWait() {
+		LockHandle handle = this.template.acquire("a");
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(LockRequest.of("a").withReentrant(false));
+		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("a"));
+		handle.close();
+		assertThat(waiting).succeedsWithin(5, TimeUnit.SECONDS).satisfies(LockHandle::close);
+		await().untilAsserted(() -> assertThat(this.locks.isWaitedFor("a")).isFalse());
+		assertThat(this.locks).wasAcquiredTimes("a", 2);
+	}
+
+	@Test
+	void heldLockCannotBeContended() {
+		this.template.execute("a", () -> {
+			assertThatIllegalStateException().isThrownBy(() -> this.locks.contend("a"))
+				.withMessageContaining("'a'")
+				.withMessageContaining("expire");
+		});
+		this.locks.contend("a").close();
+	}
+
+	@Test
+	void expiredLockIsLost() {
+		AtomicInteger losses = new AtomicInteger();
+		try (LockHandle handle = this.template.acquire("order:42")) {
+			handle.onLost((loss) -> losses.incrementAndGet());
+			this.locks.expire("order:42");
+			assertThat(losses).hasValue(1);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
+			assertThat(this.locks).hasNothingHeld();
+			this.locks.contend("order:42");
+		}
+	}
+
+	@Test
+	void onlyAHeldLockExpires() {
+		assertThatIllegalStateException().isThrownBy(() -> this.locks.expire("order:42"))
+			.withMessageContaining("'order:42'")
+			.withMessageContaining("does not hold");
+	}
+
+	@Test
+	void outageFailsCallsAtOnceAndEnds() {
+		this.locks.unavailable();
+		long before = System.nanoTime();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("a"));
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.template.acquire(LockRequest.of("a").withType(LockType.FAIR)));
+		assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(2));
+		this.locks.available();
+		this.template.acquire("a").close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = LockType.class, names = { "EXCLUSIVE", "FAIR" })
+	void waiterNoticesAnOutage(LockType type) {
+		this.locks.contend("a");
+		CompletableFuture<LockHandle> waiting = this.template
+			.acquireAsync(LockRequest.of("a").withType(type).withWaitTime(Duration.ofMinutes(5)));
+		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("a"));
+		this.locks.unavailable();
+		assertThat(waiting).failsWithin(5, TimeUnit.SECONDS)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+	}
+
+	@Test
+	void holderLosesItsLockInALongOutage() {
+		AtomicInteger losses = new AtomicInteger();
+		LockHandle handle = this.template.acquire("a");
+		handle.onLost((loss) -> losses.incrementAndGet());
+		this.locks.unavailable();
+		this.locks.advance(Duration.ofSeconds(20));
+		assertThat(handle.isValid()).isTrue();
+		this.locks.advance(Duration.ofSeconds(20));
+		assertThat(handle.isValid()).isFalse();
+		assertThat(losses).hasValue(1);
+	}
+
+	@Test
+	void unknownProviderIsNamed() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.unavailable("redis"))
+			.withMessageContaining("'redis'")
+			.withMessageContaining("[local]");
+		this.locks.unavailable("local");
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("a"));
+	}
+
+	@Test
+	void timePassesForLeases() {
+		LockHandle ends = this.template.acquire(LockRequest.of("a").withLeaseTime(Duration.ofMinutes(1)));
+		try (LockHandle renewed = this.template.acquire("b")) {
+			this.locks.advance(Duration.ofMinutes(10));
+			assertThat(ends.isValid()).isFalse();
+			assertThat(renewed.isValid()).isTrue();
+			assertThat(this.locks.held()).isEqualTo(Set.of("b"));
+		}
+	}
+
+	@Test
+	void downgradedLockStaysHeld() {
+		LockRequest request = LockRequest.of("a");
+		LockHandle writer = this.template.acquire(request.withType(LockType.WRITE));
+		LockHandle reader = this.template.acquire(request.withType(LockType.READ));
+		writer.close();
+		Optional<LockHandle> second = CompletableFuture
+			.supplyAsync(() -> this.template.tryAcquire(request.withType(LockType.READ).withReentrant(false)))
+			.join();
+		assertThat(this.locks).isHeld("a");
+		second.ifPresent(LockHandle::close);
+		reader.close();
+		assertThat(this.locks).hasNothingHeld();
+	}
+
+	@Test
+	void resetEndsWhatTheTestLeft() {
+		LockHandle before = this.template.acquire("leader");
+		this.locks.begin();
+		LockHandle left = this.template.acquire("left");
+		this.locks.contend("order:42");
+		this.locks.unavailable();
+		this.locks.reset();
+		assertThat(this.locks.held()).containsExactly("leader");
+		assertThat(List.of(before.isValid(), left.isValid())).containsExactly(true, false);
+		assertThat(this.locks).wasNeverAcquired("left");
+		this.template.acquire("order:42").close();
+		before.close();
+	}
+
+	@Test
+	void locksWithoutATemplateSaySo() {
+		try (TestLocks unused = new TestLocks()) {
+			assertThatIllegalStateException().isThrownBy(() -> unused.isHeld("a"))
+				.withMessageContaining("@AutoConfigureTestLocks");
+		}
+	}
+
+	private static void assertFailure(Runnable assertion, String... parts) {
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(assertion::run)
+			.satisfies((failure) -> assertThat(failure.getMessage()).contains(parts));
+	}
+
+}
