@@ -38,7 +38,7 @@ final class DefaultProviderName {
 		if (available.isEmpty()) {
 			throw new LockConfigurationException(
 					"There is no lock provider: the application declares no LockProvider bean, and none could be configured.",
-					"Add io.distributedlock:lock-spring-boot-starter, which contains the provider 'redisson', and set spring.data.redis.host; or set lock.provider=local to try out locks inside one JVM.",
+					"Add the starter of the backend, and set its address: io.distributedlock:lock-spring-boot-starter for Redis through Redisson (spring.data.redis.host), or lock-spring-boot-starter-redis, -jdbc, -zookeeper, -etcd or -memcached; or set lock.provider=local to try out locks inside one JVM.",
 					null);
 		}
 		if (available.size() > 1) {
@@ -58,8 +58,8 @@ final class DefaultProviderName {
 		String description = "%s '%s', but there is no lock provider with this name. Available: %s.".formatted(where,
 				wanted, available.isEmpty() ? "none" : available);
 		String action = KnownProvider.of(wanted)
-			.map((known) -> "Add the module %s, which contains the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
-				.formatted(known.module(), wanted))
+			.map((known) -> "Add the dependency %s, which brings the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
+				.formatted(known.dependency(), wanted))
 			.orElseGet(() -> "Use one of %s, in lower case; or declare a LockProvider bean with this name."
 				.formatted(KnownProvider.names()));
 		return new LockConfigurationException(description, action, null);

@@ -6,23 +6,23 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The providers of this library, and the module that contains each of them.
+ * The providers of this library, and the dependency that brings each of them.
  */
 enum KnownProvider {
 
-	REDISSON("lock-provider-redisson"),
+	REDISSON("lock-spring-boot-starter"),
 
-	REDIS("lock-provider-redis"),
+	REDIS("lock-spring-boot-starter-redis"),
 
-	REDLOCK("lock-provider-redis"),
+	REDLOCK("lock-spring-boot-starter-redis"),
 
-	JDBC("lock-provider-jdbc"),
+	JDBC("lock-spring-boot-starter-jdbc"),
 
-	ZOOKEEPER("lock-provider-zookeeper"),
+	ZOOKEEPER("lock-spring-boot-starter-zookeeper"),
 
-	ETCD("lock-provider-etcd"),
+	ETCD("lock-spring-boot-starter-etcd"),
 
-	MEMCACHED("lock-provider-memcached"),
+	MEMCACHED("lock-spring-boot-starter-memcached"),
 
 	LOCAL("lock-core");
 
@@ -40,9 +40,10 @@ enum KnownProvider {
 	}
 
 	/**
-	 * Return the Maven coordinates of the module, without a version.
+	 * Return the Maven coordinates of the dependency that brings the provider into a
+	 * Spring Boot application, without a version.
 	 */
-	String module() {
+	String dependency() {
 		return "io.distributedlock:" + this.artifactId;
 	}
 

@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * A module that a message or a page advises must exist, and it must contain the provider.
+ * A dependency that a message or a page advises must exist, and it must bring the
+ * provider.
  */
 class KnownProviderTests {
 
@@ -40,21 +41,23 @@ class KnownProviderTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void moduleContainsTheProvider(KnownProvider provider) throws ReflectiveOperationException {
+	void dependencyBringsTheProvider(KnownProvider provider) throws IOException, ReflectiveOperationException {
 		Class<?> type = type(provider);
 		assertThat(type.getField("NAME").get(null)).isEqualTo(provider.providerName());
-		assertThat(type.getProtectionDomain().getCodeSource().getLocation().getPath())
-			.as("the jar or the classes of the module")
-			.contains("/" + artifactId(provider) + "/");
+		Set<String> brought = found("<artifactId>([a-z-]+)</artifactId>", List.of(pom(artifactId(provider))));
+		assertThat(brought)
+			.anySatisfy((module) -> assertThat(type.getProtectionDomain().getCodeSource().getLocation().getPath())
+				.as("the jar or the classes of the module")
+				.contains("/" + module + "/"));
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void moduleIsAdvisedIfTheProviderIsUnavailable(KnownProvider provider) {
+	void dependencyIsAdvisedIfTheProviderIsUnavailable(KnownProvider provider) {
 		LockConfigurationException failure = catchThrowableOfType(LockConfigurationException.class,
 				() -> DefaultProviderName.choose(provider.providerName(), List.of()));
 		assertThat(failure).hasMessageContaining("'" + provider.providerName() + "'");
-		assertThat(failure.getAction()).contains(provider.module() + ",");
+		assertThat(failure.getAction()).contains(provider.dependency() + ",");
 	}
 
 	@Test
@@ -62,16 +65,25 @@ class KnownProviderTests {
 		Set<String> advised = new TreeSet<>(
 				found("io\\.distributedlock:([a-z-]+)", files(Path.of("src/main/java"), ".java")));
 		Arrays.stream(KnownProvider.values()).forEach((each) -> advised.add(artifactId(each)));
-		advised.addAll(found("(lock-provider-[a-z]+)", files(ROOT.resolve("docs"), ".md")));
-		advised.addAll(found("(lock-provider-[a-z]+)", List.of(ROOT.resolve("README.md"))));
-		assertThat(advised).contains("lock-spring-boot-starter", "lock-provider-redis")
+		advised.addAll(found("(lock-(?:provider|spring-boot-starter)-[a-z]+)", files(ROOT.resolve("docs"), ".md")));
+		advised.addAll(found("(lock-(?:provider|spring-boot-starter)-[a-z]+)", List.of(ROOT.resolve("README.md"))));
+		assertThat(advised)
+			.contains("lock-spring-boot-starter", "lock-spring-boot-starter-redis", "lock-provider-redis")
 			.isSubsetOf(found("<artifactId>([a-z-]+)</artifactId>", List.of(ROOT.resolve("lock-bom/pom.xml"))))
-			.allMatch((module) -> Files.exists(ROOT.resolve(module + "/pom.xml"))
-					|| Files.exists(ROOT.resolve("lock-providers/" + module + "/pom.xml")));
+			.allSatisfy((module) -> assertThat(pom(module)).exists());
 	}
 
 	@Test
-	void pageOfProvidersNamesTheSameModules() throws IOException {
+	void everyStarterIsAdvised() throws IOException {
+		try (Stream<Path> starters = Files.list(ROOT.resolve("lock-starters"))) {
+			assertThat(starters.filter((folder) -> Files.exists(folder.resolve("pom.xml")))
+				.map((folder) -> folder.getFileName().toString())).isNotEmpty()
+				.isSubsetOf(Arrays.stream(KnownProvider.values()).map(KnownProviderTests::artifactId).toList());
+		}
+	}
+
+	@Test
+	void pageOfProvidersNamesTheSameDependencies() throws IOException {
 		String page = Files.readString(ROOT.resolve("docs/providers/README.md"));
 		assertThat(KnownProvider.values()).filteredOn((each) -> each != KnownProvider.LOCAL)
 			.allSatisfy((each) -> assertThat(page.lines())
@@ -105,7 +117,15 @@ class KnownProviderTests {
 	}
 
 	private static String artifactId(KnownProvider provider) {
-		return provider.module().substring(provider.module().indexOf(':') + 1);
+		return provider.dependency().substring(provider.dependency().indexOf(':') + 1);
+	}
+
+	private static Path pom(String module) {
+		return Stream.of("", "lock-providers", "lock-starters")
+			.map((folder) -> ROOT.resolve(folder).resolve(module).resolve("pom.xml"))
+			.filter(Files::exists)
+			.findFirst()
+			.orElse(ROOT.resolve(module).resolve("pom.xml"));
 	}
 
 	private static List<Path> files(Path folder, String ending) throws IOException {

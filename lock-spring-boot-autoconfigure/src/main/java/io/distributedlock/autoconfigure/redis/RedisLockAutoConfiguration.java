@@ -9,6 +9,7 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -76,9 +77,9 @@ public final class RedisLockAutoConfiguration {
 
 		@Bean(destroyMethod = "shutdown")
 		@ConditionalOnMissingBean(AbstractRedisClient.class)
-		AbstractRedisClient lockRedisClient(LockProperties properties, Environment environment,
+		AbstractRedisClient lockRedisClient(LockProperties properties, Environment environment, BeanFactory beans,
 				ObjectProvider<SslBundles> sslBundles) {
-			RedisTopology topology = RedisTopology.read(environment, sslBundles);
+			RedisTopology topology = RedisTopologySource.read(beans, environment, sslBundles);
 			return LettuceClients.fromTopology(topology, properties.getCommandTimeout());
 		}
 

@@ -7,6 +7,7 @@ import io.distributedlock.redisson.RedissonLockProvider;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
@@ -38,12 +39,12 @@ public final class RedissonLockAutoConfiguration {
 	@Bean(destroyMethod = "shutdown")
 	@ConditionalOnMissingBean(RedissonClient.class)
 	RedissonClient lockRedissonClient(LockProperties properties, Environment environment, ResourceLoader resources,
-			ObjectProvider<SslBundles> sslBundles) {
+			BeanFactory beans, ObjectProvider<SslBundles> sslBundles) {
 		String location = properties.getRedisson().getConfig();
 		if (location != null) {
 			return Redisson.create(RedissonConfigs.fromYaml(resources.getResource(location)));
 		}
-		RedisTopology topology = RedisTopology.read(environment, sslBundles);
+		RedisTopology topology = RedisTopologySource.read(beans, environment, sslBundles);
 		return Redisson.create(RedissonConfigs.fromTopology(topology, properties.getCommandTimeout()));
 	}
 

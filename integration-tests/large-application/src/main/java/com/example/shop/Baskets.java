@@ -1,0 +1,7 @@
+package com.example.shop;
+
+import org.springframework.data.repository.CrudRepository;
+
+interface Baskets extends CrudRepository<Basket, String> {
+
+}

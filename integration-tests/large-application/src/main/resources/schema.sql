@@ -1,0 +1,1 @@
+create table article (id bigint primary key, name varchar(100));

@@ -1,0 +1,76 @@
+package io.distributedlock.autoconfigure;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+
+/**
+ * Lets Spring Boot choose the JCache provider that it would choose without Redisson,
+ * which is another one: Boot takes JCache only if there is a single provider. An
+ * application that has Redisson's own starter has chosen Redisson itself, and is left
+ * alone.
+ */
+class JCacheEnvironmentPostProcessor implements EnvironmentPostProcessor {
+
+	static final String PROPERTY = "spring.cache.jcache.provider";
+
+	private static final String REDISSON = "org.redisson.jcache.JCachingProvider";
+
+	private static final String REDISSON_STARTER = "org/redisson/spring/starter/RedissonProperties.class";
+
+	private static final String SERVICES = "META-INF/services/javax.cache.spi.CachingProvider";
+
+	@Override
+	public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
+		ClassLoader classLoader = application.getClassLoader();
+		if (environment.containsProperty(PROPERTY) || classLoader.getResource(REDISSON_STARTER) != null) {
+			return;
+		}
+		Set<String> providers = providers(classLoader);
+		if (providers.remove(REDISSON) && providers.size() == 1) {
+			environment.getPropertySources()
+				.addLast(new MapPropertySource("lockJCacheProvider", Map.of(PROPERTY, providers.iterator().next())));
+		}
+	}
+
+	/**
+	 * Read the names only: the class of a provider needs the JCache API, which may be
+	 * missing.
+	 */
+	private static Set<String> providers(ClassLoader classLoader) {
+		Set<String> providers = new TreeSet<>();
+		try {
+			for (URL services : Collections.list(classLoader.getResources(SERVICES))) {
+				addNames(services, providers);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(SERVICES, ex);
+		}
+		return providers;
+	}
+
+	private static void addNames(URL services, Set<String> names) throws IOException {
+		try (BufferedReader reader = new BufferedReader(
+				new InputStreamReader(services.openStream(), StandardCharsets.UTF_8))) {
+			reader.lines().map((line) -> line.replaceFirst("#.*", "").trim()).forEach((name) -> {
+				if (!name.isEmpty()) {
+					names.add(name);
+				}
+			});
+		}
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.distributedlock.autoconfigure.redis;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Where the application says that its Redis is: in a bean of connection details, as
+ * service connections, Docker Compose and Testcontainers make it, or else in
+ * {@code spring.data.redis.*}.
+ */
+final class RedisTopologySource {
+
+	/**
+	 * Locks need no Spring Data, so the type may be missing.
+	 */
+	private static final boolean CONNECTION_DETAILS = ClassUtils.isPresent(
+			"org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
+			RedisTopologySource.class.getClassLoader());
+
+	private RedisTopologySource() {
+	}
+
+	static RedisTopology read(BeanFactory beans, Environment environment, ObjectProvider<SslBundles> sslBundles) {
+		RedisTopology properties = RedisTopology.read(environment, sslBundles);
+		return CONNECTION_DETAILS ? ConnectionDetailsTopology.of(beans, properties) : properties;
+	}
+
+}
