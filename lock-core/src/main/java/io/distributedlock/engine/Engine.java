@@ -27,8 +27,12 @@ record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGa
 		Timers timers = new Timers(runtime);
 		Questions questions = new Questions(runtime, timers, builder.commandTimeout);
 		Listeners listeners = new Listeners(runtime, builder.listeners);
-		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners);
-		return new Engine(runtime, timers, questions, new LocalGate(), new WaitingCalls(), keeper,
+		WaitingCalls waiting = new WaitingCalls();
+		// where time is not the JVM's, nobody waits for a warning
+		HoldReview review = new HoldReview(runtime, timers, waiting, builder.warnAfter,
+				builder.runtime == null && builder.clock == null);
+		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners, review);
+		return new Engine(runtime, timers, questions, new LocalGate(), waiting, keeper,
 				new LeaseReleaser(runtime, timers, questions, keeper, listeners,
 						new HandOver(runtime, builder.handOverWindow, builder.handOverLimit)),
 				LockTimes.saturatedNanos(builder.pollInterval), LockTimes.saturated(builder.commandTimeout), listeners,

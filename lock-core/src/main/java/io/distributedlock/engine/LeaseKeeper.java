@@ -47,9 +47,12 @@ final class LeaseKeeper {
 
 	private final Listeners listeners;
 
+	private final HoldReview review;
+
 	private volatile boolean closed;
 
-	LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions, Listeners listeners) {
+	LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions, Listeners listeners, HoldReview review) {
+		this.review = review;
 		this.runtime = runtime;
 		this.timers = timers;
 		this.questions = questions;
@@ -68,6 +71,7 @@ final class LeaseKeeper {
 		lock.tenure().begin(lock);
 		Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.tenure()));
 		lookAgain(lock);
+		this.review.plan(this);
 		return true;
 	}
 
@@ -82,6 +86,7 @@ final class LeaseKeeper {
 		}
 		lock.tenure().begin(lock);
 		lookAgain(lock);
+		this.review.plan(this);
 		return true;
 	}
 

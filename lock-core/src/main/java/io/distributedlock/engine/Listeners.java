@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -38,14 +39,20 @@ final class Listeners {
 	}
 
 	void waiting(LockAttempt attempt) {
+		if (LockStory.isTold()) {
+			LockStory.tell(attempt, "waits");
+		}
 		tell(attempt, LockListener::waiting);
 	}
 
 	void ended(LockAttempt attempt, AcquisitionOutcome outcome, long startNanos, Duration commandTimeout) {
-		if (this.all.isEmpty()) {
+		if (this.all.isEmpty() && !LockStory.isTold()) {
 			return;
 		}
 		Duration waited = Duration.ofNanos(this.runtime.nanoTime() - startNanos);
+		if (LockStory.isTold()) {
+			LockStory.tell(attempt, outcome.status().name().toLowerCase(Locale.ROOT), waited);
+		}
 		switch (outcome.status()) {
 			case ACQUIRED -> tell(attempt, (listener, event) -> listener.acquired(event, waited));
 			case CONTENDED -> notAcquired(attempt, waited, Reason.CONTENDED);
@@ -66,6 +73,9 @@ final class Listeners {
 	}
 
 	void renewed(LockAttempt attempt, long tookNanos) {
+		if (LockStory.isTold()) {
+			LockStory.tell(attempt, "renewed", Duration.ofNanos(tookNanos));
+		}
 		tell(attempt, (listener, event) -> listener.renewed(event, Duration.ofNanos(tookNanos)));
 	}
 
@@ -74,6 +84,9 @@ final class Listeners {
 	}
 
 	void released(HeldLock lock) {
+		if (LockStory.isTold()) {
+			LockStory.tell(lock.attempt(), "released", lock.heldFor());
+		}
 		if (!this.all.isEmpty()) {
 			Duration held = lock.heldFor();
 			tell(lock.attempt(), (listener, event) -> listener.released(event, held));
@@ -88,6 +101,9 @@ final class Listeners {
 	}
 
 	void lost(HeldLock lock, LockLostException loss) {
+		if (LockStory.isTold()) {
+			LockStory.tell(lock.attempt(), "lost", lock.heldFor());
+		}
 		if (!this.all.isEmpty()) {
 			Duration held = lock.heldFor();
 			LockEvent event = lock.attempt().event(this.runtime.nanoTime());

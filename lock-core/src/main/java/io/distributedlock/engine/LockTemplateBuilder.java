@@ -47,6 +47,8 @@ public final class LockTemplateBuilder {
 
 	boolean asyncRelease;
 
+	@Nullable Duration warnAfter;
+
 	@Nullable Executor executor;
 
 	@Nullable CallerContext callerContext;
@@ -239,6 +241,18 @@ public final class LockTemplateBuilder {
 	 */
 	public LockTemplateBuilder asyncRelease(boolean asyncRelease) {
 		this.asyncRelease = asyncRelease;
+		return this;
+	}
+
+	/**
+	 * Set for how long a lock may be held before a warning is logged, with the stack of
+	 * the thread that acquired it. Default: none, there are no such warnings. Threads of
+	 * this JVM that wait for each other's locks are always reported.
+	 * @param warnAfter the time, or {@code null}
+	 * @return this builder
+	 */
+	public LockTemplateBuilder warnAfter(@Nullable Duration warnAfter) {
+		this.warnAfter = (warnAfter != null) ? requirePositive(warnAfter, "time after which to warn") : null;
 		return this;
 	}
 

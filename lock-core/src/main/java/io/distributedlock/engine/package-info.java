@@ -22,11 +22,12 @@
  *     TermRequests        the order of renewals and extensions
  *     UnreleasedHandles   finds holds that nobody will release
  *   LeaseKeeper           renews in batches, watches deadlines
+ *     HoldReview          warns of long holds, and of threads that wait for each other (Deadlocks)
  *   Extension, Downgrade  another term on the holder's demand; a writer goes on as reader
  *   SingleHandle, MultiHandle   what the user closes; HandleLeaks finds what was forgotten
  *     Exits               the last holder releases
  *       LeaseReleaser     releases, with retries
- *   Listeners             tells LockListeners what happens
+ *   Listeners             tells LockListeners what happens, and the log (LockStory)
  *   Observers             an ObservedCall tells LockObservers of one call, on its caller's thread
  *   Callbacks             runs code of the user with the context of its caller
  *   Activities            what is held and who waits, for displays

@@ -67,6 +67,7 @@ public final class DistributedLockAutoConfiguration {
 				.pollInterval(properties.getPollInterval())
 				.handOverWindow(properties.getHandOver().getWindow())
 				.handOverLimit(properties.getHandOver().getLimit())
+				.warnAfter(properties.getWarnAfter())
 				.asyncRelease(properties.getRelease() == LockProperties.ReleaseMode.ASYNC)
 				.listener(new LossEvents(events));
 			customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));

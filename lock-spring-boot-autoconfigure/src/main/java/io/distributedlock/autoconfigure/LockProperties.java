@@ -115,6 +115,12 @@ public class LockProperties {
 	private OnContention onContention = OnContention.THROW;
 
 	/**
+	 * For how long a lock may be held, such as 1m, before a warning is logged with the
+	 * stack of the thread that holds it. By default there are no such warnings.
+	 */
+	private @Nullable Duration warnAfter;
+
+	/**
 	 * How long a shutdown waits for the holders of locks, such as 10s, after web servers
 	 * and executors have let their work finish. Their leases are renewed meanwhile.
 	 */
@@ -247,6 +253,14 @@ public class LockProperties {
 
 	public void setOnContention(OnContention onContention) {
 		this.onContention = onContention;
+	}
+
+	public @Nullable Duration getWarnAfter() {
+		return this.warnAfter;
+	}
+
+	public void setWarnAfter(@Nullable Duration warnAfter) {
+		this.warnAfter = warnAfter;
 	}
 
 	public Duration getShutdownTimeout() {

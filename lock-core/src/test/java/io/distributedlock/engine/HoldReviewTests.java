@@ -1,0 +1,124 @@
+package io.distributedlock.engine;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.local.LocalLockProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@Timeout(60)
+class HoldReviewTests {
+
+	private final PrintStream before = System.err;
+
+	private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+
+	private final DefaultLockTemplate template;
+
+	HoldReviewTests() {
+		System.setErr(new PrintStream(this.log, true, StandardCharsets.UTF_8));
+		this.template = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider())
+			.warnAfter(Duration.ofMillis(100))
+			.build();
+	}
+
+	@AfterEach
+	void close() {
+		this.template.close();
+		System.setErr(this.before);
+	}
+
+	@Test
+	void longHoldIsReportedOnceWithTheStackOfItsHolder() {
+		try (LockHandle handle = this.template.acquire("k")) {
+			await().until(() -> log().contains("lock.warn-after"));
+			await().pollDelay(Duration.ofMillis(400)).until(handle::isValid);
+		}
+		assertThat(log()).containsOnlyOnce("lock.warn-after")
+			.contains("Lock 'k'")
+			.contains("longHoldIsReportedOnceWithTheStackOfItsHolder");
+	}
+
+	@Test
+	void shortHoldsAreNotReported() {
+		for (int i = 0; i < 20; i++) {
+			this.template.execute("k", () -> await().pollDelay(Duration.ofMillis(10)).until(() -> true));
+		}
+		assertThat(log()).doesNotContain("lock.warn-after");
+	}
+
+	@Test
+	void threadsThatWaitForEachOtherAreReportedOnce() {
+		CyclicBarrier bothHold = new CyclicBarrier(2);
+		CompletableFuture<Void> first = takeTwo("first", "a", "b", bothHold);
+		CompletableFuture<Void> second = takeTwo("second", "b", "a", bothHold);
+		await().until(() -> log().contains("wait for each other's locks"));
+		assertThat(this.template.activity().waiting()).hasSize(2);
+		await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+		first.join();
+		second.join();
+		assertThat(log()).containsOnlyOnce("wait for each other's locks")
+			.contains("waits for lock 'b', which the next one holds: thread 'first'")
+			.contains("waits for lock 'a', which the next one holds: thread 'second'")
+			.contains("HoldReviewTests.lambda$takeTwo");
+	}
+
+	@Test
+	void threadThatWaitsForAHolderThatWorksIsNoDeadlock() {
+		LockHandle held = this.template.acquire("a");
+		CompletableFuture<Void> waiter = CompletableFuture.runAsync(() -> this.template.acquire("a").close(),
+				(task) -> new Thread(task, "waiter").start());
+		await().until(() -> log().contains("lock.warn-after"));
+		await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+		held.close();
+		waiter.join();
+		assertThat(log()).doesNotContain("each other");
+	}
+
+	@Test
+	void aCircleOfThreeThreadsIsFoundOnce() {
+		CyclicBarrier allHold = new CyclicBarrier(3);
+		List<CompletableFuture<Void>> calls = List.of(takeTwo("1", "a", "b", allHold), takeTwo("2", "b", "c", allHold),
+				takeTwo("3", "c", "a", allHold));
+		await().until(() -> this.template.activity().waiting().size() == 3);
+		List<List<Deadlocks.Wait>> circles = Deadlocks.find(this.template.engine().waiting().waiting(),
+				this.template.engine().keeper().held());
+		assertThat(circles).singleElement().satisfies((circle) -> assertThat(circle).hasSize(3));
+		calls.forEach(CompletableFuture::join);
+	}
+
+	private CompletableFuture<Void> takeTwo(String thread, String one, String two, CyclicBarrier barrier) {
+		LockRequest impatient = LockRequest.of(two).withWaitTime(Duration.ofSeconds(2));
+		return CompletableFuture.runAsync(() -> this.template.execute(one, () -> {
+			meet(barrier);
+			this.template.tryAcquire(impatient).ifPresent(LockHandle::close);
+		}), (task) -> new Thread(task, thread).start());
+	}
+
+	private static void meet(CyclicBarrier barrier) {
+		try {
+			barrier.await();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private String log() {
+		return this.log.toString(StandardCharsets.UTF_8);
+	}
+
+}
