@@ -2,60 +2,35 @@ package io.distributedlock.application;
 
 import com.example.shop.ShopApplication;
 import io.distributedlock.LockContext;
-import io.distributedlock.LockTemplate;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.AbstractRedisClient;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * With the starter and nothing else, annotated methods are locked on the Redis of the
- * application. A bean of connection details, as a service connection is one, names it.
+ * With the starter and nothing else, annotated methods are locked through the connection
+ * factory of the application.
  */
 class LockedOrdersTests {
 
 	@Test
-	void lockIsKeptOnTheRedisOfTheConnectionDetails() {
-		try (RedisTestServer server = RedisTestServer.run();
-				ConfigurableApplicationContext context = start(new At(server.port()))) {
-			String key = context.getBean(LockedOrders.class).settle("42", () -> LockContext.current().key());
-			assertThat(key).isEqualTo("shop:lock:order:42");
-			assertThat(context.getBean(LockedOrders.class).settle("42", () -> server.command("EXISTS", key)))
-				.isEqualTo(1L);
-			assertThat(context.getBean(StringRedisTemplate.class).hasKey(key)).isFalse();
-			assertThat(context.getBeanNamesForType(LockTemplate.class)).containsExactly("lockTemplate");
+	void clientOfTheConnectionFactoryIsUsed() {
+		try (RedisTestServer server = RedisTestServer.run(); ConfigurableApplicationContext context = start(server)) {
 			assertThat(context.getBeanNamesForType(AbstractRedisClient.class))
 				.as("clients beside that of the connection factory")
 				.isEmpty();
+			LockedOrders orders = context.getBean(LockedOrders.class);
+			assertThat(orders.settle("7", () -> server.command("EXISTS", LockContext.current().key()))).isEqualTo(1L);
 		}
 	}
 
-	private static ConfigurableApplicationContext start(DataRedisConnectionDetails details) {
-		return new SpringApplicationBuilder(ShopApplication.class, LockedOrders.class)
-			.initializers((GenericApplicationContext context) -> context.registerBean("serviceConnection",
-					DataRedisConnectionDetails.class, () -> details))
-			.run("--spring.data.redis.port=1", "--spring.cache.cache-names=prices");
-	}
-
-	/**
-	 * What a service connection says.
-	 *
-	 * @param port the port of the server
-	 */
-	private record At(int port) implements DataRedisConnectionDetails {
-
-		@Override
-		public Standalone getStandalone() {
-			return Standalone.of("127.0.0.1", this.port);
-		}
-
+	private static ConfigurableApplicationContext start(RedisTestServer server) {
+		return SpringApplication.run(new Class<?>[] { ShopApplication.class, LockedOrders.class },
+				new String[] { "--spring.data.redis.port=" + server.port() });
 	}
 
 }

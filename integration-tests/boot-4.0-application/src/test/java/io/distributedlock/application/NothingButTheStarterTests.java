@@ -1,0 +1,51 @@
+package io.distributedlock.application;
+
+import java.util.function.Supplier;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.test.server.RedisTestServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * An application of Spring Boot 4.0 needs the starter and its Redis.
+ */
+class NothingButTheStarterTests {
+
+	@Test
+	void annotatedMethodIsLocked() {
+		assertThat(SpringBootVersion.getVersion()).startsWith("4.0.");
+		try (RedisTestServer server = RedisTestServer.run();
+				ConfigurableApplicationContext context = SpringApplication.run(Shop.class,
+						"--spring.application.name=shop", "--spring.data.redis.port=" + server.port())) {
+			Object held = context.getBean(Orders.class)
+				.settle("42", () -> server.command("EXISTS", LockContext.current().key()));
+			assertThat(held).isEqualTo(1L);
+			assertThat(server.command("EXISTS", "shop:lock:order:42")).isEqualTo(0L);
+		}
+	}
+
+	@SpringBootApplication
+	@Import(Orders.class)
+	static class Shop {
+
+	}
+
+	static class Orders {
+
+		@DistributedLock(name = "order", key = "#id")
+		public Object settle(String id, Supplier<Object> work) {
+			return work.get();
+		}
+
+	}
+
+}
