@@ -21,6 +21,7 @@ import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.redis.RedisLockProvider;
 import io.distributedlock.redis.RedlockProvider;
@@ -42,6 +43,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -219,6 +221,18 @@ class DistributedLockAutoConfigurationTests {
 				assertThat(context.getBean(LockProperties.class).getLeaseTime()).isNull();
 				assertThat(context).hasSingleBean(LockTemplate.class);
 			});
+	}
+
+	@Test
+	void customizersHaveTheLastWordInTheirOrder() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=property")
+			.withBean("second", LockTemplateBuilderCustomizer.class,
+					() -> new OrderedCustomizer(2, (builder) -> builder.keyPrefix("second")))
+			.withBean("first", LockTemplateBuilderCustomizer.class,
+					() -> new OrderedCustomizer(1, (builder) -> builder.keyPrefix("first")))
+			.run((context) -> assertThat(
+					context.getBean(LockTemplate.class).execute("a", () -> LockContext.current().key()))
+				.isEqualTo("second::a"));
 	}
 
 	@Test
@@ -445,6 +459,16 @@ class DistributedLockAutoConfigurationTests {
 		@Override
 		public void acquired(LockEvent event, Duration waited) {
 			this.acquired.add(event.key());
+		}
+
+	}
+
+	private record OrderedCustomizer(int getOrder,
+			LockTemplateBuilderCustomizer delegate) implements LockTemplateBuilderCustomizer, Ordered {
+
+		@Override
+		public void customize(LockTemplateBuilder builder) {
+			this.delegate.customize(builder);
 		}
 
 	}

@@ -146,7 +146,7 @@ public final class AnnotatedCall {
 	private void requireNotNull(@Nullable Object answer) {
 		if (answer == null) {
 			throw new IllegalStateException(
-					"%s asked %s for its lock and got null. If that is a mock, remove it and annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test, which needs no backend"
+					"%s asked %s for its lock and got null. If that is a mock, annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test instead, which needs no backend; or stub the mock"
 						.formatted(method(), this.template.getClass().getName()));
 		}
 	}
