@@ -1,7 +1,11 @@
 package io.distributedlock.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,12 +43,18 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Acquirer acquirer;
 
+	private final Map<String, LockProvider> providers;
+
+	private final Pings pings;
+
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
 		EngineRuntime runtime = (builder.runtime != null) ? builder.runtime : new SystemRuntime(builder.executor);
 		this.engine = Engine.create(runtime, builder);
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
+		this.providers = Collections.unmodifiableMap(new LinkedHashMap<>(builder.providers));
+		this.pings = new Pings(runtime, this.engine.questions());
 	}
 
 	/**
@@ -128,6 +138,20 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	@Override
 	public Lock asLock(LockRequest request) {
 		return new LockView(request, this);
+	}
+
+	/**
+	 * Ask the backend of each provider for an answer, without changing anything there.
+	 * For health checks. Does not block.
+	 * @return by name of the provider: completes with the time from the request to the
+	 * answer; fails with what the provider failed with, or, after the command time-out,
+	 * with an exception that says so
+	 * @see LockProvider#ping()
+	 */
+	public Map<String, CompletableFuture<Duration>> ping() {
+		Map<String, CompletableFuture<Duration>> answers = new LinkedHashMap<>();
+		this.providers.forEach((name, provider) -> answers.put(name, this.pings.ping(provider)));
+		return answers;
 	}
 
 	/**

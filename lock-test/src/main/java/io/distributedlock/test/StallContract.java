@@ -72,6 +72,21 @@ abstract class StallContract extends NetworkContract {
 		}
 	}
 
+	@Test
+	final void pingFailsDuringAStall() {
+		DefaultLockTemplate node = briefNode(longLease());
+		assertThat(node.ping().values()).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE));
+		stall(() -> {
+			// half a second for a busy machine
+			Duration limit = COMMAND_TIMEOUT.plusMillis(500);
+			assertThat(node.ping().values()).isNotEmpty().allSatisfy((answer) -> assertThat(answer).failsWithin(limit));
+		});
+		Awaitility.await("the server answers again")
+			.atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(node.ping().values())
+				.allSatisfy((answer) -> assertThat(answer).succeedsWithin(COMMAND_TIMEOUT.plusMillis(500))));
+	}
+
 	private void attemptsDuringAStall(Warmup warmup) {
 		requireStalls();
 		Runnable restart = source().restart();
