@@ -117,7 +117,13 @@ final class Acquirer {
 		if (reentered != null) {
 			return reentered;
 		}
-		Acquisition acquisition = new Acquisition(attempt, this.engine);
+		Acquisition acquisition = new Acquisition(attempt, this.engine, Thread.currentThread());
+		AcquisitionOutcome outcome = await(acquisition, timeoutNanos);
+		acquisition.observed().ended(outcome, this.engine.commandTimeout());
+		return outcome;
+	}
+
+	private AcquisitionOutcome await(Acquisition acquisition, long timeoutNanos) {
 		CompletableFuture<AcquisitionOutcome> result = acquisition.start();
 		if (result.isDone()) {
 			return result.join();
@@ -150,13 +156,13 @@ final class Acquirer {
 	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
 			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future) {
 		StackReserve.require();
-		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future);
 		AcquisitionOutcome reentered = reenter(attempt, LockContext.capture());
 		if (reentered != null) {
-			delivery.send(reentered);
+			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE).send(reentered);
 			return;
 		}
-		Acquisition acquisition = new Acquisition(attempt, this.engine);
+		Acquisition acquisition = new Acquisition(attempt, this.engine, null);
+		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, acquisition.observed());
 		// cancelled, or completed by the user or a time-out
 		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));
 		acquisition.start().thenAccept(delivery::send);
@@ -271,17 +277,20 @@ final class Acquirer {
 
 		private final CompletableFuture<R> future;
 
+		private final ObservedCall observed;
+
 		/**
 		 * Who takes the lock from here either delivers it or releases it.
 		 */
 		private final AtomicReference<@Nullable HeldLock> undelivered = new AtomicReference<>();
 
 		private Delivery(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
-				CompletableFuture<R> future) {
+				CompletableFuture<R> future, ObservedCall observed) {
 			this.attempt = attempt;
 			this.orThrow = orThrow;
 			this.toResult = toResult;
 			this.future = future;
+			this.observed = observed;
 		}
 
 		private void send(AcquisitionOutcome outcome) {
@@ -313,6 +322,7 @@ final class Acquirer {
 		private void deliver(AcquisitionOutcome outcome) {
 			EngineHandle handle = null;
 			boolean delivered = false;
+			this.observed.ended(outcome, Acquirer.this.engine.commandTimeout());
 			try {
 				handle = toHandle(this.attempt, outcome, this.orThrow);
 				delivered = this.future.complete(this.toResult.apply(Optional.ofNullable(handle)));
@@ -332,6 +342,7 @@ final class Acquirer {
 		private void releaseUndelivered() {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
+				this.observed.abandoned();
 				Acquirer.this.engine.runtime()
 					.execute(() -> Acquirer.this.exits.leaveUnused(lock, this.attempt.type()));
 			}

@@ -50,6 +50,13 @@ final class Acquisition implements Contender {
 
 	private final Turn turn;
 
+	/**
+	 * The thread that waits for the outcome, {@code null} if none does.
+	 */
+	private final @Nullable Thread thread;
+
+	private final ObservedCall observed;
+
 	private final long startNanos;
 
 	private final long waitUntilNanos;
@@ -82,9 +89,15 @@ final class Acquisition implements Contender {
 
 	private long delayNanos = FIRST_DELAY_NANOS;
 
-	Acquisition(LockAttempt attempt, Engine engine) {
+	/**
+	 * Begin on the thread of the caller.
+	 * @param thread this thread if it waits for the outcome, {@code null} otherwise
+	 */
+	Acquisition(LockAttempt attempt, Engine engine, @Nullable Thread thread) {
 		this.attempt = attempt;
 		this.engine = engine;
+		this.thread = thread;
+		this.observed = engine.observers().begin(attempt);
 		this.gateKey = attempt.gateKey();
 		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this) : Turn.FREE;
 		this.startNanos = engine.nanoTime();
@@ -93,6 +106,22 @@ final class Acquisition implements Contender {
 
 	long startNanos() {
 		return this.startNanos;
+	}
+
+	LockAttempt attempt() {
+		return this.attempt;
+	}
+
+	@Nullable Thread thread() {
+		return this.thread;
+	}
+
+	ObservedCall observed() {
+		return this.observed;
+	}
+
+	boolean isWaiting() {
+		return this.waiting.get();
 	}
 
 	CompletableFuture<AcquisitionOutcome> start() {
@@ -268,6 +297,7 @@ final class Acquisition implements Contender {
 	 * closed
 	 */
 	private void hold(HeldLock lock, Predicate<HeldLock> tracking) {
+		lock.calledBy(this.thread, this.observed);
 		try {
 			if (!tracking.test(lock)) {
 				end(AcquisitionOutcome.CLOSED);

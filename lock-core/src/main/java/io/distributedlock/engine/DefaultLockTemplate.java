@@ -13,6 +13,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
@@ -152,6 +153,15 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		Map<String, CompletableFuture<Duration>> answers = new LinkedHashMap<>();
 		this.providers.forEach((name, provider) -> answers.put(name, this.pings.ping(provider)));
 		return answers;
+	}
+
+	/**
+	 * Return what this template holds now, and which of its calls wait. For displays and
+	 * gauges; the cost is proportional to the number of locks.
+	 * @return the activity of this JVM; other instances are not asked
+	 */
+	public LockActivity activity() {
+		return Activities.of(this.engine);
 	}
 
 	/**

@@ -15,11 +15,12 @@ import java.time.Duration;
  * @param pollNanos how long to wait for a signal before asking without one
  * @param commandTimeout how long a command may take
  * @param listeners are told what happens
+ * @param observers observe each call
  * @param asyncRelease whether who closes a lock does not wait for the release
  */
 record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGate gate, WaitingCalls waiting,
 		LeaseKeeper keeper, LeaseReleaser releaser, long pollNanos, Duration commandTimeout, Listeners listeners,
-		boolean asyncRelease) {
+		Observers observers, boolean asyncRelease) {
 
 	static Engine create(EngineRuntime runtime, LockTemplateBuilder builder) {
 		Timers timers = new Timers(runtime);
@@ -30,7 +31,7 @@ record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGa
 				new LeaseReleaser(runtime, timers, questions, keeper, listeners,
 						new HandOver(runtime, builder.handOverWindow, builder.handOverLimit)),
 				LockTimes.saturatedNanos(builder.pollInterval), LockTimes.saturated(builder.commandTimeout), listeners,
-				builder.asyncRelease);
+				new Observers(runtime, builder.observers), builder.asyncRelease);
 	}
 
 	long nanoTime() {

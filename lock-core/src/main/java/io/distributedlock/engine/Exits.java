@@ -80,7 +80,10 @@ final class Exits {
 			return LEFT;
 		}
 		if (exit == Holders.Exit.LAST) {
-			return reported(lock, release.apply(lock), LockErrors::releaseFailed);
+			CompletableFuture<@Nullable Void> released = release.apply(lock);
+			// while the request is under way
+			lock.observed().released();
+			return reported(lock, released, LockErrors::releaseFailed);
 		}
 		Downgrade downgrade = lock.downgrade();
 		return (downgrade != null) ? reported(lock, downgrade.begin(), LockErrors::notDowngraded) : LEFT;

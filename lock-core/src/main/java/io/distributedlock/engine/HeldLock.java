@@ -61,6 +61,13 @@ final class HeldLock {
 
 	private final UnreleasedHandles unreleased = new UnreleasedHandles();
 
+	/**
+	 * The thread that waited for the lock, {@code null} if none did.
+	 */
+	private @Nullable Thread thread;
+
+	private ObservedCall observed = ObservedCall.NONE;
+
 	@SuppressWarnings("UnusedVariable")
 	private volatile Timers.@Nullable Timer timer;
 
@@ -107,6 +114,24 @@ final class HeldLock {
 	 */
 	HeldLock successor(LockAttempt next, Turn itsTurn) {
 		return new HeldLock(next, this, itsTurn, this.engine.nanoTime());
+	}
+
+	/**
+	 * Note who asked for the lock, before another thread knows of it.
+	 * @param caller the thread that waits for the lock, {@code null} if none does
+	 * @param call the call as its observers see it
+	 */
+	void calledBy(@Nullable Thread caller, ObservedCall call) {
+		this.thread = caller;
+		this.observed = call;
+	}
+
+	@Nullable Thread thread() {
+		return this.thread;
+	}
+
+	ObservedCall observed() {
+		return this.observed;
 	}
 
 	LockAttempt attempt() {
@@ -311,6 +336,7 @@ final class HeldLock {
 		}
 		callbacks.forEach((callback) -> callBack("loss", () -> callback.accept(exception)));
 		this.engine.listeners().lost(this, exception);
+		this.observed.lost(exception);
 		this.engine.runtime().execute(() -> {
 			leaveGate();
 			logger.warn(exception.getMessage());

@@ -64,6 +64,13 @@ final class Holders {
 		return (weight >= WRITER && before - weight > 0 && before - weight < WRITER) ? Exit.LAST_WRITER : Exit.OTHER;
 	}
 
+	/**
+	 * Return how many holders there are.
+	 */
+	int size() {
+		return (int) this.count;
+	}
+
 	boolean mayWrite() {
 		return !this.countsWriters || this.count >= WRITER;
 	}

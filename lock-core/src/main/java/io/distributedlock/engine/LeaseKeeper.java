@@ -108,6 +108,16 @@ final class LeaseKeeper {
 	}
 
 	/**
+	 * Return the locks that are held, those first that are held for the longest time.
+	 */
+	List<HeldLock> held() {
+		return this.tracked.stream()
+			.filter(HeldLock::isHeld)
+			.sorted(Comparator.comparing(HeldLock::heldFor).reversed())
+			.toList();
+	}
+
+	/**
 	 * Stop renewing. All locks that are held count as lost from now on.
 	 * @return the locks that were held
 	 */
@@ -156,6 +166,7 @@ final class LeaseKeeper {
 
 	private void releaseAbandoned(HeldLock lock, String reason) {
 		lose(lock, reason);
+		lock.observed().abandoned();
 		this.runtime.execute(() -> lock.engine().releaser().releaseNow(lock));
 	}
 

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 
 import io.distributedlock.LockListener;
+import io.distributedlock.LockObserver;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,8 @@ public final class LockTemplateBuilder {
 	@Nullable Executor executor;
 
 	final List<LockListener> listeners = new ArrayList<>();
+
+	final List<LockObserver> observers = new ArrayList<>();
 
 	/**
 	 * Time and threads of a simulation, {@code null} for those of the JVM.
@@ -253,6 +256,16 @@ public final class LockTemplateBuilder {
 	 */
 	public LockTemplateBuilder listener(LockListener listener) {
 		this.listeners.add(listener);
+		return this;
+	}
+
+	/**
+	 * Add an observer of each call, for traces and timers. May be called for several.
+	 * @param observer the observer; called on the threads of the callers
+	 * @return this builder
+	 */
+	public LockTemplateBuilder observer(LockObserver observer) {
+		this.observers.add(observer);
 		return this;
 	}
 

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * The calls under way, so that all of them end when the template closes; and how many
@@ -51,6 +52,21 @@ final class WaitingCalls {
 	}
 
 	/**
+	 * Return how many calls wait for a key.
+	 * @param gateKey the key at the local gate
+	 */
+	int waitersOf(String gateKey) {
+		return this.crowds.getOrDefault(gateKey, 0);
+	}
+
+	/**
+	 * Return the calls that wait, those first that wait for the longest time.
+	 */
+	List<Acquisition> waiting() {
+		return sorted(this.underWay.stream().filter(Acquisition::isWaiting));
+	}
+
+	/**
 	 * Return how many calls wait.
 	 */
 	int size() {
@@ -73,7 +89,11 @@ final class WaitingCalls {
 	 */
 	List<Acquisition> close() {
 		this.closed = true;
-		return this.underWay.stream().sorted(Comparator.comparingLong(Acquisition::startNanos)).toList();
+		return sorted(this.underWay.stream());
+	}
+
+	private static List<Acquisition> sorted(Stream<Acquisition> calls) {
+		return calls.sorted(Comparator.comparingLong(Acquisition::startNanos)).toList();
 	}
 
 }

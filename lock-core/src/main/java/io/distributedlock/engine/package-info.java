@@ -27,6 +27,8 @@
  *     Exits               the last holder releases
  *       LeaseReleaser     releases, with retries
  *   Listeners             tells LockListeners what happens
+ *   Observers             an ObservedCall tells LockObservers of one call, on its caller's thread
+ *   Activities            what is held and who waits, for displays
  * </pre>
  *
  * Threads: the caller's thread, or the thread of the provider's client that brings an
