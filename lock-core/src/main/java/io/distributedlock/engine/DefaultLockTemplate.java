@@ -2,7 +2,6 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +53,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.engine = Engine.create(runtime, builder);
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
-		this.providers = Collections.unmodifiableMap(new LinkedHashMap<>(builder.providers));
+		this.providers = new LinkedHashMap<>(builder.providers);
 		this.pings = new Pings(runtime, this.engine.questions());
 	}
 
@@ -142,17 +141,21 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	}
 
 	/**
-	 * Ask the backend of each provider for an answer, without changing anything there.
-	 * For health checks. Does not block.
-	 * @return by name of the provider: completes with the time from the request to the
-	 * answer; fails with what the provider failed with, or, after the command time-out,
-	 * with an exception that says so
+	 * Ask the backend of a provider for an answer, without changing anything there. For
+	 * health checks. Does not block.
+	 * @param provider the name of the provider
+	 * @return completes with the time from the request to the answer; fails with what the
+	 * provider failed with, or with a {@link BackendException} after the command time-out
+	 * @throws IllegalArgumentException if this template has no such provider
 	 * @see LockProvider#ping()
 	 */
-	public Map<String, CompletableFuture<Duration>> ping() {
-		Map<String, CompletableFuture<Duration>> answers = new LinkedHashMap<>();
-		this.providers.forEach((name, provider) -> answers.put(name, this.pings.ping(provider)));
-		return answers;
+	public CompletableFuture<Duration> ping(String provider) {
+		LockProvider asked = this.providers.get(provider);
+		if (asked == null) {
+			throw new IllegalArgumentException("There is no lock provider '%s'. Available providers: %s"
+				.formatted(provider, this.providers.keySet()));
+		}
+		return this.pings.ping(asked);
 	}
 
 	/**
