@@ -80,7 +80,8 @@ public class LockNotAcquiredException extends LockException {
 		INTERRUPTED,
 
 		/**
-		 * The template was closed before or while the caller waited.
+		 * The template was closed, or prepared to close, before or while the caller
+		 * waited.
 		 */
 		CLOSED
 

@@ -113,11 +113,12 @@ final class Acquirer {
 	 * @param timeoutNanos how long to wait for the outcome at most
 	 */
 	AcquisitionOutcome await(LockAttempt attempt, long timeoutNanos) {
-		AcquisitionOutcome reentered = reenter(attempt, LockContext.capture());
+		LockContext caller = LockContext.capture();
+		AcquisitionOutcome reentered = reenter(attempt, caller);
 		if (reentered != null) {
 			return reentered;
 		}
-		Acquisition acquisition = new Acquisition(attempt, this.engine, Thread.currentThread());
+		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, Thread.currentThread());
 		AcquisitionOutcome outcome = await(acquisition, timeoutNanos);
 		acquisition.observed().ended(outcome, this.engine.commandTimeout());
 		return outcome;
@@ -156,12 +157,13 @@ final class Acquirer {
 	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
 			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future) {
 		StackReserve.require();
-		AcquisitionOutcome reentered = reenter(attempt, LockContext.capture());
+		LockContext caller = LockContext.capture();
+		AcquisitionOutcome reentered = reenter(attempt, caller);
 		if (reentered != null) {
 			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE).send(reentered);
 			return;
 		}
-		Acquisition acquisition = new Acquisition(attempt, this.engine, null);
+		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, null);
 		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, acquisition.observed());
 		// cancelled, or completed by the user or a time-out
 		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));
@@ -279,6 +281,8 @@ final class Acquirer {
 
 		private final ObservedCall observed;
 
+		private final Callbacks.ForCaller callbacks;
+
 		/**
 		 * Who takes the lock from here either delivers it or releases it.
 		 */
@@ -291,12 +295,13 @@ final class Acquirer {
 			this.toResult = toResult;
 			this.future = future;
 			this.observed = observed;
+			this.callbacks = Acquirer.this.engine.callbacks().capture();
 		}
 
 		private void send(AcquisitionOutcome outcome) {
 			HeldLock lock = outcome.lock();
 			if (lock == null) {
-				Acquirer.this.engine.runtime().callBack(() -> deliver(outcome));
+				this.callbacks.run(() -> deliver(outcome));
 				return;
 			}
 			this.undelivered.set(lock);
@@ -305,7 +310,7 @@ final class Acquirer {
 			// only the task refers to the marker: if the executor drops the task, the
 			// keeper finds the lock unused and releases it
 			Object useMarker = lock.useMarker();
-			Acquirer.this.engine.runtime().callBack(() -> deliver(outcome, useMarker));
+			this.callbacks.run(() -> deliver(outcome, useMarker));
 		}
 
 		private void deliver(AcquisitionOutcome outcome, Object useMarker) {

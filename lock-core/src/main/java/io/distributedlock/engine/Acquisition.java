@@ -5,6 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LockQueue;
@@ -51,6 +53,12 @@ final class Acquisition implements Contender {
 	private final Turn turn;
 
 	/**
+	 * The locks that the caller holds; {@code null} when the call has ended, as a handle
+	 * to which something refers counts as in use.
+	 */
+	private volatile @Nullable LockContext caller;
+
+	/**
 	 * The thread that waits for the outcome, {@code null} if none does.
 	 */
 	private final @Nullable Thread thread;
@@ -91,11 +99,13 @@ final class Acquisition implements Contender {
 
 	/**
 	 * Begin on the thread of the caller.
+	 * @param caller the locks that the caller holds
 	 * @param thread this thread if it waits for the outcome, {@code null} otherwise
 	 */
-	Acquisition(LockAttempt attempt, Engine engine, @Nullable Thread thread) {
+	Acquisition(LockAttempt attempt, Engine engine, LockContext caller, @Nullable Thread thread) {
 		this.attempt = attempt;
 		this.engine = engine;
+		this.caller = caller;
 		this.thread = thread;
 		this.observed = engine.observers().begin(attempt);
 		this.gateKey = attempt.gateKey();
@@ -118,6 +128,14 @@ final class Acquisition implements Contender {
 
 	ObservedCall observed() {
 		return this.observed;
+	}
+
+	/**
+	 * Return whether the caller holds a lock: then it has to finish what it does.
+	 */
+	boolean isInsideAnotherLock() {
+		LockContext locks = this.caller;
+		return locks != null && locks.innermost(LockHandle::isValid).isPresent();
 	}
 
 	boolean isWaiting() {
@@ -170,6 +188,7 @@ final class Acquisition implements Contender {
 	private void conclude(AcquisitionOutcome outcome) {
 		try {
 			this.engine.waiting().end(this);
+			this.caller = null;
 			if (this.waiting.compareAndSet(true, false)) {
 				this.engine.waiting().leave(this.gateKey);
 			}

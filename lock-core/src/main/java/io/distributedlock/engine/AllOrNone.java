@@ -87,8 +87,9 @@ final class AllOrNone {
 	 */
 	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
 		Engine engine = this.acquirer.engine();
+		Callbacks.ForCaller callbacks = engine.callbacks().capture();
 		Timers.Timer limit = engine.timers()
-			.at(this.giveUpAtNanos, () -> engine.runtime().callBack(() -> giveUp(result, outOfTime(engine))));
+			.at(this.giveUpAtNanos, () -> callbacks.run(() -> giveUp(result, outOfTime(engine))));
 		result.whenComplete((ignored, failure) -> {
 			limit.cancel();
 			cancelCurrent();

@@ -35,6 +35,11 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(DefaultLockTemplate.class);
 
+	/**
+	 * How soon a shutdown goes on after the last release.
+	 */
+	private static final long IDLE_CHECK_NANOS = 10_000_000;
+
 	private final LockAttempts attempts;
 
 	private final Engine engine;
@@ -165,6 +170,38 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 */
 	public LockActivity activity() {
 		return Activities.of(this.engine);
+	}
+
+	/**
+	 * Prepare for a shutdown: let the holders finish, and nobody else begin. Calls that
+	 * wait, and new ones, fail with
+	 * {@link io.distributedlock.LockNotAcquiredException.Reason#CLOSED}. A caller that
+	 * holds a lock may acquire more, as it has to finish its work. Leases are renewed as
+	 * before.
+	 * @return completes when no lock is held any more, which may be never; on a thread
+	 * for callbacks
+	 */
+	public CompletableFuture<@Nullable Void> drain() {
+		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
+		this.engine.waiting().drain().forEach((call) -> call.end(AcquisitionOutcome.CLOSED));
+		completeWhenIdle(drained);
+		return drained;
+	}
+
+	/**
+	 * Let calls begin again after {@link #drain()}.
+	 */
+	public void resume() {
+		this.engine.waiting().resume();
+	}
+
+	private void completeWhenIdle(CompletableFuture<@Nullable Void> drained) {
+		if (this.engine.isIdle()) {
+			this.engine.runtime().callBack(() -> drained.complete(null));
+		}
+		else if (!drained.isDone()) {
+			this.engine.timers().stepAt(this.engine.nanoTime() + IDLE_CHECK_NANOS, () -> completeWhenIdle(drained));
+		}
 	}
 
 	/**

@@ -16,11 +16,12 @@ import java.time.Duration;
  * @param commandTimeout how long a command may take
  * @param listeners are told what happens
  * @param observers observe each call
+ * @param callbacks runs code of the user for its caller
  * @param asyncRelease whether who closes a lock does not wait for the release
  */
 record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGate gate, WaitingCalls waiting,
 		LeaseKeeper keeper, LeaseReleaser releaser, long pollNanos, Duration commandTimeout, Listeners listeners,
-		Observers observers, boolean asyncRelease) {
+		Observers observers, Callbacks callbacks, boolean asyncRelease) {
 
 	static Engine create(EngineRuntime runtime, LockTemplateBuilder builder) {
 		Timers timers = new Timers(runtime);
@@ -31,7 +32,15 @@ record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGa
 				new LeaseReleaser(runtime, timers, questions, keeper, listeners,
 						new HandOver(runtime, builder.handOverWindow, builder.handOverLimit)),
 				LockTimes.saturatedNanos(builder.pollInterval), LockTimes.saturated(builder.commandTimeout), listeners,
-				new Observers(runtime, builder.observers), builder.asyncRelease);
+				new Observers(runtime, builder.observers), new Callbacks(runtime, builder.callerContext),
+				builder.asyncRelease);
+	}
+
+	/**
+	 * Return whether no call is under way, no lock is held, and no release is unanswered.
+	 */
+	boolean isIdle() {
+		return this.waiting.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty();
 	}
 
 	long nanoTime() {

@@ -30,6 +30,8 @@ final class Exits {
 
 	private final LeaseReleaser releaser;
 
+	private final Callbacks callbacks;
+
 	private final long commandTimeoutNanos;
 
 	private final Duration commandTimeout;
@@ -39,6 +41,7 @@ final class Exits {
 	Exits(Engine engine) {
 		this.runtime = engine.runtime();
 		this.releaser = engine.releaser();
+		this.callbacks = engine.callbacks();
 		this.commandTimeoutNanos = engine.questions().commandTimeoutNanos();
 		this.commandTimeout = engine.commandTimeout();
 		this.asyncRelease = engine.asyncRelease();
@@ -166,6 +169,7 @@ final class Exits {
 	CompletableFuture<@Nullable Void> forUser(CompletableFuture<?> step) {
 		CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
 		boolean done = step.isDone();
+		Callbacks.ForCaller caller = this.callbacks.capture();
 		step.whenComplete((value, failure) -> {
 			Runnable completion = () -> {
 				if (failure != null) {
@@ -179,7 +183,7 @@ final class Exits {
 				completion.run();
 			}
 			else {
-				this.runtime.callBack(completion);
+				caller.run(completion);
 			}
 		});
 		return result;

@@ -334,7 +334,7 @@ final class HeldLock {
 		if (callbacks == null) {
 			return;
 		}
-		callbacks.forEach((callback) -> callBack("loss", () -> callback.accept(exception)));
+		callbacks.forEach((callback) -> callback.accept(exception));
 		this.engine.listeners().lost(this, exception);
 		this.observed.lost(exception);
 		this.engine.runtime().execute(() -> {
@@ -344,25 +344,33 @@ final class HeldLock {
 	}
 
 	/**
-	 * Register a callback for the loss of the lock.
+	 * Register a callback for the loss of the lock, which sees the context of this
+	 * thread.
 	 * @return removes the callback
 	 */
 	Runnable onLost(Consumer<LockLostException> callback) {
+		Callbacks.ForCaller caller = this.engine.callbacks().capture();
 		// an object of its own: the application may register one callback twice
-		Consumer<LockLostException> registered = (loss) -> callback.accept(loss);
+		Consumer<LockLostException> registered = (loss) -> callBack(caller, "loss", () -> callback.accept(loss));
 		LockLostException happened = this.state.onLost(registered);
 		if (happened != null) {
-			callBack("loss", () -> callback.accept(happened));
+			registered.accept(happened);
 		}
 		return () -> this.state.remove(registered);
 	}
 
 	/**
-	 * Register a callback for a lease that is about to end.
+	 * Register a callback for a lease that is about to end, which sees the context of
+	 * this thread.
 	 * @return removes the callback
 	 */
 	Runnable onExpiring(Duration margin, Runnable callback) {
-		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin), callback);
+		Callbacks.ForCaller caller = this.engine.callbacks().capture();
+		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin), () -> callBack(caller, "expiry", () -> {
+			if (isHeld()) {
+				callback.run();
+			}
+		}));
 		this.clock.watch(watch);
 		this.engine.keeper().lookAgain(this);
 		return () -> this.clock.unwatch(watch);
@@ -372,11 +380,7 @@ final class HeldLock {
 	 * Call those who want to be told that the lease is about to end, if it is.
 	 */
 	void warnOfExpiry(long now) {
-		this.clock.dueWatches(now).forEach((watch) -> callBack("expiry", () -> {
-			if (isHeld()) {
-				watch.callback().run();
-			}
-		}));
+		this.clock.dueWatches(now).forEach((watch) -> watch.callback().run());
 	}
 
 	/**
@@ -386,8 +390,8 @@ final class HeldLock {
 		this.turn.leave();
 	}
 
-	private void callBack(String event, Runnable callback) {
-		this.engine.runtime().callBack(() -> {
+	private void callBack(Callbacks.ForCaller caller, String event, Runnable callback) {
+		caller.run(() -> {
 			try {
 				callback.run();
 			}

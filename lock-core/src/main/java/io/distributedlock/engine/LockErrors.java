@@ -42,7 +42,7 @@ final class LockErrors {
 
 	static LockNotAcquiredException closed(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CLOSED,
-				"the lock template is closed, as it is when the application shuts down", null);
+				"the lock template takes no more calls, as the application shuts down", null);
 	}
 
 	static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 
+import io.distributedlock.CallerContext;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockObserver;
 import io.distributedlock.spi.LockProvider;
@@ -47,6 +48,8 @@ public final class LockTemplateBuilder {
 	boolean asyncRelease;
 
 	@Nullable Executor executor;
+
+	@Nullable CallerContext callerContext;
 
 	final List<LockListener> listeners = new ArrayList<>();
 
@@ -245,6 +248,17 @@ public final class LockTemplateBuilder {
 	 */
 	public LockTemplateBuilder executor(Executor executor) {
 		this.executor = executor;
+		return this;
+	}
+
+	/**
+	 * Set what callbacks, asynchronous work and what depends on futures see of the thread
+	 * that asked for them. Default: nothing.
+	 * @param callerContext captures the context of a thread
+	 * @return this builder
+	 */
+	public LockTemplateBuilder callerContext(CallerContext callerContext) {
+		this.callerContext = callerContext;
 		return this;
 	}
 

@@ -18,13 +18,15 @@ final class WaitingCalls {
 
 	private volatile boolean closed;
 
+	private volatile boolean draining;
+
 	/**
 	 * Note a call.
-	 * @return {@code false} if the template is closed, and the call must end
+	 * @return {@code false} if the template is closed or drains, and the call must end
 	 */
 	boolean begin(Acquisition call) {
 		this.underWay.add(call);
-		return !this.closed;
+		return !this.closed && !(this.draining && !call.isInsideAnotherLock());
 	}
 
 	void end(Acquisition call) {
@@ -82,6 +84,22 @@ final class WaitingCalls {
 
 	boolean isClosed() {
 		return this.closed;
+	}
+
+	/**
+	 * Let only calls begin whose callers hold a lock already.
+	 * @return the other calls under way, the oldest first
+	 */
+	List<Acquisition> drain() {
+		this.draining = true;
+		return sorted(this.underWay.stream().filter((call) -> !call.isInsideAnotherLock()));
+	}
+
+	/**
+	 * Let all calls begin again.
+	 */
+	void resume() {
+		this.draining = false;
 	}
 
 	/**

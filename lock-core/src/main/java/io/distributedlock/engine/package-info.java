@@ -28,6 +28,7 @@
  *       LeaseReleaser     releases, with retries
  *   Listeners             tells LockListeners what happens
  *   Observers             an ObservedCall tells LockObservers of one call, on its caller's thread
+ *   Callbacks             runs code of the user with the context of its caller
  *   Activities            what is held and who waits, for displays
  * </pre>
  *

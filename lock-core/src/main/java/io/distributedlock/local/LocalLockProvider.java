@@ -18,6 +18,8 @@ import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.ReleaseListeners;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Grants locks of all types inside one JVM, without a server. For a first try and for
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public final class LocalLockProvider implements LockProvider, LockQueue, ReleaseSignal {
+
+	private static final Logger logger = LoggerFactory.getLogger(LocalLockProvider.class);
 
 	/**
 	 * The name of this provider.
@@ -128,7 +132,14 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	 */
 	private void sweepLater() {
 		if (!this.keys.isEmpty() && this.sweeping.compareAndSet(false, true)) {
-			DelayedTasks.after(SWEEP_PAUSE).execute(this::sweep);
+			try {
+				DelayedTasks.after(SWEEP_PAUSE).execute(this::sweep);
+			}
+			catch (Throwable ex) {
+				// the JVM could not start a thread; the next call tries again
+				this.sweeping.set(false);
+				logger.warn("Expired leases of the provider 'local' cannot be removed now", ex);
+			}
 		}
 	}
 

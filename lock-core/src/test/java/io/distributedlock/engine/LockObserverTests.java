@@ -77,6 +77,7 @@ class LockObserverTests {
 	void lockThatIsPassedOnIsObserved() throws Exception {
 		try (DefaultLockTemplate passing = DefaultLockTemplate.builder()
 			.provider(new ScriptedProvider())
+			.handOverWindow(Duration.ofHours(1))
 			.observer(this::observe)
 			.build()) {
 			LockHandle first = passing.acquire(REQUEST);

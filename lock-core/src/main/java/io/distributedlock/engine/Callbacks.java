@@ -1,0 +1,89 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+
+import io.distributedlock.CallerContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs code of the user later, with the context of the thread that asked for it.
+ */
+final class Callbacks {
+
+	private static final Logger logger = LoggerFactory.getLogger(Callbacks.class);
+
+	private final EngineRuntime runtime;
+
+	private final @Nullable CallerContext context;
+
+	private final ForCaller withoutContext = new ForCaller(null);
+
+	Callbacks(EngineRuntime runtime, @Nullable CallerContext context) {
+		this.runtime = runtime;
+		this.context = context;
+	}
+
+	/**
+	 * Capture the context of this thread.
+	 * @return runs code for it
+	 */
+	ForCaller capture() {
+		CallerContext known = this.context;
+		if (known == null) {
+			return this.withoutContext;
+		}
+		try {
+			return new ForCaller(known.capture());
+		}
+		catch (Throwable ex) {
+			logger.error("The context of a caller could not be captured; its callbacks run without it", ex);
+			return this.withoutContext;
+		}
+	}
+
+	/**
+	 * Runs code for one caller.
+	 */
+	final class ForCaller {
+
+		private final @Nullable UnaryOperator<Runnable> captured;
+
+		private ForCaller(@Nullable UnaryOperator<Runnable> captured) {
+			this.captured = captured;
+		}
+
+		/**
+		 * Run a task on a thread for code of the user. A context that does not run it
+		 * costs the task its context, and nothing else.
+		 */
+		void run(Runnable task) {
+			UnaryOperator<Runnable> context = this.captured;
+			Callbacks.this.runtime.callBack((context != null) ? () -> runIn(context, task) : task);
+		}
+
+	}
+
+	private static void runIn(UnaryOperator<Runnable> context, Runnable task) {
+		AtomicBoolean begun = new AtomicBoolean();
+		Runnable once = () -> {
+			if (begun.compareAndSet(false, true)) {
+				task.run();
+			}
+		};
+		try {
+			context.apply(once).run();
+		}
+		catch (Throwable ex) {
+			if (begun.get()) {
+				// the task has failed, or the context has not restored the thread
+				throw ex;
+			}
+			logger.error("The context of a caller could not be restored; its callback runs without it", ex);
+		}
+		once.run();
+	}
+
+}

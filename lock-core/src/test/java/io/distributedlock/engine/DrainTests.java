@@ -1,0 +1,98 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockRequest;
+import io.distributedlock.local.LocalLockProvider;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A template that prepares for a shutdown: holders finish, nobody else begins.
+ */
+@Timeout(60)
+class DrainTests {
+
+	private static final Duration LEASE = Duration.ofMillis(300);
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(new LocalLockProvider())
+		.renewalLeaseTime(LEASE)
+		.waitTime(Duration.ofMinutes(1))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void idleTemplateIsDrainedAtOnce() {
+		assertThat(this.template.drain()).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void holderFinishesWithItsLeaseRenewed() {
+		LockHandle handle = this.template.acquire("k");
+		CompletableFuture<Void> drained = this.template.drain();
+		await().pollDelay(LEASE.multipliedBy(3)).until(() -> true);
+		assertThat(handle.isValid()).isTrue();
+		assertThat(drained).isNotDone();
+		handle.close();
+		assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void othersAreRefused() {
+		LockHandle handle = this.template.acquire("k");
+		CompletableFuture<LockHandle> waiting = OtherThread.call(() -> this.template.acquireAsync(LockRequest.of("k")));
+		CompletableFuture<Object> blocked = CompletableFuture.supplyAsync(() -> this.template.acquire("k"),
+				(task) -> new Thread(task, "blocked").start());
+		await().until(() -> this.template.activity().waiting().size() == 2);
+		CompletableFuture<Void> drained = this.template.drain();
+		assertRefused(waiting::join);
+		assertRefused(blocked::join);
+		assertRefused(() -> OtherThread.call(() -> this.template.acquire("free")));
+		assertRefused(OtherThread.call(() -> this.template.acquireAsync(LockRequest.of("free")))::join);
+		handle.close();
+		assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void holderMayAcquireWhatItNeedsToFinish() throws Exception {
+		LockHandle outer = this.template.acquire("outer");
+		CompletableFuture<Void> drained = this.template.drain();
+		assertThat(this.template.<String, RuntimeException>execute("inner", () -> "inner")).isEqualTo("inner");
+		assertThat(this.template.<String, RuntimeException>execute("outer", () -> "again")).isEqualTo("again");
+		this.template.acquireAsync(LockRequest.of("later")).get(10, TimeUnit.SECONDS).close();
+		outer.close();
+		assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
+		assertRefused(() -> this.template.acquire("k"));
+	}
+
+	@Test
+	void templateThatResumesTakesCallsAgain() {
+		assertThat(this.template.drain()).succeedsWithin(Duration.ofSeconds(10));
+		this.template.resume();
+		assertThat(this.template.<String, RuntimeException>execute("k", () -> "done")).isEqualTo("done");
+	}
+
+	private static void assertRefused(ThrowingCallable call) {
+		assertThatExceptionOfType(Exception.class).isThrownBy(call)
+			.satisfies((ex) -> assertThat((ex instanceof LockNotAcquiredException) ? ex : ex.getCause())
+				.isInstanceOfSatisfying(LockNotAcquiredException.class,
+						(refusal) -> assertThat(refusal.getReason()).isEqualTo(Reason.CLOSED)));
+	}
+
+}

@@ -1,0 +1,94 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockOutcome;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class UnlockedTemplateTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("42").withName("order");
+
+	private final LockTemplate template = new UnlockedTemplate();
+
+	@AfterEach
+	void nothingStaysOnTheThread() {
+		assertThat(LockContext.find()).isEmpty();
+	}
+
+	@Test
+	void workRunsWhoeverElseIsInside() {
+		String result = this.template.execute(REQUEST,
+				() -> OtherThread.call(() -> this.template.execute(REQUEST, () -> "both inside")));
+		LockOutcome<String> outcome = this.template.tryExecute(REQUEST, () -> "done");
+		assertThat(result).isEqualTo("both inside");
+		assertThat(outcome).isEqualTo(new LockOutcome<>(true, "done"));
+	}
+
+	@Test
+	void workFindsItsHandle() {
+		this.template.execute(REQUEST, () -> {
+			LockHandle handle = LockContext.current();
+			handle.ensureHeld();
+			handle.extend(Duration.ofSeconds(1));
+			handle.ensureAtLeast(Duration.ofDays(365));
+			assertThat(handle.key()).isEqualTo("order:42");
+			assertThat(handle.isValid()).isTrue();
+			assertThat(handle.fencingToken()).isEmpty();
+		});
+	}
+
+	@Test
+	void closedHandleIsNotHeld() {
+		LockHandle handle = this.template.acquire(REQUEST);
+		handle.close();
+		handle.close();
+		assertThat(handle.isValid()).isFalse();
+		assertThat(handle.remaining()).isZero();
+		assertThatThrownBy(handle::ensureHeld).isInstanceOf(LockLostException.class).hasMessageContaining("closed");
+		assertThat(handle.extendAsync(Duration.ofSeconds(1))).isCompletedExceptionally();
+	}
+
+	@Test
+	void asynchronousWorkFindsItsHandle() {
+		CompletableFuture<String> result = this.template.executeAsync(REQUEST,
+				() -> CompletableFuture.completedFuture(LockContext.current().key()));
+		assertThat(result).isCompletedWithValue("order:42");
+		assertThat(this.template.acquireAsync(REQUEST).join().isValid()).isTrue();
+		assertThat(this.template.tryAcquireAsync(REQUEST).join()).isPresent();
+		assertThat(this.template.executeAsync(REQUEST,
+				() -> CompletableFuture.failedFuture(new IllegalStateException("work"))))
+			.isCompletedExceptionally();
+	}
+
+	@Test
+	void lockViewNeverWaits() throws Exception {
+		Lock lock = this.template.asLock(REQUEST);
+		assertThat(lock.tryLock()).isTrue();
+		assertThat(OtherThread.call(() -> {
+			boolean locked = lock.tryLock();
+			lock.unlock();
+			return locked;
+		})).isTrue();
+		assertThat(lock.tryLock(1, TimeUnit.SECONDS)).isTrue();
+		lock.unlock();
+		lock.unlock();
+		assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+		Optional<LockHandle> handle = this.template.tryAcquire(REQUEST);
+		handle.orElseThrow().close();
+	}
+
+}
