@@ -53,7 +53,7 @@ class PingTests {
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(BackendException.class)
-			.withMessageContaining("command time-out of 100 ms");
+			.withMessageContaining("command time-out of 100ms");
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.TreeSet;
 
 import io.distributedlock.LockListener;
+import io.distributedlock.LockObserver;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
@@ -17,6 +18,7 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
@@ -39,7 +41,8 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
-			ObjectProvider<LockListener> listeners, Environment environment, ApplicationEventPublisher events) {
+			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers, Environment environment,
+			ApplicationEventPublisher events) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
@@ -54,6 +57,7 @@ public final class DistributedLockAutoConfiguration {
 		logger.info("Lock providers and their capabilities: {}",
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		listeners.orderedStream().forEach(builder::listener);
+		observers.orderedStream().forEach(builder::observer);
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
 		try {
 			return builder.keyPrefix(properties.keyPrefix(environment))
@@ -73,6 +77,13 @@ public final class DistributedLockAutoConfiguration {
 			throw new LockConfigurationException("A property under 'lock' has an invalid value: " + ex.getMessage(),
 					"Correct the value in the configuration of the application.", ex);
 		}
+	}
+
+	@Bean
+	@ConditionalOnBooleanProperty("lock.fail-fast")
+	@ConditionalOnSingleCandidate(DefaultLockTemplate.class)
+	BackendsAtStart lockBackendsAtStart(DefaultLockTemplate template, ObjectProvider<LockProvider> lockProviders) {
+		return new BackendsAtStart(template, lockProviders.orderedStream().toList());
 	}
 
 	@Bean
