@@ -1,7 +1,10 @@
 package io.distributedlock.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,11 +48,17 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Acquirer acquirer;
 
+	private final Map<String, LockProvider> providers;
+
+	private final Pings pings;
+
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
 		this.engine = Engine.create(builder.runtime(), builder);
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
+		this.providers = new LinkedHashMap<>(builder.providers);
+		this.pings = new Pings(runtime, this.engine.questions());
 	}
 
 	/**
@@ -142,6 +151,24 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	@Override
 	public Lock asLock(LockRequest request) {
 		return new LockView(request, this);
+	}
+
+	/**
+	 * Ask the backend of a provider for an answer, without changing anything there. For
+	 * health checks. Does not block.
+	 * @param provider the name of the provider
+	 * @return completes with the time from the request to the answer; fails with what the
+	 * provider failed with, or with a {@link BackendException} after the command time-out
+	 * @throws IllegalArgumentException if this template has no such provider
+	 * @see LockProvider#ping()
+	 */
+	public CompletableFuture<Duration> ping(String provider) {
+		LockProvider asked = this.providers.get(provider);
+		if (asked == null) {
+			throw new IllegalArgumentException("There is no lock provider '%s'. Available providers: %s"
+				.formatted(provider, this.providers.keySet()));
+		}
+		return this.pings.ping(asked);
 	}
 
 	/**

@@ -83,6 +83,11 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return CompletableFuture.completedFuture(true);
+	}
+
+	@Override
 	public boolean queues(LockType type) {
 		return type == LockType.FAIR;
 	}

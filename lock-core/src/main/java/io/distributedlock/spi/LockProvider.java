@@ -2,6 +2,7 @@ package io.distributedlock.spi;
 
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
@@ -62,6 +63,19 @@ public interface LockProvider extends AutoCloseable {
 	 */
 	default List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		return renewals.stream().map((renewal) -> renewal.lease().renew(renewal.leaseTime())).toList();
+	}
+
+	/**
+	 * Ask the backend for an answer, without changing anything there. The answer says
+	 * that this node can reach what it needs for a lock: a majority of the servers where
+	 * a majority decides, and each server where each has a part of the keys.
+	 * @return completes, with any value, when the backend has answered; fails, best with
+	 * {@link BackendException}, if the backend failed; fails with
+	 * {@link UnsupportedOperationException}, as by default, if this provider cannot ask
+	 */
+	default CompletionStage<?> ping() {
+		return CompletableFuture.failedFuture(
+				new UnsupportedOperationException("Lock provider %s does not implement ping()".formatted(name())));
 	}
 
 	/**

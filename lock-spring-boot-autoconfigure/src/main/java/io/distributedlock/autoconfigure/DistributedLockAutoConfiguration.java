@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.TreeSet;
 
 import io.distributedlock.LockListener;
+import io.distributedlock.LockObserver;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
@@ -17,6 +18,7 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
@@ -39,8 +41,9 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
-			ObjectProvider<LockListener> listeners, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
-			Environment environment, ApplicationEventPublisher events) {
+			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
+			ObjectProvider<LockTemplateBuilderCustomizer> customizers, Environment environment,
+			ApplicationEventPublisher events) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
@@ -56,6 +59,7 @@ public final class DistributedLockAutoConfiguration {
 		logger.info("Lock providers and their capabilities: {}",
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		listeners.orderedStream().forEach(builder::listener);
+		observers.orderedStream().forEach(builder::observer);
 		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
 		try {
 			builder.keyPrefix(properties.keyPrefix(environment))
@@ -77,6 +81,13 @@ public final class DistributedLockAutoConfiguration {
 			throw new LockConfigurationException("A property under 'lock' has an invalid value: " + ex.getMessage(),
 					"Correct the value in the configuration of the application.", ex);
 		}
+	}
+
+	@Bean
+	@ConditionalOnBooleanProperty("lock.fail-fast")
+	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
+	BackendsAtStart lockBackendsAtStart(DefaultLockTemplate template, ObjectProvider<LockProvider> lockProviders) {
+		return new BackendsAtStart(template, lockProviders.orderedStream().toList());
 	}
 
 	@Bean

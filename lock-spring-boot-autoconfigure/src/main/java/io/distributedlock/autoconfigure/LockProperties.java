@@ -94,6 +94,12 @@ public class LockProperties {
 	private ReleaseMode release = ReleaseMode.SYNC;
 
 	/**
+	 * Whether the application refuses to start if the backend of a provider does not
+	 * answer. If false, it starts, and calls fail until the backend answers.
+	 */
+	private boolean failFast;
+
+	/**
 	 * How calls of annotated methods are intercepted: "proxy" by a proxy around the bean,
 	 * or "aspectj" by advice that is woven into the class. The latter also locks private
 	 * and final methods and calls within the same object, and needs the Java agent of
@@ -133,6 +139,8 @@ public class LockProperties {
 	private final Renewal renewal = new Renewal();
 
 	private final HandOver handOver = new HandOver();
+
+	private final Observations observations = new Observations();
 
 	private final Spel spel = new Spel();
 
@@ -273,6 +281,18 @@ public class LockProperties {
 
 	public Executor getExecutor() {
 		return this.executor;
+	}
+
+	public boolean isFailFast() {
+		return this.failFast;
+	}
+
+	public void setFailFast(boolean failFast) {
+		this.failFast = failFast;
+	}
+
+	public Observations getObservations() {
+		return this.observations;
 	}
 
 	public Transaction getTransaction() {
@@ -466,6 +486,41 @@ public class LockProperties {
 
 		public void setLeaseTime(Duration leaseTime) {
 			this.leaseTime = leaseTime;
+		}
+
+	}
+
+	/**
+	 * Properties of meters and observations.
+	 */
+	public static class Observations {
+
+		/**
+		 * Whether there are meters and observations of locks, if the application has
+		 * lock-micrometer and a MeterRegistry or an ObservationRegistry.
+		 */
+		private boolean enabled = true;
+
+		/**
+		 * Whether traces show the full key of a lock, which may be personal data. Meters
+		 * never do.
+		 */
+		private boolean key;
+
+		public boolean isEnabled() {
+			return this.enabled;
+		}
+
+		public void setEnabled(boolean enabled) {
+			this.enabled = enabled;
+		}
+
+		public boolean isKey() {
+			return this.key;
+		}
+
+		public void setKey(boolean key) {
+			this.key = key;
 		}
 
 	}

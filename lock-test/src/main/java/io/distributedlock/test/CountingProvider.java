@@ -79,6 +79,11 @@ public final class CountingProvider implements LockProvider {
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return this.delegate.ping();
+	}
+
+	@Override
 	public void close() {
 		this.delegate.close();
 	}

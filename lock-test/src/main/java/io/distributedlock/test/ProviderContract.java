@@ -166,6 +166,11 @@ abstract class ProviderContract extends KitNodes {
 		get(next.release());
 	}
 
+	@Test
+	final void pingIsAnswered() {
+		assertThat(provider().ping()).succeedsWithin(PATIENCE);
+	}
+
 	private Lease acquire(LockProvider provider, Duration leaseTime) {
 		Lease lease = attempt(provider, leaseTime);
 		assertThat(lease).as("a free lock").isNotNull();

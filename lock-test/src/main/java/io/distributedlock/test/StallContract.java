@@ -14,6 +14,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LockProvider;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -70,6 +71,20 @@ abstract class StallContract extends NetworkContract {
 				.isEmpty();
 			successor.ensureHeld();
 		}
+	}
+
+	@Test
+	final void pingFailsDuringAStall() {
+		requireStalls();
+		LockProvider provider = provider();
+		DefaultLockTemplate node = node(provider, (settings) -> settings.commandTimeout(COMMAND_TIMEOUT));
+		assertThat(node.ping(provider.name())).succeedsWithin(PATIENCE);
+		// half a second for a busy machine
+		Duration limit = COMMAND_TIMEOUT.plusMillis(500);
+		stall(() -> assertThat(node.ping(provider.name())).failsWithin(limit));
+		Awaitility.await("the server answers again")
+			.atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(node.ping(provider.name())).succeedsWithin(limit));
 	}
 
 	private void attemptsDuringAStall(Warmup warmup) {

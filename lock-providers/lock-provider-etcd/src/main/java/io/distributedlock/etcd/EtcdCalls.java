@@ -71,6 +71,15 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Read at most one key that starts with a prefix. The read is linearizable, so a
+	 * majority of the members answers for it.
+	 */
+	CompletableFuture<GetResponse> ping(ByteSequence prefix) {
+		return bounded(this.client.getKVClient()
+			.get(prefix, GetOption.builder().isPrefix(true).withKeysOnly(true).withLimit(1).build()));
+	}
+
+	/**
 	 * Delete a key.
 	 * @return completes with whether it was there
 	 */

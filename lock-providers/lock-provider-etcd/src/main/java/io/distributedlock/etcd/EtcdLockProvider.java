@@ -2,6 +2,7 @@ package io.distributedlock.etcd;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
@@ -87,6 +88,13 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 		EtcdPlace place = new EtcdPlace(this.session, this.prefix, request, true);
 		place.take();
 		return place;
+	}
+
+	@Override
+	public CompletionStage<?> ping() {
+		return this.session.calls()
+			.ping(EtcdCalls.bytes(this.prefix))
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
 	}
 
 	@Override

@@ -98,6 +98,11 @@ final class AdvisoryLockProvider implements LockProvider, LockQueue {
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return this.sessions.ping();
+	}
+
+	@Override
 	public void close() {
 		this.sessions.close();
 	}

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
+import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +82,18 @@ final class JdbcCalls implements AutoCloseable {
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> upkeep(Work<T> work) {
 		return upkeepOfHeld((giveUpAt) -> inSession(work, giveUpAt));
+	}
+
+	/**
+	 * Ask the server for an answer, in a session of its own.
+	 */
+	CompletableFuture<Boolean> ping() {
+		return upkeep((session) -> {
+			if (!session.isValid()) {
+				throw new BackendException("the database did not answer: check that it runs", true, null);
+			}
+			return true;
+		});
 	}
 
 	/**

@@ -81,6 +81,11 @@ final class NotifiedLockProvider implements LockProvider, LockQueue, ReleaseSign
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return this.delegate.ping();
+	}
+
+	@Override
 	public void close() {
 		this.releases.close();
 		this.delegate.close();

@@ -145,6 +145,11 @@ final class SessionLockProvider implements LockProvider {
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return this.calls.ping();
+	}
+
+	@Override
 	public void close() {
 		this.calls.close();
 		CompletableFuture<?>[] endings = this.held.stream()

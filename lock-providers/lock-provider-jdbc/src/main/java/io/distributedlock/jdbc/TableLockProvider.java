@@ -195,6 +195,11 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return this.calls.ping();
+	}
+
+	@Override
 	public void close() {
 		this.unknownOwners.close();
 		this.calls.close();

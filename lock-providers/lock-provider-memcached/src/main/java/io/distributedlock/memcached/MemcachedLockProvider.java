@@ -49,6 +49,8 @@ public final class MemcachedLockProvider implements LockProvider {
 	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofSeconds(3),
 			Duration.ofDays(30).minusSeconds(2));
 
+	private static final String PING_KEY = "lock-ping";
+
 	private final MemcacheClient<String> client;
 
 	private final Duration commandTimeout;
@@ -140,6 +142,21 @@ public final class MemcachedLockProvider implements LockProvider {
 		return ifOwned(key, owner,
 				(version) -> bounded(this.client.delete(key, version)).thenApply((status) -> isDone(status)))
 			.thenApply((released) -> released != null && released);
+	}
+
+	/**
+	 * Read an item of each server, as each has a part of the keys. There need not be such
+	 * an item.
+	 */
+	@Override
+	public CompletionStage<?> ping() {
+		return this.contact.first(this.commandTimeout)
+			.thenCompose((met) -> CompletableFuture.allOf(this.client.getAllNodes()
+				.values()
+				.stream()
+				.map((server) -> bounded(server.get(PING_KEY)))
+				.toArray(CompletableFuture<?>[]::new)))
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,6 +10,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.Script;
 import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
@@ -17,6 +20,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -92,12 +96,44 @@ final class RedisLink implements AutoCloseable {
 		if (connection.isDone() && !connection.isCompletedExceptionally()) {
 			return sendOver(connection.join(), call);
 		}
+		return inTime(connection).thenCompose((opened) -> sendOver(opened, call));
+	}
+
+	private CompletableFuture<StatefulConnection<String, String>> inTime(
+			CompletableFuture<StatefulConnection<String, String>> connection) {
 		Duration timeout = connectTimeout();
 		return connection.copy()
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(
-					(failure instanceof TimeoutException) ? RedisErrors.noConnectionWithin(timeout) : failure))
-			.thenCompose((opened) -> sendOver(opened, call));
+					(failure instanceof TimeoutException) ? RedisErrors.noConnectionWithin(timeout) : failure));
+	}
+
+	/**
+	 * Ask the server, or each primary of a cluster, for an answer.
+	 * @return fails as {@link #send} does
+	 */
+	CompletionStage<Long> ping() {
+		return inTime(this.commands.get())
+			.thenCompose((opened) -> (opened instanceof StatefulRedisClusterConnection<String, String> cluster)
+					? pingEach(cluster)
+					: this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, List.of(), List.of()).sentWhole()));
+	}
+
+	private CompletableFuture<Long> pingEach(StatefulRedisClusterConnection<String, String> cluster) {
+		Script ping = PlainScripts.PING;
+		CompletableFuture<?>[] answers = cluster.async()
+			.upstream()
+			.commands()
+			.<Long>eval(ping.source(), ScriptOutputType.INTEGER, new String[0])
+			.futures();
+		return CompletableFuture.allOf(answers)
+			.thenApply((all) -> (long) answers.length)
+			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
+			.whenComplete((done, failure) -> {
+				if (failure != null) {
+					this.topology.doubt();
+				}
+			});
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
@@ -181,6 +182,12 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		return this.releases.listen(key, onRelease);
+	}
+
+	@Override
+	public CompletionStage<?> ping() {
+		return this.link.ping()
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(RedisErrors.translate(failure)));
 	}
 
 	@Override

@@ -126,6 +126,14 @@ public final class RedlockProvider implements LockProvider {
 		return decision(answers);
 	}
 
+	/**
+	 * Ask all servers, of which a majority must answer.
+	 */
+	@Override
+	public CompletionStage<?> ping() {
+		return decision(this.nodes.stream().map((node) -> node.ping().<Boolean>thenApply((answer) -> true)).toList());
+	}
+
 	@Override
 	public void close() {
 		this.unknownOwners.close();

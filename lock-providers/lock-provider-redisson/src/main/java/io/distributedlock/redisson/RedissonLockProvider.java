@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
@@ -179,6 +180,12 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	CompletionStage<Boolean> release(RedissonLease lease) {
 		return gone(this.server.send(lease.owner().release(this.server.channels().knownPublishCommand())));
+	}
+
+	@Override
+	public CompletionStage<?> ping() {
+		return this.server.ping()
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(RedissonErrors.translate(failure)));
 	}
 
 	@Override

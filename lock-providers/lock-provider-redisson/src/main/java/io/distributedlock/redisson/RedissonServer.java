@@ -90,6 +90,19 @@ final class RedissonServer implements AutoCloseable {
 								giveUpAtNanos))));
 	}
 
+	/**
+	 * Ask the server, or each master of a cluster, for an answer: a script without keys,
+	 * which every user that may acquire locks may run.
+	 * @return completes with the number of answers
+	 */
+	CompletionStage<Long> ping() {
+		return this.firstContact.call(
+				() -> this.once
+					.<Long>evalAsync(RScript.Mode.READ_WRITE, "return 1", RScript.ReturnType.LONG,
+							(answers) -> (long) answers.size())
+					.toCompletableFuture());
+	}
+
 	CompletionStage<Long> send(RedissonCall call) {
 		return send(call, System.nanoTime() + LONG_NANOS);
 	}

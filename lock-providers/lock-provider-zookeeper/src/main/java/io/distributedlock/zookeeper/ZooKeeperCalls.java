@@ -103,6 +103,14 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Let the server catch up with the leader. A server without a leader does not answer
+	 * that, and the user needs no right for it.
+	 */
+	CompletableFuture<CuratorEvent> sync(String path) {
+		return send((callback) -> this.client.sync().inBackground(callback).forPath(path));
+	}
+
+	/**
 	 * Watch a node for one event. Sets no watch if the node is not there.
 	 */
 	CompletableFuture<CuratorEvent> watch(String path, CuratorWatcher watcher) {
@@ -189,11 +197,10 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 * lost.
 	 */
 	void removeByName(String parent, String name) {
-		this.unknownOwners.remove(parent, SESSION,
-				() -> ifWorthwhile(send((callback) -> this.client.sync().inBackground(callback).forPath(parent))
-					// a server that is behind the leader would not list them
-					.thenCompose((synced) -> children(parent))
-					.thenCompose((event) -> deleteAll(parent, event.getChildren(), name))));
+		this.unknownOwners.remove(parent, SESSION, () -> ifWorthwhile(sync(parent)
+			// a server that is behind the leader would not list them
+			.thenCompose((synced) -> children(parent))
+			.thenCompose((event) -> deleteAll(parent, event.getChildren(), name))));
 	}
 
 	/**

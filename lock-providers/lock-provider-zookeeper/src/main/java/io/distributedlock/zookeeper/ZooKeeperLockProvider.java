@@ -121,6 +121,11 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return this.calls.sync("/");
+	}
+
+	@Override
 	public void close() {
 		this.watches.close();
 		this.connection.close();

@@ -18,6 +18,12 @@ import io.distributedlock.redis.scripts.Script.Answer;
 public final class PlainScripts {
 
 	/**
+	 * Changes nothing and answers 1. No keys, no arguments. A user that may run scripts
+	 * may run this one, also without the right to {@code PING}.
+	 */
+	public static final Script PING = new Script(Answer.NUMBER, "return 1");
+
+	/**
 	 * Takes a free lock, whether others are in its line or not. Keys: the lock, the
 	 * counter. Arguments and answer as those of {@link LockScripts#acquire()}.
 	 */

@@ -1,0 +1,137 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Whatever a provider does when it is asked for an answer, the caller gets one in time.
+ */
+class PingTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	@Test
+	void timeUntilTheAnswer() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build()) {
+			assertThat(template.ping("local")).succeedsWithin(PATIENCE)
+				.satisfies((took) -> assertThat(took).isPositive());
+		}
+	}
+
+	@Test
+	void failureOfTheProviderIsPassedOn() {
+		BackendException failure = new BackendException("down", true, null);
+		assertThat(ask(() -> CompletableFuture.failedFuture(failure))).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.havingCause()
+			.isSameAs(failure);
+		assertThat(ask(() -> {
+			throw failure;
+		})).failsWithin(PATIENCE).withThrowableThat().havingCause().isSameAs(failure);
+	}
+
+	@Test
+	void providerThatDoesNotAnswerFailsAfterTheCommandTimeout() {
+		assertThat(ask(CompletableFuture::new)).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(BackendException.class)
+			.withMessageContaining("command time-out of 100ms");
+	}
+
+	@Test
+	void providerThatBlocksDoesNotBlockTheCaller() {
+		CountDownLatch caller = new CountDownLatch(1);
+		CompletableFuture<Duration> answer = ask(() -> {
+			try {
+				caller.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			return new CompletableFuture<>();
+		});
+		assertThat(answer).failsWithin(PATIENCE);
+		assertThat(caller.getCount()).as("the provider blocks until now").isEqualTo(1);
+		caller.countDown();
+	}
+
+	@Test
+	void providerThatCannotBeAskedSaysSo() {
+		LockProvider provider = new LocalLockProviderWithoutPing();
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build()) {
+			assertThat(template.ping("custom")).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(UnsupportedOperationException.class)
+				.withMessageContaining("custom");
+		}
+	}
+
+	@Test
+	void unknownProviderIsRefused() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build()) {
+			assertThatIllegalArgumentException().isThrownBy(() -> template.ping("redis"))
+				.withMessageContaining("'redis'")
+				.withMessageContaining("local");
+		}
+	}
+
+	private static CompletableFuture<Duration> ask(Supplier<CompletionStage<?>> ping) {
+		LockProvider provider = new LocalLockProviderWithoutPing() {
+
+			@Override
+			public CompletionStage<?> ping() {
+				return ping.get();
+			}
+
+		};
+		return DefaultLockTemplate.builder()
+			.provider(provider)
+			.commandTimeout(Duration.ofMillis(100))
+			.build()
+			.ping("custom");
+	}
+
+	/**
+	 * A provider that was written before providers could be asked.
+	 */
+	private static class LocalLockProviderWithoutPing implements LockProvider {
+
+		private final LocalLockProvider local = new LocalLockProvider();
+
+		@Override
+		public String name() {
+			return "custom";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of();
+		}
+
+		@Override
+		public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+			return this.local.tryAcquire(request);
+		}
+
+	}
+
+}

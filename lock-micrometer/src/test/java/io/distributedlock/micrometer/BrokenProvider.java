@@ -1,0 +1,35 @@
+package io.distributedlock.micrometer;
+
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A provider whose backend is down.
+ *
+ * @param failure what each attempt fails with
+ */
+record BrokenProvider(RuntimeException failure) implements LockProvider {
+
+	@Override
+	public String name() {
+		return "broken";
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return Set.of();
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return CompletableFuture.failedFuture(this.failure);
+	}
+
+}

@@ -1,0 +1,142 @@
+package io.distributedlock.micrometer;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the meters show of the calls of a real template.
+ */
+class LockMetersTests {
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final LockMeters meters = new LockMeters(this.registry);
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(new LocalLockProvider())
+		.observer(this.meters)
+		.listener(this.meters)
+		.renewalLeaseTime(Duration.ofMillis(90))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void gaugesSayHowManyAreHeldAndWait() {
+		LockRequest request = LockRequest.of("42").withName("order").withWaitTime(Duration.ofSeconds(20));
+		LockHandle handle = this.template.acquireAsync(request).join();
+		assertThat(gauge("lock.held", "order")).isEqualTo(1);
+		assertThat(gauge("lock.waiting", "order")).isZero();
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(request);
+		assertThat(gauge("lock.waiting", "order")).isEqualTo(1);
+		handle.close();
+		LockHandle next = waiting.join();
+		assertThat(gauge("lock.held", "order")).isEqualTo(1);
+		assertThat(gauge("lock.waiting", "order")).isZero();
+		next.close();
+		assertThat(gauge("lock.held", "order")).isZero();
+		assertThat(counter("lock.lost", "order")).isZero();
+	}
+
+	@Test
+	void waiterThatGivesUpNoLongerWaits() {
+		try (LockHandle held = this.template.acquireAsync(LockRequest.of("42")).join()) {
+			held.ensureHeld();
+			assertThat(this.template.tryAcquireAsync(LockRequest.of("42")).join()).isEmpty();
+		}
+		assertThat(gauge("lock.waiting", "none")).isZero();
+		assertThat(gauge("lock.held", "none")).isZero();
+	}
+
+	@Test
+	void renewalsAreTimed() {
+		try (LockHandle held = this.template.acquire(LockRequest.of("42"))) {
+			held.ensureHeld();
+			Awaitility.await()
+				.until(() -> this.registry.get("lock.renewals")
+					.tags("lock.name", "none", "lock.provider", "local")
+					.timer()
+					.count() >= 2);
+		}
+	}
+
+	@Test
+	void lossAndLateReleaseAreCountedAndTheLockIsNoLongerHeld() {
+		LockHandle handle = this.template
+			.acquire(LockRequest.of("42").withName("order").withLeaseTime(Duration.ofMillis(50)));
+		Awaitility.await().until(() -> counter("lock.lost", "order") == 1);
+		Awaitility.await().until(() -> gauge("lock.held", "order") == 0);
+		assertThat(counter("lock.late.releases", "order")).isZero();
+		handle.close();
+		Awaitility.await().until(() -> counter("lock.late.releases", "order") == 1);
+		assertThat(gauge("lock.held", "order")).isZero();
+	}
+
+	/**
+	 * The local provider counts a token for each grant, so that it passes nothing on.
+	 */
+	@Test
+	void handOverIsCounted() {
+		LockEvent event = new LockEvent("order", "order:42", "local", LockType.EXCLUSIVE, 0);
+		this.meters.begin(event).acquired(OptionalLong.empty(), false);
+		assertThat(counter("lock.hand.overs", "order")).isZero();
+		this.meters.begin(event).acquired(OptionalLong.empty(), true);
+		assertThat(counter("lock.hand.overs", "order")).isEqualTo(1);
+	}
+
+	@Test
+	void failuresAreCounted() {
+		LockEvent event = new LockEvent("order", "order:42", "local", LockType.EXCLUSIVE, 0);
+		this.meters.renewalFailed(event, Duration.ZERO, new IllegalStateException());
+		this.meters.releaseFailed(event, Duration.ZERO, new IllegalStateException());
+		assertThat(counter("lock.renewal.failures", "order")).isEqualTo(1);
+		assertThat(counter("lock.release.failures", "order")).isEqualTo(1);
+	}
+
+	@Test
+	void noMeterHasTheKeyAndTheNamesAreBounded() {
+		for (int i = 0; i < LockNames.LIMIT + 10; i++) {
+			LockEvent event = new LockEvent("name" + i, "secret", "local", LockType.EXCLUSIVE, 0);
+			this.meters.begin(event).acquired(OptionalLong.empty(), false);
+		}
+		assertThat(this.registry.getMeters()).flatExtracting((meter) -> meter.getId().getTags())
+			.noneSatisfy((tag) -> assertThat(tag.getValue()).contains("secret"));
+		assertThat(this.registry.find("lock.held").gauges()).hasSize(LockNames.LIMIT + 1);
+		assertThat(gauge("lock.held", LockNames.OTHER)).isEqualTo(10);
+	}
+
+	@Test
+	void everyMeterHasADescription() {
+		this.template.acquire(LockRequest.of("42")).close();
+		assertThat(this.registry.getMeters()).extracting(Meter::getId)
+			.isNotEmpty()
+			.allSatisfy((id) -> assertThat(id.getDescription()).isNotBlank());
+	}
+
+	private double gauge(String meter, String name) {
+		return this.registry.get(meter).tags("lock.name", name, "lock.provider", "local").gauge().value();
+	}
+
+	private double counter(String meter, String name) {
+		return this.registry.get(meter).tags("lock.name", name, "lock.provider", "local").counter().count();
+	}
+
+}

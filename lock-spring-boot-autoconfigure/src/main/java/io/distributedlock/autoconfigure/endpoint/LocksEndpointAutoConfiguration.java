@@ -1,0 +1,42 @@
+package io.distributedlock.autoconfigure.endpoint;
+
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LockProvider;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the actuator endpoint {@code locks}. It is there only where the
+ * application exposes it, by {@code management.endpoints.web.exposure.include=locks}.
+ *
+ * @since 0.1
+ */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnSingleCandidate(DefaultLockTemplate.class)
+@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+@EnableConfigurationProperties(LocksEndpointProperties.class)
+public final class LocksEndpointAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LocksEndpoint locksEndpoint(DefaultLockTemplate template, ObjectProvider<LockProvider> providers,
+			RecentLosses losses, LocksEndpointProperties properties) {
+		return new LocksEndpoint(template, providers.orderedStream().toList(), losses,
+				new ShownKeys(properties.getShowKeys()));
+	}
+
+	@Bean
+	RecentLosses recentLockLosses() {
+		return new RecentLosses();
+	}
+
+}

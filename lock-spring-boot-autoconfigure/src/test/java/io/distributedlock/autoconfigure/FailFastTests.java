@@ -1,0 +1,78 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockTemplate;
+import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.server.RedisTestServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * With {@code lock.fail-fast=true} an application starts only if the backends answer.
+ */
+class FailFastTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
+				LocalLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
+		.withPropertyValues("lock.command-timeout=2s");
+
+	@Test
+	void withoutItAnApplicationStartsAlthoughItsRedisIsDown() {
+		this.runner.withPropertyValues("lock.provider=redis", "spring.data.redis.port=1")
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(LockTemplate.class));
+	}
+
+	@Test
+	void redisThatIsDownIsExplained() {
+		this.runner
+			.withPropertyValues("lock.provider=redis", "spring.data.redis.port=1", "spring.data.redis.password=secret",
+					"lock.fail-fast=true")
+			.run((context) -> {
+				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription())
+					.contains("lock provider redis", "lock.fail-fast", "cannot be reached")
+					.doesNotContain("secret");
+				assertThat(analysis.getAction()).contains("Start the backend", "lock.fail-fast=false");
+			});
+	}
+
+	@Test
+	void redisThatAnswersIsEnough() {
+		try (RedisTestServer redis = RedisTestServer.run()) {
+			this.runner
+				.withPropertyValues("lock.provider=redis", "spring.data.redis.port=" + redis.port(),
+						"lock.fail-fast=true")
+				.run((context) -> assertThat(context).hasNotFailed());
+		}
+	}
+
+	@Test
+	void providerThatHangsIsWaitedForUntilTheCommandTimeout() {
+		this.runner.withBean(LockProvider.class, () -> new AskedProvider(new CompletableFuture<>()))
+			.withPropertyValues("lock.fail-fast=true", "lock.command-timeout=200ms")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(BackendException.class)
+				.hasMessageContaining("command time-out of 200ms"));
+	}
+
+	@Test
+	void providerThatCannotBeAskedIsNoReasonNotToStart() {
+		this.runner
+			.withBean(LockProvider.class,
+					() -> new AskedProvider(CompletableFuture.failedFuture(new UnsupportedOperationException("no"))))
+			.withPropertyValues("lock.fail-fast=true")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+}

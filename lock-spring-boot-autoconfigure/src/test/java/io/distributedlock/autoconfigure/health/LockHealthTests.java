@@ -1,0 +1,184 @@
+package io.distributedlock.autoconfigure.health;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.autoconfigure.AskedProvider;
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.server.RedisTestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.availability.ApplicationAvailability;
+import org.springframework.boot.health.actuate.endpoint.CompositeHealthDescriptor;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributors;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The health of the backends, as the endpoint of Spring Boot shows it.
+ */
+class LockHealthTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
+				LocalLockAutoConfiguration.class, RedisLockAutoConfiguration.class, LockHealthAutoConfiguration.class,
+				HealthContributorAutoConfiguration.class, HealthContributorRegistryAutoConfiguration.class,
+				HealthEndpointAutoConfiguration.class))
+		.withPropertyValues("management.endpoints.web.exposure.include=health", "lock.command-timeout=1s");
+
+	@Test
+	void everyProviderHasAnEntryWithItsRoundTrip() {
+		this.runner.withPropertyValues("lock.provider=local").run((context) -> {
+			Health health = healthOf(context, "local");
+			assertThat(health.getStatus()).isEqualTo(Status.UP);
+			assertThat(health.getDetails()).containsEntry("provider", "local")
+				.containsOnlyKeys("provider", "roundTripMs");
+			assertThat((Double) health.getDetails().get("roundTripMs")).isBetween(0.0, 1000.0);
+		});
+	}
+
+	@Test
+	void redisIsUpThenDownThenUp() {
+		try (RedisTestServer redis = RedisTestServer.run()) {
+			this.runner.withPropertyValues("lock.provider=redis", "spring.data.redis.port=" + redis.port())
+				.run((context) -> {
+					awaitUp(context);
+					redis.suspend();
+					try {
+						Health down = healthOf(context, "redis");
+						assertThat(down.getStatus()).isEqualTo(Status.DOWN);
+						assertThat(down.getDetails()).containsEntry("provider", "redis");
+						assertThat(down.getDetails().get("error")).asString().contains("answer");
+					}
+					finally {
+						redis.resume();
+					}
+					awaitUp(context);
+				});
+		}
+	}
+
+	@Test
+	void providerThatHangsIsDownAfterTheCommandTimeout() {
+		asked(new CompletableFuture<>()).run((context) -> {
+			long begin = System.nanoTime();
+			Health health = healthOf(context, "asked");
+			assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+			assertThat(health.getDetails().get("error")).asString().contains("command time-out of 1s");
+		});
+	}
+
+	@Test
+	void onlyMessagesOfBackendExceptionsAreShown() {
+		asked(CompletableFuture
+			.failedFuture(new IllegalStateException("cannot connect to redis://user:secret@localhost")))
+			.run((context) -> assertThat(healthOf(context, "asked").getDetails().get("error"))
+				.isEqualTo("java.lang.IllegalStateException"));
+		asked(CompletableFuture.failedFuture(new BackendException("check its address", true, null)))
+			.run((context) -> assertThat(healthOf(context, "asked").getDetails().get("error"))
+				.isEqualTo("io.distributedlock.spi.BackendException: check its address"));
+	}
+
+	@Test
+	void providerThatCannotBeAskedIsUnknown() {
+		asked(CompletableFuture.failedFuture(new UnsupportedOperationException("no"))).run((context) -> {
+			Health health = healthOf(context, "asked");
+			assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
+			assertThat(health.getDetails().get("reason")).asString().contains("ping()");
+		});
+	}
+
+	@Test
+	void endpointShowsItAsLocks() {
+		this.runner.withPropertyValues("lock.provider=local").run((context) -> {
+			CompositeHealthDescriptor health = (CompositeHealthDescriptor) context.getBean(HealthEndpoint.class)
+				.health();
+			assertThat(health.getComponents()).containsKey("locks");
+			CompositeHealthDescriptor locks = (CompositeHealthDescriptor) health.getComponents().get("locks");
+			assertThat(locks.getComponents()).containsOnlyKeys("local");
+		});
+	}
+
+	@Test
+	void readinessAndLivenessDoNotHaveIt() {
+		asked(CompletableFuture.failedFuture(new BackendException("down", true, null)))
+			.withPropertyValues("management.endpoint.health.probes.enabled=true")
+			.withConfiguration(AutoConfigurations.of(
+					org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration.class,
+					org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration.class))
+			.run((context) -> {
+				assertThat(context).hasSingleBean(ApplicationAvailability.class);
+				HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+				assertThat(endpoint.health().getStatus()).isEqualTo(Status.DOWN);
+				assertThat(endpoint.healthForPath("liveness", "locks")).isNull();
+				assertThat(endpoint.healthForPath("readiness", "locks")).isNull();
+			});
+	}
+
+	@Test
+	void itCanBeSwitchedOff() {
+		this.runner.withPropertyValues("lock.provider=local", "management.health.locks.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("locksHealthContributor"));
+	}
+
+	@Test
+	void anApplicationWithoutHealthStarts() {
+		new ApplicationContextRunner().withUserConfiguration(Imports.class)
+			.withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
+			.withPropertyValues("lock.provider=local")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(LocalLockProvider.class)
+				.doesNotHaveBean(LockHealthAutoConfiguration.class));
+	}
+
+	/**
+	 * By name, as an application imports them, and not by class.
+	 */
+	@ImportAutoConfiguration({ DistributedLockAutoConfiguration.class, LocalLockAutoConfiguration.class,
+			LockHealthAutoConfiguration.class })
+	static class Imports {
+
+	}
+
+	private ApplicationContextRunner asked(CompletableFuture<?> answer) {
+		return this.runner.withBean(LockProvider.class, () -> new AskedProvider(answer));
+	}
+
+	/**
+	 * The first command also connects, which takes a while on a busy machine.
+	 */
+	private static void awaitUp(AssertableApplicationContext context) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> healthOf(context, "redis").getStatus().equals(Status.UP));
+	}
+
+	private static Health healthOf(AssertableApplicationContext context, String provider) {
+		HealthContributors locks = (HealthContributors) context.getBean("locksHealthContributor");
+		HealthIndicator indicator = (HealthIndicator) locks.getContributor(provider);
+		assertThat(indicator).isNotNull();
+		Health health = indicator.health();
+		assertThat(health).isNotNull();
+		return health;
+	}
+
+}
