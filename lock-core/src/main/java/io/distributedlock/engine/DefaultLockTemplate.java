@@ -58,7 +58,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
 		this.providers = new LinkedHashMap<>(builder.providers);
-		this.pings = new Pings(runtime, this.engine.questions());
+		this.pings = new Pings(this.engine.runtime(), this.engine.questions());
 	}
 
 	/**

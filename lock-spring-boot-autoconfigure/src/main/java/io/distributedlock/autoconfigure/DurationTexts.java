@@ -13,8 +13,8 @@ final class DurationTexts {
 
 	static final List<String> PROPERTIES = List.of("lock.wait-time", "lock.lease-time", "lock.lock-delay",
 			"lock.hand-over.window", "lock.command-timeout", "lock.poll-interval", "lock.renewal.lease-time",
-			"lock.shutdown-timeout", "lock.warn-after", "lock.redis.redlock.node-timeout", "lock.zookeeper.session-timeout",
-			"lock.zookeeper.connection-timeout", "lock.jdbc.sweep-after");
+			"lock.shutdown-timeout", "lock.warn-after", "lock.redis.redlock.node-timeout",
+			"lock.zookeeper.session-timeout", "lock.zookeeper.connection-timeout", "lock.jdbc.sweep-after");
 
 	private DurationTexts() {
 	}
