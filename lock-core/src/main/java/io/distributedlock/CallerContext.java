@@ -6,6 +6,8 @@ import java.util.function.UnaryOperator;
  * Lets code that a template runs later, on another thread, see what its caller's thread
  * has: the MDC of the log, the security context, the trace. It applies to callbacks, to
  * asynchronous work, and to what depends on the futures of a template. Thread-safe.
+ * <p>
+ * Why: docs/decisions/047-callbacks-see-their-caller.md
  *
  * @since 0.1
  */

@@ -128,7 +128,7 @@ class ReferenceTests {
 		}
 		return switch (type.getSimpleName()) {
 			case "String" -> "text";
-			case "int" -> "number";
+			case "int", "Integer" -> "number";
 			default -> type.getSimpleName().toLowerCase(Locale.ROOT);
 		};
 	}

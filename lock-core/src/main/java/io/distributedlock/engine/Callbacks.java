@@ -10,6 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs code of the user later, with the context of the thread that asked for it.
+ * <p>
+ * Why: docs/decisions/047-callbacks-see-their-caller.md
  */
 final class Callbacks {
 

@@ -28,6 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The {@link LockTemplate} over one or more {@link LockProvider providers}. Thread-safe.
  * One instance serves a whole application; close it before the providers.
+ * <p>
+ * Why: docs/decisions/048-shutdown-drains.md
  *
  * @since 0.1
  */

@@ -9,6 +9,8 @@ import java.util.stream.Stream;
 /**
  * The calls under way, so that all of them end when the template closes; and how many
  * calls wait for each key, so that their number can be limited.
+ * <p>
+ * Why: docs/decisions/048-shutdown-drains.md
  */
 final class WaitingCalls {
 

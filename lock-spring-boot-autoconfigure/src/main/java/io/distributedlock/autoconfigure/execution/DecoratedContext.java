@@ -11,6 +11,8 @@ import org.springframework.core.task.TaskDecorator;
  * The context of a caller as a {@link TaskDecorator} captures it. A decorator captures
  * when it decorates, and the task is not known yet then; so it decorates a step that runs
  * the task of the moment.
+ * <p>
+ * Why: docs/decisions/047-callbacks-see-their-caller.md
  *
  * @param decorator the decorator
  */
