@@ -14,24 +14,30 @@ import io.distributedlock.spi.support.Failures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Refuses to start an application if the backend of a provider does not answer. Asks all
  * providers at the same time, so that the start waits for one command time-out at most.
  *
- * @param template asks the providers
+ * @param templates has the template that asks the providers; none in a test that has a
+ * mock instead
  * @param providers the providers of the template
  */
-record BackendsAtStart(DefaultLockTemplate template,
+record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates,
 		List<LockProvider> providers) implements SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(BackendsAtStart.class);
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		this.templates.ifAvailable(this::requireAll);
+	}
+
+	private void requireAll(DefaultLockTemplate template) {
 		Map<String, CompletableFuture<Duration>> answers = new LinkedHashMap<>();
-		this.providers.forEach((provider) -> answers.put(provider.name(), this.template.ping(provider.name())));
+		this.providers.forEach((provider) -> answers.put(provider.name(), template.ping(provider.name())));
 		answers.forEach(BackendsAtStart::require);
 	}
 

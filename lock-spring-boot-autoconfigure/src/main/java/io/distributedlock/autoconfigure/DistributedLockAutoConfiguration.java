@@ -86,8 +86,9 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnBooleanProperty("lock.fail-fast")
 	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
-	BackendsAtStart lockBackendsAtStart(DefaultLockTemplate template, ObjectProvider<LockProvider> lockProviders) {
-		return new BackendsAtStart(template, lockProviders.orderedStream().toList());
+	BackendsAtStart lockBackendsAtStart(ObjectProvider<DefaultLockTemplate> templates,
+			ObjectProvider<LockProvider> lockProviders) {
+		return new BackendsAtStart(templates, lockProviders.orderedStream().toList());
 	}
 
 	@Bean

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockActivity;
-import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 @Endpoint(id = "locks")
 public class LocksEndpoint {
 
-	private final DefaultLockTemplate template;
+	private final Supplier<LockActivity> activity;
 
 	private final List<LockProvider> providers;
 
@@ -31,8 +31,8 @@ public class LocksEndpoint {
 
 	private final ShownKeys keys;
 
-	LocksEndpoint(DefaultLockTemplate template, List<LockProvider> providers, RecentLosses losses, ShownKeys keys) {
-		this.template = template;
+	LocksEndpoint(Supplier<LockActivity> activity, List<LockProvider> providers, RecentLosses losses, ShownKeys keys) {
+		this.activity = activity;
 		this.providers = List.copyOf(providers);
 		this.losses = losses;
 		this.keys = keys;
@@ -45,10 +45,10 @@ public class LocksEndpoint {
 	 */
 	@ReadOperation
 	public LocksDescriptor locks() {
-		LockActivity activity = this.template.activity();
-		Instant now = Instant.now();
-		return new LocksDescriptor(activity.held().stream().map((each) -> held(each, now)).toList(),
-				activity.waiting().stream().map((each) -> waiting(each, now)).toList(),
+		LockActivity now = this.activity.get();
+		Instant time = Instant.now();
+		return new LocksDescriptor(now.held().stream().map((each) -> held(each, time)).toList(),
+				now.waiting().stream().map((each) -> waiting(each, time)).toList(),
 				this.losses.latestFirst().stream().map(this::lost).toList(),
 				this.providers.stream().map(LocksEndpoint::provider).toList());
 	}

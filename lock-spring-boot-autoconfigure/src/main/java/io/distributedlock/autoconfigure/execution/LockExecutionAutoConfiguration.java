@@ -58,8 +58,9 @@ public final class LockExecutionAutoConfiguration {
 	// of this context: a child that closes leaves the template of its parent alone
 	@Bean
 	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
-	LockShutdown lockShutdown(DefaultLockTemplate template, LockProperties properties) {
-		return new LockShutdown(template, properties.getShutdownTimeout());
+	LockShutdown lockShutdown(ObjectProvider<DefaultLockTemplate> templates, LockProperties properties) {
+		// none in a test that has a mock instead
+		return new LockShutdown(templates.getIfAvailable(), properties.getShutdownTimeout());
 	}
 
 	private static List<TaskDecorator> all(List<TaskDecorator> ofApplication) {

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.engine.DefaultLockTemplate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,13 +28,13 @@ final class LockShutdown implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(LockShutdown.class);
 
-	private final DefaultLockTemplate template;
+	private final @Nullable DefaultLockTemplate template;
 
 	private final Duration timeout;
 
 	private volatile boolean running;
 
-	LockShutdown(DefaultLockTemplate template, Duration timeout) {
+	LockShutdown(@Nullable DefaultLockTemplate template, Duration timeout) {
 		this.template = template;
 		this.timeout = timeout;
 	}
@@ -41,7 +42,9 @@ final class LockShutdown implements SmartLifecycle {
 	@Override
 	public void start() {
 		// a context that was paused or stopped may start again
-		this.template.resume();
+		if (this.template != null) {
+			this.template.resume();
+		}
 		this.running = true;
 	}
 
@@ -57,17 +60,19 @@ final class LockShutdown implements SmartLifecycle {
 
 	private CompletableFuture<Boolean> drain() {
 		this.running = false;
-		return this.template.drain()
-			.orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)
-			.handle((done, failure) -> {
-				if (failure instanceof TimeoutException) {
-					logger.warn(
-							"Locks are still held {} ms after the shutdown began, and are lost when it goes on: {}. Set lock.shutdown-timeout to give their holders more time",
-							this.timeout.toMillis(),
-							this.template.activity().held().stream().map(LockActivity.Held::key).toList());
-				}
-				return failure == null;
-			});
+		return (this.template != null) ? drain(this.template) : CompletableFuture.completedFuture(true);
+	}
+
+	private CompletableFuture<Boolean> drain(DefaultLockTemplate drained) {
+		return drained.drain().orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS).handle((done, failure) -> {
+			if (failure instanceof TimeoutException) {
+				logger.warn(
+						"Locks are still held {} ms after the shutdown began, and are lost when it goes on: {}. Set lock.shutdown-timeout to give their holders more time",
+						this.timeout.toMillis(),
+						drained.activity().held().stream().map(LockActivity.Held::key).toList());
+			}
+			return failure == null;
+		});
 	}
 
 	@Override
