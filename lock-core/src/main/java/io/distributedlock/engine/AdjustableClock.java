@@ -78,10 +78,15 @@ public final class AdjustableClock {
 	public void settle(Runnable action) {
 		CallbackCount callbacks = new CallbackCount();
 		this.runtimes.forEach((runtime) -> runtime.count(callbacks));
-		action.run();
-		awaitQuiet();
-		await(callbacks::isZero);
-		awaitQuiet();
+		try {
+			action.run();
+			awaitQuiet();
+			await(callbacks::isZero);
+			awaitQuiet();
+		}
+		finally {
+			this.runtimes.forEach((runtime) -> runtime.stopCounting(callbacks));
+		}
 	}
 
 	EngineRuntime over(EngineRuntime runtime) {

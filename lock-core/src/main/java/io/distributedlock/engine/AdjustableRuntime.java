@@ -1,7 +1,9 @@
 package io.distributedlock.engine;
 
 import java.util.Iterator;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -32,7 +34,10 @@ final class AdjustableRuntime implements EngineRuntime {
 	 */
 	private final AtomicInteger busy = new AtomicInteger();
 
-	private volatile CallbackCount callbacks = new CallbackCount();
+	/**
+	 * Those who wait for callbacks; several threads may.
+	 */
+	private final Set<CallbackCount> counts = ConcurrentHashMap.newKeySet();
 
 	AdjustableRuntime(AdjustableClock clock, EngineRuntime threads) {
 		this.clock = clock;
@@ -63,7 +68,11 @@ final class AdjustableRuntime implements EngineRuntime {
 
 	@Override
 	public void callBack(Runnable task) {
-		this.threads.callBack(this.callbacks.counted(task));
+		Runnable counted = task;
+		for (CallbackCount each : this.counts) {
+			counted = each.counted(counted);
+		}
+		this.threads.callBack(counted);
 	}
 
 	@Override
@@ -88,8 +97,12 @@ final class AdjustableRuntime implements EngineRuntime {
 		return this.busy.get() > 0;
 	}
 
-	void count(CallbackCount present) {
-		this.callbacks = present;
+	void count(CallbackCount added) {
+		this.counts.add(added);
+	}
+
+	void stopCounting(CallbackCount added) {
+		this.counts.remove(added);
 	}
 
 	/**

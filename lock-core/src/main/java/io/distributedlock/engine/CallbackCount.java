@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Counts the calls of the user's code that have not returned, of those that were asked
- * for while this was the present count.
+ * for since this count began.
  */
 final class CallbackCount {
 

@@ -193,7 +193,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 */
 	public CompletableFuture<@Nullable Void> drain() {
 		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
-		this.engine.waiting().drain().forEach((call) -> call.end(AcquisitionOutcome.CLOSED));
+		// each on a thread of its own: a provider that blocks delays no other call
+		this.engine.waiting()
+			.drain()
+			.forEach((call) -> this.engine.runtime().execute(() -> call.end(AcquisitionOutcome.CLOSED)));
 		completeWhenIdle(drained);
 		return drained;
 	}

@@ -221,17 +221,31 @@ final class HeldLock {
 	}
 
 	/**
+	 * Return when this hold began.
+	 */
+	long beganNanos() {
+		return this.beganNanos;
+	}
+
+	/**
 	 * Return how long this hold has lasted.
 	 */
 	Duration heldFor() {
 		return Duration.ofNanos(this.engine.nanoTime() - this.beganNanos);
 	}
 
+	/**
+	 * Return how this lock was lost, {@code null} if it was not.
+	 */
+	@Nullable LockLostException loss() {
+		return this.state.loss();
+	}
+
 	void ensureHeld() {
 		if (isValid()) {
 			return;
 		}
-		LockLostException loss = this.state.loss();
+		LockLostException loss = loss();
 		if (loss != null) {
 			throw LockErrors.lost(this.attempt, "see the cause", loss);
 		}
@@ -336,7 +350,7 @@ final class HeldLock {
 		}
 		callbacks.forEach((callback) -> callback.accept(exception));
 		this.engine.listeners().lost(this, exception);
-		this.observed.lost(exception);
+		this.observed.lost();
 		this.engine.runtime().execute(() -> {
 			leaveGate();
 			logger.warn(exception.getMessage());

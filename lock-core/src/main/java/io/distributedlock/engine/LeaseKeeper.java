@@ -116,9 +116,10 @@ final class LeaseKeeper {
 	 * Return the locks that are held, those first that are held for the longest time.
 	 */
 	List<HeldLock> held() {
+		// not by how long they are held, which changes during the sort
 		return this.tracked.stream()
 			.filter(HeldLock::isHeld)
-			.sorted(Comparator.comparing(HeldLock::heldFor).reversed())
+			.sorted((first, second) -> Long.signum(first.beganNanos() - second.beganNanos()))
 			.toList();
 	}
 

@@ -32,9 +32,12 @@ final class ObservedCall {
 	private Stage stage = Stage.ASKED;
 
 	/**
-	 * A loss that the observers do not know yet.
+	 * The lock that the observers know as acquired. A call may have got one before that
+	 * was lost at once, and of which they were not told.
 	 */
-	private @Nullable LockLostException loss;
+	private @Nullable HeldLock lock;
+
+	private boolean lossTold;
 
 	ObservedCall(List<LockObservation> observations, @Nullable EngineRuntime runtime) {
 		this.observations = observations;
@@ -68,21 +71,14 @@ final class ObservedCall {
 	}
 
 	/**
-	 * Note a loss. The observers are told on a thread for callbacks, or before that on
-	 * the thread that releases.
+	 * Note that the lock was lost. The observers are told on a thread for callbacks, or
+	 * before that on the thread that releases. Does not wait for an observer: the thread
+	 * of the timers may call this.
 	 */
-	void lost(LockLostException exception) {
-		if (this.observations.isEmpty()) {
-			return;
+	void lost() {
+		if (!this.observations.isEmpty()) {
+			later(this::tellLoss);
 		}
-		this.order.lock();
-		try {
-			this.loss = exception;
-		}
-		finally {
-			this.order.unlock();
-		}
-		later(this::tellLoss);
 	}
 
 	/**
@@ -98,8 +94,15 @@ final class ObservedCall {
 		}
 	}
 
-	private void acquired(HeldLock lock) {
-		step(Stage.ASKED, Stage.HELD, (each) -> each.acquired(lock.fencingToken(), lock.index() > 0));
+	private void acquired(HeldLock acquired) {
+		this.order.lock();
+		try {
+			this.lock = acquired;
+			step(Stage.ASKED, Stage.HELD, (each) -> each.acquired(acquired.fencingToken(), acquired.index() > 0));
+		}
+		finally {
+			this.order.unlock();
+		}
 		tellLoss();
 	}
 
@@ -133,10 +136,10 @@ final class ObservedCall {
 				return;
 			}
 			this.stage = to;
-			LockLostException untold = this.loss;
-			if (untold != null && from == Stage.HELD) {
-				this.loss = null;
-				tellAll((each) -> each.lost(untold));
+			LockLostException loss = (from == Stage.HELD && this.lock != null) ? this.lock.loss() : null;
+			if (loss != null && !this.lossTold) {
+				this.lossTold = true;
+				tellAll((each) -> each.lost(loss));
 			}
 			if (tell != null) {
 				tellAll(tell);

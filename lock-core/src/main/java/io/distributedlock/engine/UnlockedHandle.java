@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -22,10 +23,17 @@ final class UnlockedHandle implements LockHandle {
 
 	private final String key;
 
+	/**
+	 * The handles of a request for several locks, empty for one lock.
+	 */
+	private final List<UnlockedHandle> parts;
+
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	UnlockedHandle(LockRequest request) {
 		this.key = keyOf(request);
+		List<LockRequest> requests = request.parts();
+		this.parts = (requests.size() > 1) ? requests.stream().map(UnlockedHandle::new).toList() : List.of();
 	}
 
 	static String keyOf(LockRequest request) {
@@ -38,6 +46,11 @@ final class UnlockedHandle implements LockHandle {
 	@Override
 	public String key() {
 		return this.key;
+	}
+
+	@Override
+	public List<LockHandle> parts() {
+		return this.parts.isEmpty() ? List.of(this) : List.copyOf(this.parts);
 	}
 
 	@Override
@@ -112,6 +125,7 @@ final class UnlockedHandle implements LockHandle {
 	@Override
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
+			this.parts.forEach(UnlockedHandle::close);
 			LockContext.detach(this);
 		}
 	}

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * A clock that is put forward does what the time would have done.
@@ -54,6 +55,21 @@ class AdjustableClockTests {
 		assertThat(lost).hasValue(1);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
 		assertThat(this.other.tryAcquire("a")).isPresent();
+	}
+
+	@Test
+	void callbacksAreWaitedForWhoeverElseWaitsForSome() {
+		AtomicInteger lost = new AtomicInteger();
+		this.template.acquire("a").onLost((loss) -> {
+			await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+			lost.incrementAndGet();
+		});
+		this.clock.settle(() -> {
+			this.clock.settle(() -> {
+			});
+			this.template.close();
+		});
+		assertThat(lost).hasValue(1);
 	}
 
 	@Test

@@ -1,14 +1,23 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.ReleaseSignal;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +91,29 @@ class DrainTests {
 	}
 
 	@Test
+	void providerThatBlocksDelaysNoOtherCall() {
+		CountDownLatch goOn = new CountDownLatch(1);
+		DefaultLockTemplate blocking = DefaultLockTemplate.builder()
+			.provider(new BlockedAtTheEnd(goOn))
+			.waitTime(Duration.ofMinutes(1))
+			.build();
+		try {
+			List<CompletableFuture<LockHandle>> calls = List.of(blocking.acquireAsync(LockRequest.of("a")),
+					blocking.acquireAsync(LockRequest.of("b")));
+			await().until(() -> blocking.activity().waiting().size() == 2);
+			CompletableFuture<CompletableFuture<Void>> drained = CompletableFuture.supplyAsync(blocking::drain,
+					(task) -> new Thread(task).start());
+			assertThat(drained).succeedsWithin(Duration.ofSeconds(5));
+			calls.forEach((call) -> await().until(call::isDone));
+			calls.forEach((call) -> assertRefused(call::join));
+		}
+		finally {
+			goOn.countDown();
+			blocking.close();
+		}
+	}
+
+	@Test
 	void templateThatResumesTakesCallsAgain() {
 		assertThat(this.template.drain()).succeedsWithin(Duration.ofSeconds(10));
 		this.template.resume();
@@ -93,6 +125,33 @@ class DrainTests {
 			.satisfies((ex) -> assertThat((ex instanceof LockNotAcquiredException) ? ex : ex.getCause())
 				.isInstanceOfSatisfying(LockNotAcquiredException.class,
 						(refusal) -> assertThat(refusal.getReason()).isEqualTo(Reason.CLOSED)));
+	}
+
+	/**
+	 * A backend whose keys others hold, and that takes its time to end a subscription.
+	 */
+	private record BlockedAtTheEnd(CountDownLatch goOn) implements LockProvider, ReleaseSignal {
+
+		@Override
+		public String name() {
+			return "blocked";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of();
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		public Subscription listen(String key, Runnable onRelease) {
+			return () -> await().until(() -> this.goOn.getCount() == 0);
+		}
+
 	}
 
 }

@@ -7,6 +7,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -100,6 +103,25 @@ class HoldReviewTests {
 		calls.forEach(CompletableFuture::join);
 	}
 
+	@Test
+	void manyLocksAreListedWhileTimePasses() {
+		LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(new LocalLockProvider());
+		PausedNowAndThen runtime = new PausedNowAndThen();
+		builder.runtime = runtime;
+		try (DefaultLockTemplate busy = builder.build()) {
+			for (int i = 0; i < 1000; i++) {
+				busy.acquire("k" + i);
+			}
+			runtime.pausing = true;
+			for (int i = 0; i < 20; i++) {
+				assertThat(busy.activity().held()).hasSize(1000)
+					.first()
+					.satisfies((held) -> assertThat(held.key()).isEqualTo("k0"));
+			}
+			runtime.pausing = false;
+		}
+	}
+
 	private CompletableFuture<Void> takeTwo(String thread, String one, String two, CyclicBarrier barrier) {
 		LockRequest impatient = LockRequest.of(two).withWaitTime(Duration.ofSeconds(2));
 		return CompletableFuture.runAsync(() -> this.template.execute(one, () -> {
@@ -119,6 +141,60 @@ class HoldReviewTests {
 
 	private String log() {
 		return this.log.toString(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * A JVM whose threads are paused between two looks at the clock.
+	 */
+	private static final class PausedNowAndThen implements EngineRuntime {
+
+		private final EngineRuntime threads = new SystemRuntime(null);
+
+		private final AtomicLong looks = new AtomicLong();
+
+		private final AtomicLong pausedNanos = new AtomicLong();
+
+		private volatile boolean pausing;
+
+		@Override
+		public long nanoTime() {
+			if (this.pausing && this.looks.incrementAndGet() % 7 == 0) {
+				this.pausedNanos.addAndGet(500_000);
+			}
+			return System.nanoTime() + this.pausedNanos.get();
+		}
+
+		@Override
+		public void schedule(Runnable task, long delayNanos) {
+			this.threads.schedule(task, delayNanos);
+		}
+
+		@Override
+		public void execute(Runnable task) {
+			this.threads.execute(task);
+		}
+
+		@Override
+		public void callBack(Runnable task) {
+			this.threads.callBack(task);
+		}
+
+		@Override
+		public <T> T await(CompletableFuture<T> future, long timeoutNanos)
+				throws InterruptedException, ExecutionException, TimeoutException {
+			return this.threads.await(future, timeoutNanos);
+		}
+
+		@Override
+		public long random(long bound) {
+			return this.threads.random(bound);
+		}
+
+		@Override
+		public void close() {
+			this.threads.close();
+		}
+
 	}
 
 }

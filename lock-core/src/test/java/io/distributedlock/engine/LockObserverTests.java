@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockEvent;
@@ -18,6 +21,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -134,13 +139,60 @@ class LockObserverTests {
 				Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		HeldByHand held = new HeldByHand();
 		ObservedCall call = new ObservedCall(List.of(observe(attempt.event(0))), held.runtime);
-		call.lost(LockErrors.lost(attempt, "the session ended"));
+		held.lock.lose("the session ended");
+		call.lost();
 		call.released();
 		call.ended(AcquisitionOutcome.acquired(held.lock), Duration.ZERO);
 		call.released();
 		call.released();
 		assertThat(this.steps.stream().map((step) -> step.split(" ", 2)[0])).containsExactly("begin", "acquired",
 				"lost", "released");
+	}
+
+	@Test
+	void observerThatBlocksDelaysNoLossOfItsLock() throws Exception {
+		ScriptedProvider provider = new ScriptedProvider();
+		CountDownLatch acquired = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		this.template.close();
+		this.template = DefaultLockTemplate.builder().provider(provider).observer((call) -> new LockObservation() {
+			@Override
+			public void acquired(OptionalLong fencingToken, boolean passedOn) {
+				acquired.countDown();
+				await().until(() -> goOn.getCount() == 0);
+			}
+		}).observer(this::observe).build();
+		CompletableFuture<LockHandle> handle = this.template.acquireAsync(REQUEST);
+		try {
+			assertThat(acquired.await(10, TimeUnit.SECONDS)).isTrue();
+			CompletableFuture<Void> loss = CompletableFuture
+				.runAsync(() -> provider.lossSignal.lost("the session ended"), (task) -> new Thread(task).start());
+			assertThat(loss).succeedsWithin(Duration.ofSeconds(5));
+		}
+		finally {
+			goOn.countDown();
+		}
+		handle.join().close();
+		assertThat(this.steps.stream().map((step) -> step.split(" ", 2)[0])).containsExactly("begin", "acquired",
+				"lost", "released");
+	}
+
+	@Test
+	void lossOfALeaseThatNobodyGotIsNotToldOfTheNextOne() {
+		ScriptedProvider provider = new ScriptedProvider();
+		Lease lease = provider.lease(Duration.ofMinutes(1));
+		provider.attempts.add(CompletableFuture.completedFuture(new LostAtOnce(lease)));
+		try (DefaultLockTemplate retrying = DefaultLockTemplate.builder()
+			.provider(provider)
+			.observer(this::observe)
+			.build()) {
+			LockHandle handle = retrying.acquire(REQUEST.withWaitTime(Duration.ofSeconds(10)));
+			assertThat(handle.isValid()).isTrue();
+			handle.close();
+		}
+		assertThat(provider.attempted).hasValue(2);
+		assertThat(this.steps.stream().map((step) -> step.split(" ", 2)[0])).containsExactly("begin", "acquired",
+				"released");
 	}
 
 	@Test
@@ -181,6 +233,35 @@ class LockObserverTests {
 			second.cancel(false);
 		}
 		assertThat(this.template.activity().held()).isEmpty();
+	}
+
+	private record LostAtOnce(Lease lease) implements Lease {
+
+		@Override
+		public OptionalLong fencingToken() {
+			return this.lease.fencingToken();
+		}
+
+		@Override
+		public LeaseTerm term() {
+			return this.lease.term();
+		}
+
+		@Override
+		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
+			return this.lease.renew(leaseTime);
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			return this.lease.release();
+		}
+
+		@Override
+		public void onLost(LossSignal signal) {
+			signal.lost("the session ended");
+		}
+
 	}
 
 	private static final class Failing implements LockObservation {

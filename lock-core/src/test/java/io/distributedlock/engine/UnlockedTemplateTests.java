@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,18 @@ class UnlockedTemplateTests {
 	@AfterEach
 	void nothingStaysOnTheThread() {
 		assertThat(LockContext.find()).isEmpty();
+	}
+
+	@Test
+	void severalLocksHaveAHandleEach() {
+		LockHandle both = this.template.acquire(LockRequest.ofAll(List.of("a", "b")));
+		List<LockHandle> parts = both.parts();
+		assertThat(parts).hasSize(2).allMatch(LockHandle::isValid);
+		both.close();
+		assertThat(parts).noneMatch(LockHandle::isValid);
+		try (LockHandle one = this.template.acquire(REQUEST)) {
+			assertThat(one.parts()).containsExactly(one);
+		}
 	}
 
 	@Test

@@ -126,6 +126,10 @@ final class TestLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 	 * @return releases it; {@code null} if it is not free
 	 */
 	@Nullable Runnable contend(String key) {
+		// permits are apart from the other types
+		if (held().stream().anyMatch((lease) -> lease.key().equals(key))) {
+			return null;
+		}
 		LeaseRequest request = new LeaseRequest(key, LONG, LockType.EXCLUSIVE);
 		Lease lease = this.local.tryAcquire(request).toCompletableFuture().join();
 		if (lease == null) {

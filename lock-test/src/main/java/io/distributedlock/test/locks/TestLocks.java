@@ -163,7 +163,11 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 		Contention contention = new Contention(() -> {
 			this.skipped.removeAll(fullKeys);
 			this.clock.settle(() -> releases.forEach(Runnable::run));
-		}, () -> this.skipped.addAll(fullKeys));
+		}, () -> {
+			this.skipped.addAll(fullKeys);
+			// a call may wait already
+			fullKeys.forEach((fullKey) -> this.skipped.skip(fullKey, this.waiting::isWaitedFor));
+		});
 		for (TestLockProvider provider : this.providers.values()) {
 			for (String fullKey : fullKeys) {
 				Runnable release = provider.contend(fullKey);

@@ -66,6 +66,24 @@ class TestLocksTests {
 	}
 
 	@Test
+	void waitThatHasBegunIsSkipped() {
+		Contention other = this.locks.contend("k");
+		CompletableFuture<LockHandle> call = this.template
+			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofHours(1)));
+		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("k"));
+		other.skipWaits();
+		assertThat(call).failsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void otherNodeCannotHaveAllPermitsWhileTheApplicationHasOne() {
+		LockHandle permit = this.template.acquire(LockRequest.of("k").withPermits(2));
+		assertThatIllegalStateException().isThrownBy(() -> this.locks.contend("k"));
+		permit.close();
+		this.locks.contend("k").release();
+	}
+
+	@Test
 	void longKeyIsFound() {
 		String key = "x".repeat(300);
 		this.template.execute(key, () -> assertThat(this.locks).isHeld(key));
