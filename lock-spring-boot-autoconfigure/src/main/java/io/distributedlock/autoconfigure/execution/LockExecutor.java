@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure.execution;
 
 import java.util.concurrent.Executor;
 
+import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,10 @@ record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor
 		Integer threads = properties.getThreads();
 		if (threads == null) {
 			return new LockExecutor(ofApplication.getIfAvailable(), null);
+		}
+		if (threads < 1) {
+			throw new LockConfigurationException("lock.executor.threads must be at least 1 but is " + threads,
+					"Set it to at least 1, or leave it out: then the threads of the application are used.", null);
 		}
 		ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
 		pool.setThreadNamePrefix("lock-executor-");

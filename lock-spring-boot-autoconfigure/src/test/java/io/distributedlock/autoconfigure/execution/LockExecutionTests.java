@@ -9,6 +9,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
 import io.distributedlock.engine.DefaultLockTemplate;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,15 @@ class LockExecutionTests {
 				.startsWith("lock-executor-");
 			assertThat(context).as("of the application").hasBean("applicationTaskExecutor");
 		});
+	}
+
+	@Test
+	void noThreadsAreRefusedWithTheProperty() {
+		this.withExecutor.withPropertyValues("lock.executor.threads=0")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContaining("lock.executor.threads must be at least 1 but is 0"));
 	}
 
 	@Test

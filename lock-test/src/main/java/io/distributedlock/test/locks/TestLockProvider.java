@@ -114,6 +114,11 @@ final class TestLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 		};
 	}
 
+	@Override
+	public CompletionStage<?> ping() {
+		return this.down ? CompletableFuture.failedFuture(outage()) : CompletableFuture.completedFuture("in memory");
+	}
+
 	TestLease granted(LeaseRequest request, Lease lease) {
 		TestLease granted = new TestLease(this, request.key(), lease);
 		this.leases.add(granted);

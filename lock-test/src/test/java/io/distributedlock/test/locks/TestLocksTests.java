@@ -15,6 +15,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.BackendException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -206,6 +208,18 @@ class TestLocksTests {
 		assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(2));
 		this.locks.available();
 		this.template.acquire("a").close();
+	}
+
+	@Test
+	void pingFailsDuringAnOutage() {
+		DefaultLockTemplate asked = (DefaultLockTemplate) this.template;
+		assertThat(asked.ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
+		this.locks.unavailable();
+		assertThat(asked.ping("local")).failsWithin(5, TimeUnit.SECONDS)
+			.withThrowableThat()
+			.withCauseInstanceOf(BackendException.class);
+		this.locks.available();
+		assertThat(asked.ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
 	}
 
 	@ParameterizedTest
