@@ -79,11 +79,8 @@ final class Callbacks {
 			context.apply(once).run();
 		}
 		catch (Throwable ex) {
-			if (begun.get()) {
-				// the task has failed, or the context has not restored the thread
-				throw ex;
-			}
-			logger.error("The context of a caller could not be restored; its callback runs without it", ex);
+			// it may also have failed after the callback
+			logger.error("The context of a caller failed; a callback that has not begun runs without it", ex);
 		}
 		once.run();
 	}

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.distributedlock.LockType;
+
 /**
  * Finds threads of this JVM that wait for each other's locks. Only blocking calls have a
  * thread; what another instance holds is not known here.
@@ -21,7 +23,10 @@ final class Deadlocks {
 
 	private Deadlocks(List<Acquisition> waiting, List<HeldLock> held) {
 		Map<String, List<HeldLock>> byKey = new HashMap<>();
-		held.forEach((lock) -> byKey.computeIfAbsent(lock.attempt().gateKey(), (key) -> new ArrayList<>()).add(lock));
+		// a permit may come from any holder, also from one that waits for nobody
+		held.stream()
+			.filter((lock) -> lock.attempt().type() != LockType.SEMAPHORE)
+			.forEach((lock) -> byKey.computeIfAbsent(lock.attempt().gateKey(), (key) -> new ArrayList<>()).add(lock));
 		for (Acquisition call : waiting) {
 			Thread waiter = call.thread();
 			for (HeldLock lock : byKey.getOrDefault(call.attempt().gateKey(), List.of())) {

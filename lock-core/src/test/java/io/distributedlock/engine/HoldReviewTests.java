@@ -7,12 +7,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,25 @@ class HoldReviewTests {
 			}
 			runtime.pausing = false;
 		}
+	}
+
+	@Test
+	void holderOfAPermitIsInNoCircle() throws Exception {
+		LockRequest permit = LockRequest.of("a").withType(LockType.SEMAPHORE).withPermits(1);
+		CyclicBarrier bothHold = new CyclicBarrier(2);
+		LockRequest impatient = LockRequest.of("b").withWaitTime(Duration.ofSeconds(2));
+		CompletableFuture<Void> first = CompletableFuture.runAsync(() -> this.template.execute(permit, () -> {
+			meet(bothHold);
+			this.template.tryAcquire(impatient).ifPresent(LockHandle::close);
+		}), (task) -> new Thread(task, "first").start());
+		CompletableFuture<Void> second = CompletableFuture.runAsync(() -> this.template.execute("b", () -> {
+			meet(bothHold);
+			this.template.tryAcquire(permit.withWaitTime(Duration.ofSeconds(2))).ifPresent(LockHandle::close);
+		}), (task) -> new Thread(task, "second").start());
+		await().until(() -> this.template.activity().waiting().size() == 2);
+		assertThat(Deadlocks.find(this.template.engine().waiting().waiting(), this.template.engine().keeper().held()))
+			.isEmpty();
+		CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
 	}
 
 	private CompletableFuture<Void> takeTwo(String thread, String one, String two, CyclicBarrier barrier) {

@@ -19,7 +19,9 @@ import io.micrometer.core.instrument.Tags;
  * {@linkplain io.distributedlock.engine.LockTemplateBuilder#observer observer} and as a
  * {@linkplain io.distributedlock.engine.LockTemplateBuilder#listener listener} of one
  * template. Each meter has the tags {@code lock.name} and {@code lock.provider}, never
- * the key. The meters of a lock exist from its first call on. Thread-safe.
+ * the key. The meters of a lock exist from its first call on. Two templates that lock the
+ * same names need a registry or common tags of their own: a registry keeps one gauge of a
+ * name. Thread-safe.
  *
  * @since 0.1
  */

@@ -55,7 +55,8 @@ public final class LockObservations implements LockObserver {
 		LockObservationContext holding = new LockObservationContext(Phase.HOLD, call, name);
 		// both here, on the thread of the caller, whose current observation is their
 		// parent
-		return new ObservedCall(acquiring, observation(acquiring).start(), holding, observation(holding));
+		Observation later = observation(holding);
+		return new ObservedCall(acquiring, observation(acquiring).start(), holding, later);
 	}
 
 	private Observation observation(LockObservationContext context) {

@@ -39,8 +39,13 @@ final class ObservedCall implements LockObservation {
 	public void acquired(OptionalLong fencingToken, boolean passedOn) {
 		this.acquiringContext.setFencingToken(fencingToken);
 		this.holdingContext.setFencingToken(fencingToken);
-		endAcquiring(Outcome.ACQUIRED);
-		this.holding.start();
+		try {
+			endAcquiring(Outcome.ACQUIRED);
+		}
+		finally {
+			// even if a handler of the first one has failed
+			this.holding.start();
+		}
 	}
 
 	@Override

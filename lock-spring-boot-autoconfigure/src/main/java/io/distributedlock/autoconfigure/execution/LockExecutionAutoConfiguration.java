@@ -1,9 +1,11 @@
 package io.distributedlock.autoconfigure.execution;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.LockTemplateBuilderCustomizer;
 import io.distributedlock.engine.DefaultLockTemplate;
@@ -59,8 +61,14 @@ public final class LockExecutionAutoConfiguration {
 	@Bean
 	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
 	LockShutdown lockShutdown(ObjectProvider<DefaultLockTemplate> templates, LockProperties properties) {
+		Duration timeout = properties.getShutdownTimeout();
+		if (timeout.isNegative()) {
+			throw new LockConfigurationException("lock.shutdown-timeout must not be negative but is " + timeout,
+					"Set it to 0 to shut down without waiting for the holders of locks, or to a time such as 10s.",
+					null);
+		}
 		// none in a test that has a mock instead
-		return new LockShutdown(templates.getIfAvailable(), properties.getShutdownTimeout());
+		return new LockShutdown(templates.getIfAvailable(), timeout);
 	}
 
 	private static List<TaskDecorator> all(List<TaskDecorator> ofApplication) {

@@ -1,9 +1,9 @@
 package io.distributedlock.autoconfigure.execution;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.engine.DefaultLockTemplate;
@@ -65,11 +65,11 @@ final class LockShutdown implements SmartLifecycle {
 
 	private CompletableFuture<Boolean> drain(DefaultLockTemplate drained) {
 		return drained.drain().orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS).handle((done, failure) -> {
-			if (failure instanceof TimeoutException) {
+			List<String> held = drained.activity().held().stream().map(LockActivity.Held::key).toList();
+			if (failure != null && !held.isEmpty()) {
 				logger.warn(
 						"Locks are still held {} ms after the shutdown began, and are lost when it goes on: {}. Set lock.shutdown-timeout to give their holders more time",
-						this.timeout.toMillis(),
-						drained.activity().held().stream().map(LockActivity.Held::key).toList());
+						this.timeout.toMillis(), held);
 			}
 			return failure == null;
 		});

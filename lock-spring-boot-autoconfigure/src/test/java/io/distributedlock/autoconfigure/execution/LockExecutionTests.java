@@ -129,6 +129,16 @@ class LockExecutionTests {
 	}
 
 	@Test
+	void negativeTimesAndSizesAreRefused() {
+		for (String wrong : new String[] { "lock.shutdown-timeout=-1s", "lock.executor.queue-capacity=-1" }) {
+			this.runner.withPropertyValues(wrong, "lock.executor.threads=1")
+				.run((context) -> assertThat(context).getFailure()
+					.rootCause()
+					.hasMessageStartingWith(wrong.split("=", 2)[0]));
+		}
+	}
+
+	@Test
 	void contextThatStartsAgainLocksAgain() {
 		this.runner.run((context) -> {
 			context.getSourceApplicationContext().stop();
