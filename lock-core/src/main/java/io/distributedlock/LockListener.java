@@ -88,6 +88,15 @@ public interface LockListener {
 	}
 
 	/**
+	 * The last holder of a lock has left, after the lock was lost: it may have worked
+	 * without the lock in between.
+	 * @param event the lock
+	 * @param held the time since the holder got the lock, more than it had it for
+	 */
+	default void releasedLate(LockEvent event, Duration held) {
+	}
+
+	/**
 	 * A lock was lost while it was held.
 	 * @param event the lock
 	 * @param held the time since the holder got the lock

@@ -86,6 +86,9 @@ final class Exits {
 			CompletableFuture<@Nullable Void> released = release.apply(lock);
 			// while the request is under way
 			lock.observed().released();
+			if (lock.loss() != null) {
+				lock.engine().listeners().releasedLate(lock);
+			}
 			return reported(lock, released, LockErrors::releaseFailed);
 		}
 		Downgrade downgrade = lock.downgrade();

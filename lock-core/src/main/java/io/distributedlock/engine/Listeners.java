@@ -93,6 +93,16 @@ final class Listeners {
 		}
 	}
 
+	void releasedLate(HeldLock lock) {
+		if (LockStory.isTold()) {
+			LockStory.tell(lock.attempt(), "released late", lock.heldFor());
+		}
+		if (!this.all.isEmpty()) {
+			Duration held = lock.heldFor();
+			tell(lock.attempt(), (listener, event) -> listener.releasedLate(event, held));
+		}
+	}
+
 	void releaseFailed(HeldLock lock, Throwable failure) {
 		if (!this.all.isEmpty()) {
 			Duration held = lock.heldFor();

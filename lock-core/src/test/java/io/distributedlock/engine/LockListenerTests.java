@@ -92,7 +92,8 @@ class LockListenerTests {
 			awaitEvent("lost");
 			assertThat(handle.isValid()).isFalse();
 		}
-		assertThat(this.events).containsExactlyInAnyOrder("acquired", "lost");
+		awaitEvent("released late");
+		assertThat(this.events).containsExactlyInAnyOrder("acquired", "lost", "released late");
 	}
 
 	@Test
@@ -196,6 +197,11 @@ class LockListenerTests {
 		@Override
 		public void releaseFailed(LockEvent event, Duration held, Throwable failure) {
 			add("releaseFailed");
+		}
+
+		@Override
+		public void releasedLate(LockEvent event, Duration held) {
+			LockListenerTests.this.events.add("released late");
 		}
 
 		@Override

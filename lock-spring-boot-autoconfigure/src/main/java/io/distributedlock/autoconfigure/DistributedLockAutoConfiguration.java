@@ -73,7 +73,7 @@ public final class DistributedLockAutoConfiguration {
 				.handOverLimit(properties.getHandOver().getLimit())
 				.warnAfter(properties.getWarnAfter())
 				.asyncRelease(properties.getRelease() == LockProperties.ReleaseMode.ASYNC)
-				.listener(new LossEvents(events));
+				.listener(new ApplicationEvents(events));
 			customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));
 			return builder.build();
 		}

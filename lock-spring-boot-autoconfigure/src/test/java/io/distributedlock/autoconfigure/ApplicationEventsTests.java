@@ -1,0 +1,74 @@
+package io.distributedlock.autoconfigure;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.spring.LockContendedEvent;
+import io.distributedlock.spring.LockLateReleaseEvent;
+import io.distributedlock.spring.LockLostEvent;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.event.EventListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class ApplicationEventsTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(DistributedLockAutoConfiguration.class, LocalLockAutoConfiguration.class))
+		.withPropertyValues("lock.provider=local")
+		.withBean(Listener.class);
+
+	@Test
+	void contentionIsPublished() {
+		this.runner.run((context) -> {
+			LockTemplate template = context.getBean(LockTemplate.class);
+			LockRequest request = LockRequest.of("42").withName("order").withWaitTime(Duration.ZERO);
+			template.execute(request, () -> CompletableFuture.runAsync(() -> template.tryAcquire(request)).join());
+			Queue<Object> events = context.getBean(Listener.class).events;
+			await().until(() -> events.size() == 1);
+			assertThat(events.peek()).isInstanceOfSatisfying(LockContendedEvent.class, (event) -> {
+				assertThat(event.lock().name()).isEqualTo("order");
+				assertThat(event.reason()).isEqualTo(Reason.CONTENDED);
+			});
+		});
+	}
+
+	@Test
+	void lossAndLateReleaseArePublished() {
+		this.runner.run((context) -> {
+			Queue<Object> events = context.getBean(Listener.class).events;
+			LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofMillis(50));
+			try (LockHandle handle = context.getBean(LockTemplate.class).acquire(request)) {
+				await().until(() -> events.size() == 1);
+				assertThat(handle.isValid()).isFalse();
+			}
+			await().until(() -> events.size() == 2);
+			assertThat(events.poll()).isInstanceOf(LockLostEvent.class);
+			assertThat(events.poll()).isInstanceOfSatisfying(LockLateReleaseEvent.class,
+					(event) -> assertThat(event.held()).isGreaterThan(Duration.ofMillis(40)));
+		});
+	}
+
+	static class Listener {
+
+		private final Queue<Object> events = new ConcurrentLinkedQueue<>();
+
+		@EventListener({ LockContendedEvent.class, LockLostEvent.class, LockLateReleaseEvent.class })
+		void on(Object event) {
+			this.events.add(event);
+		}
+
+	}
+
+}
