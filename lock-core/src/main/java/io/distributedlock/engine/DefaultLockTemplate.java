@@ -160,7 +160,8 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * health checks. Does not block.
 	 * @param provider the name of the provider
 	 * @return completes with the time from the request to the answer; fails with what the
-	 * provider failed with, or with a {@link BackendException} after the command time-out
+	 * provider failed with, or with a {@link io.distributedlock.spi.BackendException}
+	 * after the command time-out
 	 * @throws IllegalArgumentException if this template has no such provider
 	 * @see LockProvider#ping()
 	 */
