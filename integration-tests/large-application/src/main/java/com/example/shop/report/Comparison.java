@@ -24,12 +24,13 @@ public record Comparison(Set<String> without, Set<String> with) {
 
 	/**
 	 * Return what the application consists of with the starter, except what is declared
-	 * by the starter or of one of its classes.
+	 * by the starter or of one of its classes, and the health of locks, which is a map of
+	 * Spring Boot's class.
 	 * @return the lines, sorted
 	 */
 	public Set<String> withExceptLocks() {
 		Set<String> lines = new TreeSet<>(this.with);
-		lines.removeIf((line) -> line.contains("io.distributedlock."));
+		lines.removeIf((line) -> line.contains("io.distributedlock.") || line.startsWith("health locks by "));
 		return lines;
 	}
 
