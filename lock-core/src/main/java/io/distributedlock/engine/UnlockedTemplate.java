@@ -34,6 +34,12 @@ public final class UnlockedTemplate implements LockTemplate {
 	 */
 	public static final String PROVIDER = "none";
 
+	/**
+	 * Create a template.
+	 */
+	public UnlockedTemplate() {
+	}
+
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCall<T, E> work)
 			throws E {
