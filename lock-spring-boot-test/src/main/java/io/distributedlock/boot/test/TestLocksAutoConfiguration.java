@@ -22,6 +22,12 @@ import org.springframework.core.annotation.Order;
 @Import(TestLockProvidersRegistrar.class)
 public final class TestLocksAutoConfiguration {
 
+	/**
+	 * Create the configuration.
+	 */
+	public TestLocksAutoConfiguration() {
+	}
+
 	// the application closes its template itself
 	@Bean(destroyMethod = "")
 	TestLocks testLocks() {
