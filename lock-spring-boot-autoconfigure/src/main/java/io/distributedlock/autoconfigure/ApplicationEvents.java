@@ -22,7 +22,10 @@ record ApplicationEvents(ApplicationEventPublisher events) implements LockListen
 
 	@Override
 	public void notAcquired(LockEvent event, Duration waited, Reason reason) {
-		this.events.publishEvent(new LockContendedEvent(event, waited, reason));
+		// an interrupt and a shutdown are no contention
+		if (reason == Reason.CONTENDED || reason == Reason.CROWDED) {
+			this.events.publishEvent(new LockContendedEvent(event, waited, reason));
+		}
 	}
 
 	@Override

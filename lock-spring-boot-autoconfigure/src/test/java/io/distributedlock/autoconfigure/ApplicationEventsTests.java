@@ -6,9 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spring.LockContendedEvent;
 import io.distributedlock.spring.LockLateReleaseEvent;
 import io.distributedlock.spring.LockLostEvent;
@@ -19,6 +21,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class ApplicationEventsTests {
@@ -41,6 +44,21 @@ class ApplicationEventsTests {
 				assertThat(event.lock().name()).isEqualTo("order");
 				assertThat(event.reason()).isEqualTo(Reason.CONTENDED);
 			});
+		});
+	}
+
+	@Test
+	void shutdownIsNoContention() {
+		this.runner.run((context) -> {
+			DefaultLockTemplate template = context.getBean(DefaultLockTemplate.class);
+			LockRequest request = LockRequest.of("k").withWaitTime(Duration.ZERO);
+			template.drain().join();
+			assertThatThrownBy(() -> template.acquire(request)).isInstanceOf(LockNotAcquiredException.class);
+			template.resume();
+			template.execute(request, () -> CompletableFuture.runAsync(() -> template.tryAcquire(request)).join());
+			Queue<Object> events = context.getBean(Listener.class).events;
+			await().until(() -> !events.isEmpty());
+			assertThat(events).hasSize(1);
 		});
 	}
 

@@ -6,12 +6,13 @@ import io.distributedlock.LockEvent;
 import io.distributedlock.LockNotAcquiredException.Reason;
 
 /**
- * A call did not get its lock, although the backend works. One event is published for
- * each such call, on a thread of the template's executor.
+ * A call did not get its lock, because others held it for the whole wait time or too many
+ * calls wait already. One event is published for each such call, on a thread of the
+ * template's executor.
  *
  * @param lock the lock
  * @param waited the time since the call began
- * @param reason why
+ * @param reason {@code CONTENDED} or {@code CROWDED}
  * @since 0.1
  */
 public record LockContendedEvent(LockEvent lock, Duration waited, Reason reason) {
