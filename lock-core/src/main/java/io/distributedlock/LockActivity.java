@@ -32,6 +32,8 @@ public record LockActivity(List<Held> held, List<Waiting> waiting) {
 	 * @param key the full key, as the backend sees it
 	 * @param provider the name of the provider
 	 * @param type the lock type
+	 * @param ownerId what names this grant on the backend, if the provider can say who
+	 * has a key; see {@link io.distributedlock.spi.LockOwner#id()}
 	 * @param fencingToken the fencing token, if the provider has tokens
 	 * @param heldFor the time since the holder got the lock
 	 * @param remaining the time until the lease ends, unless it is renewed
@@ -41,9 +43,9 @@ public record LockActivity(List<Held> held, List<Waiting> waiting) {
 	 * @param thread the name of the thread that got the lock by a blocking call; empty
 	 * for a future
 	 */
-	public record Held(String name, String key, String provider, LockType type, OptionalLong fencingToken,
-			Duration heldFor, Duration remaining, boolean autoRenewed, int holders, int waiters,
-			Optional<String> thread) {
+	public record Held(String name, String key, String provider, LockType type, Optional<String> ownerId,
+			OptionalLong fencingToken, Duration heldFor, Duration remaining, boolean autoRenewed, int holders,
+			int waiters, Optional<String> thread) {
 	}
 
 	/**

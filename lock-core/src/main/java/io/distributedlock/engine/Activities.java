@@ -22,7 +22,8 @@ final class Activities {
 	private static LockActivity.Held held(HeldLock lock, Engine engine) {
 		LockAttempt attempt = lock.attempt();
 		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.provider().name(), lock.type(),
-				lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()), attempt.autoRenewed(),
+				lock.lease().ownerId(), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
+				attempt.autoRenewed(),
 				// it may be released just now
 				Math.max(lock.holders().size(), 1), engine.waiting().waitersOf(attempt.gateKey()),
 				nameOf(lock.thread()));

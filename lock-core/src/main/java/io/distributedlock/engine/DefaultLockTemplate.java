@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,14 +19,14 @@ import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockedCall;
-import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The {@link LockTemplate} over one or more {@link LockProvider providers}. Thread-safe.
- * One instance serves a whole application; close it before the providers.
+ * The {@link LockTemplate} over one or more {@link io.distributedlock.spi.LockProvider
+ * providers}. Thread-safe. One instance serves a whole application; close it before the
+ * providers.
  * <p>
  * Why: docs/decisions/048-shutdown-drains.md
  *
@@ -50,17 +49,15 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Acquirer acquirer;
 
-	private final Map<String, LockProvider> providers;
-
-	private final Pings pings;
+	private final Backends backends;
 
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
 		this.engine = Engine.create(builder.runtime(), builder);
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
-		this.providers = new LinkedHashMap<>(builder.providers);
-		this.pings = new Pings(this.engine.runtime(), this.engine.questions());
+		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.engine.runtime(),
+				this.engine.questions());
 	}
 
 	/**
@@ -156,22 +153,11 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	}
 
 	/**
-	 * Ask the backend of a provider for an answer, without changing anything there. For
-	 * health checks. Does not block.
-	 * @param provider the name of the provider
-	 * @return completes with the time from the request to the answer; fails with what the
-	 * provider failed with, or with a {@link io.distributedlock.spi.BackendException}
-	 * after the command time-out
-	 * @throws IllegalArgumentException if this template has no such provider
-	 * @see LockProvider#ping()
+	 * Return what asks the backends directly: whether they answer, and who has a key.
+	 * @return the backends of the providers of this template
 	 */
-	public CompletableFuture<Duration> ping(String provider) {
-		LockProvider asked = this.providers.get(provider);
-		if (asked == null) {
-			throw new IllegalArgumentException("There is no lock provider '%s'. Available providers: %s"
-				.formatted(provider, this.providers.keySet()));
-		}
-		return this.pings.ping(asked);
+	public Backends backends() {
+		return this.backends;
 	}
 
 	/**

@@ -29,7 +29,22 @@ final class LocalKey {
 	 * A semaphore has nothing to do with a lock of the same key.
 	 */
 	static String nameOf(LeaseRequest request) {
-		return (request.type() == LockType.SEMAPHORE) ? request.key() + "~permits" : request.key();
+		return (request.type() == LockType.SEMAPHORE) ? permitsOf(request.key()) : request.key();
+	}
+
+	/**
+	 * Return the names of all that exists of one key.
+	 */
+	static List<String> namesOf(String key) {
+		return List.of(key, permitsOf(key));
+	}
+
+	private static String permitsOf(String key) {
+		return key + "~permits";
+	}
+
+	List<LocalLease> holders() {
+		return this.holders.stream().filter((holder) -> !holder.isExpired()).toList();
 	}
 
 	boolean admits(LeaseRequest request, @Nullable LocalPlace place) {

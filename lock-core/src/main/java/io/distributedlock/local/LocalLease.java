@@ -10,6 +10,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.support.ReaderLease;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,23 @@ final class LocalLease implements Lease {
 
 	boolean isExpired() {
 		return this.expiresAtNanos - this.provider.nanoTime() <= 0;
+	}
+
+	LockOwner owner() {
+		return new LockOwner(id(), this.type, fencingToken(),
+				Optional.of(Duration.ofNanos(Math.max(0, this.expiresAtNanos - this.provider.nanoTime()))));
+	}
+
+	/**
+	 * Return a name of this lease: also owners of permits have a number.
+	 */
+	String id() {
+		return "local." + this.token;
+	}
+
+	@Override
+	public Optional<String> ownerId() {
+		return Optional.of(id());
 	}
 
 	@Override

@@ -1,6 +1,8 @@
 package io.distributedlock.local;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -8,11 +10,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
@@ -29,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1
  */
-public final class LocalLockProvider implements LockProvider, LockQueue, ReleaseSignal {
+public final class LocalLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
 	private static final Logger logger = LoggerFactory.getLogger(LocalLockProvider.class);
 
@@ -109,6 +114,27 @@ public final class LocalLockProvider implements LockProvider, LockQueue, Release
 		Subscription subscription = this.listeners.add(key, onRelease);
 		onRelease.run();
 		return subscription;
+	}
+
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return CompletableFuture.completedFuture(holders(key).map(LocalLease::owner).toList());
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		return CompletableFuture.completedFuture(holders(key).filter((lease) -> lease.id().equals(owner.id()))
+			.findFirst()
+			.map(this::release)
+			.orElse(false));
+	}
+
+	private Stream<LocalLease> holders(String key) {
+		return LocalKey.namesOf(key)
+			.stream()
+			.map(this.keys::get)
+			.filter(Objects::nonNull)
+			.flatMap((each) -> each.holders().stream());
 	}
 
 	/**

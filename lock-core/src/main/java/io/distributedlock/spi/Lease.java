@@ -52,6 +52,17 @@ public interface Lease {
 	}
 
 	/**
+	 * Return what names this grant on the backend. It tells nothing about a person or a
+	 * machine, but whoever knows it and may write to the backend can release the lease:
+	 * it does not belong in a log.
+	 * @return the {@link LockOwner#id()} of this lease; empty, as by default, if the
+	 * provider does not implement {@link LockOwners}
+	 */
+	default Optional<String> ownerId() {
+		return Optional.empty();
+	}
+
+	/**
 	 * Return the term with which the lease was granted.
 	 * @return the first term
 	 */

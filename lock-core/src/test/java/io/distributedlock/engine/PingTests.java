@@ -30,7 +30,7 @@ class PingTests {
 	@Test
 	void timeUntilTheAnswer() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build()) {
-			assertThat(template.ping("local")).succeedsWithin(PATIENCE)
+			assertThat(template.backends().ping("local")).succeedsWithin(PATIENCE)
 				.satisfies((took) -> assertThat(took).isPositive());
 		}
 	}
@@ -77,7 +77,7 @@ class PingTests {
 	void providerThatCannotBeAskedSaysSo() {
 		LockProvider provider = new LocalLockProviderWithoutPing();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build()) {
-			assertThat(template.ping("custom")).failsWithin(PATIENCE)
+			assertThat(template.backends().ping("custom")).failsWithin(PATIENCE)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(UnsupportedOperationException.class)
@@ -88,7 +88,7 @@ class PingTests {
 	@Test
 	void unknownProviderIsRefused() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build()) {
-			assertThatIllegalArgumentException().isThrownBy(() -> template.ping("redis"))
+			assertThatIllegalArgumentException().isThrownBy(() -> template.backends().ping("redis"))
 				.withMessageContaining("'redis'")
 				.withMessageContaining("local");
 		}
@@ -107,6 +107,7 @@ class PingTests {
 			.provider(provider)
 			.commandTimeout(Duration.ofMillis(100))
 			.build()
+			.backends()
 			.ping("custom");
 	}
 

@@ -37,7 +37,7 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates,
 
 	private void requireAll(DefaultLockTemplate template) {
 		Map<String, CompletableFuture<Duration>> answers = new LinkedHashMap<>();
-		this.providers.forEach((provider) -> answers.put(provider.name(), template.ping(provider.name())));
+		this.providers.forEach((provider) -> answers.put(provider.name(), template.backends().ping(provider.name())));
 		answers.forEach(BackendsAtStart::require);
 	}
 

@@ -217,7 +217,7 @@ abstract class KitNodes {
 		return (current != null) ? current.capabilities() : this.seen;
 	}
 
-	private LockProvider sample() {
+	final LockProvider sample() {
 		LockProvider current = this.sample;
 		if (current == null) {
 			current = provider();

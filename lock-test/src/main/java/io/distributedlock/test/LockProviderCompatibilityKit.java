@@ -45,8 +45,8 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * test methods are final: a provider passes the whole kit, or it does not pass.
  * <p>
  * The cases are in this class and in its superclasses, one for each part of the contract:
- * the SPI, lock types, many callers, nodes that die, keys, the network, and servers that
- * stall.
+ * the SPI, owners on the backend, lock types, many callers, nodes that die, keys, the
+ * network, and servers that stall.
  *
  * @since 0.1
  */

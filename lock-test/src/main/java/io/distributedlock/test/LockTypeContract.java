@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * fencing, extension, minimum hold time and lock delay. A capability that is not declared
  * must be refused.
  */
-abstract class LockTypeContract extends ProviderContract {
+abstract class LockTypeContract extends OwnerContract {
 
 	@Test
 	final void undeclaredCapabilityIsRefused() {

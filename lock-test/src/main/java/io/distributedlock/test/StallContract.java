@@ -78,13 +78,13 @@ abstract class StallContract extends NetworkContract {
 		requireStalls();
 		LockProvider provider = provider();
 		DefaultLockTemplate node = node(provider, (settings) -> settings.commandTimeout(COMMAND_TIMEOUT));
-		assertThat(node.ping(provider.name())).succeedsWithin(PATIENCE);
+		assertThat(node.backends().ping(provider.name())).succeedsWithin(PATIENCE);
 		// half a second for a busy machine
 		Duration limit = COMMAND_TIMEOUT.plusMillis(500);
-		stall(() -> assertThat(node.ping(provider.name())).failsWithin(limit));
+		stall(() -> assertThat(node.backends().ping(provider.name())).failsWithin(limit));
 		Awaitility.await("the server answers again")
 			.atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(node.ping(provider.name())).succeedsWithin(limit));
+			.untilAsserted(() -> assertThat(node.backends().ping(provider.name())).succeedsWithin(limit));
 	}
 
 	private void attemptsDuringAStall(Warmup warmup) {

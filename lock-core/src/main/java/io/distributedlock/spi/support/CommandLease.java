@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lease of which this JVM knows no more than the commands that renew and release it.
- * The owner is known to these commands alone, so it appears in no log.
+ * The name of the owner appears in no log.
  *
  * @param key the key, for the log
+ * @param ownerId what names this grant on the backend, see {@link Lease#ownerId()}
  * @param fencingToken the fencing token, empty where there is none
  * @param term the first term
  * @param renewal renews, as {@link Lease#renew}
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param reader the same owner's lease as a reader, {@code null} if it is not a writer's
  * @since 0.1
  */
-public record CommandLease(String key, OptionalLong fencingToken, LeaseTerm term,
+public record CommandLease(String key, Optional<String> ownerId, OptionalLong fencingToken, LeaseTerm term,
 		Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal, Supplier<CompletionStage<Boolean>> ending,
 		@Nullable CommandLease reader) implements Lease {
 
@@ -36,7 +37,7 @@ public record CommandLease(String key, OptionalLong fencingToken, LeaseTerm term
 	 */
 	public CommandLease(String key, LeaseTerm term, Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal,
 			Supplier<CompletionStage<Boolean>> ending) {
-		this(key, OptionalLong.empty(), term, renewal, ending, null);
+		this(key, Optional.empty(), OptionalLong.empty(), term, renewal, ending, null);
 	}
 
 	/**
@@ -60,8 +61,18 @@ public record CommandLease(String key, OptionalLong fencingToken, LeaseTerm term
 	 * @return the lease
 	 */
 	public CommandLease withFencingToken(long token) {
-		return new CommandLease(this.key, OptionalLong.of(token), this.term, this.renewal, this.ending,
+		return new CommandLease(this.key, this.ownerId, OptionalLong.of(token), this.term, this.renewal, this.ending,
 				(this.reader != null) ? this.reader.withFencingToken(token) : null);
+	}
+
+	/**
+	 * Return this lease with the name of its owner, also as a reader's.
+	 * @param owner what names this grant on the backend
+	 * @return the lease
+	 */
+	public CommandLease withOwnerId(String owner) {
+		return new CommandLease(this.key, Optional.of(owner), this.fencingToken, this.term, this.renewal, this.ending,
+				(this.reader != null) ? this.reader.withOwnerId(owner) : null);
 	}
 
 	/**
@@ -70,7 +81,8 @@ public record CommandLease(String key, OptionalLong fencingToken, LeaseTerm term
 	 * @return the lease
 	 */
 	public CommandLease withEnding(Supplier<CompletionStage<Boolean>> anotherEnding) {
-		return new CommandLease(this.key, this.fencingToken, this.term, this.renewal, anotherEnding, this.reader);
+		return new CommandLease(this.key, this.ownerId, this.fencingToken, this.term, this.renewal, anotherEnding,
+				this.reader);
 	}
 
 	@Override

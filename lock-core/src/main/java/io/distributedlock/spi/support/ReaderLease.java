@@ -1,6 +1,7 @@
 package io.distributedlock.spi.support;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -26,6 +27,11 @@ public record ReaderLease(Lease writer,
 	@Override
 	public OptionalLong fencingToken() {
 		return this.writer.fencingToken();
+	}
+
+	@Override
+	public Optional<String> ownerId() {
+		return this.writer.ownerId();
 	}
 
 	@Override

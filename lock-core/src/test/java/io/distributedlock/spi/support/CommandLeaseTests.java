@@ -1,6 +1,7 @@
 package io.distributedlock.spi.support;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -34,8 +35,8 @@ class CommandLeaseTests {
 	@Test
 	void tokenIsThatOfTheReaderToo() {
 		CommandLease reader = lease(true, new long[1]);
-		CommandLease writer = new CommandLease("k", OptionalLong.empty(), this.term, reader.renewal(), reader.ending(),
-				reader)
+		CommandLease writer = new CommandLease("k", Optional.empty(), OptionalLong.empty(), this.term, reader.renewal(),
+				reader.ending(), reader)
 			.withFencingToken(7);
 		assertThat(writer.fencingToken()).hasValue(7);
 		assertThat(writer.asReader().map(Lease::fencingToken)).hasValue(OptionalLong.of(7));

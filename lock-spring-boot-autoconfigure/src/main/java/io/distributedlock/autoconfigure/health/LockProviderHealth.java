@@ -30,7 +30,7 @@ record LockProviderHealth(DefaultLockTemplate template, String provider,
 
 	@Override
 	public Health health() {
-		CompletableFuture<Duration> answer = this.template.ping(this.provider);
+		CompletableFuture<Duration> answer = this.template.backends().ping(this.provider);
 		try {
 			Duration took = answer.get(this.commandTimeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
 			// to a microsecond

@@ -60,6 +60,19 @@ final class TestLease implements Lease {
 		this.signals.forEach((signal) -> signal.lost(reason));
 	}
 
+	/**
+	 * Take note that the backend has ended this lease, of which the holder is not told.
+	 */
+	void revoked() {
+		this.released = true;
+		this.provider.remove(this);
+	}
+
+	@Override
+	public Optional<String> ownerId() {
+		return this.local.ownerId();
+	}
+
 	@Override
 	public OptionalLong fencingToken() {
 		return this.provider.capabilities().contains(LockCapability.FENCING) ? this.local.fencingToken()

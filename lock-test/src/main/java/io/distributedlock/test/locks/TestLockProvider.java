@@ -2,6 +2,8 @@ package io.distributedlock.test.locks;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,6 +19,8 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
@@ -25,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the leases of one provider in memory, and does with them what a test wants.
  */
-final class TestLockProvider implements LockProvider, LockQueue, ReleaseSignal {
+final class TestLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
 	private static final Duration LONG = Duration.ofDays(100 * 365L);
 
@@ -117,6 +121,28 @@ final class TestLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 	@Override
 	public CompletionStage<?> ping() {
 		return this.down ? CompletableFuture.failedFuture(outage()) : CompletableFuture.completedFuture("in memory");
+	}
+
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.down ? CompletableFuture.failedFuture(outage())
+				: this.local.owners(key).thenApply((owners) -> owners.stream().map(this::shown).toList());
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		if (this.down) {
+			return CompletableFuture.failedFuture(outage());
+		}
+		held().stream()
+			.filter((lease) -> lease.key().equals(key) && lease.ownerId().equals(Optional.of(owner.id())))
+			.forEach(TestLease::revoked);
+		return this.local.revoke(key, owner);
+	}
+
+	private LockOwner shown(LockOwner owner) {
+		return this.capabilities.contains(LockCapability.FENCING) ? owner
+				: new LockOwner(owner.id(), owner.type(), OptionalLong.empty(), owner.remaining());
 	}
 
 	TestLease granted(LeaseRequest request, Lease lease) {

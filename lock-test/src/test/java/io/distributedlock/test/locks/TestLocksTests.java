@@ -213,13 +213,13 @@ class TestLocksTests {
 	@Test
 	void pingFailsDuringAnOutage() {
 		DefaultLockTemplate asked = (DefaultLockTemplate) this.template;
-		assertThat(asked.ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
+		assertThat(asked.backends().ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
 		this.locks.unavailable();
-		assertThat(asked.ping("local")).failsWithin(5, TimeUnit.SECONDS)
+		assertThat(asked.backends().ping("local")).failsWithin(5, TimeUnit.SECONDS)
 			.withThrowableThat()
 			.withCauseInstanceOf(BackendException.class);
 		this.locks.available();
-		assertThat(asked.ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
+		assertThat(asked.backends().ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
 	}
 
 	@ParameterizedTest

@@ -1,0 +1,220 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.Failures;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the backends of a template what only they know, for health checks and for the
+ * person who looks for the cause of an incident. Thread-safe; no method blocks. Each
+ * future ends within a few command time-outs, and on a thread for callbacks. It fails
+ * with what the provider failed with, or with a {@link BackendException} if the provider
+ * did not answer in time. Each method throws {@link IllegalArgumentException} if the
+ * template has no provider of that name.
+ * <p>
+ * Why: docs/decisions/049-owners-on-the-backend.md
+ *
+ * @since 0.1
+ * @see DefaultLockTemplate#backends()
+ */
+public final class Backends {
+
+	private static final Logger logger = LoggerFactory.getLogger(Backends.class);
+
+	/**
+	 * How long a key is taken to get the next token. It is released at once, and expires
+	 * if that fails.
+	 */
+	private static final Duration TOKEN_LEASE = Duration.ofSeconds(1);
+
+	private final Map<String, LockProvider> providers;
+
+	private final EngineRuntime runtime;
+
+	private final Questions questions;
+
+	Backends(Map<String, LockProvider> providers, EngineRuntime runtime, Questions questions) {
+		this.providers = providers;
+		this.runtime = runtime;
+		this.questions = questions;
+	}
+
+	/**
+	 * Ask the backend of a provider for an answer, without changing anything there.
+	 * @param provider the name of the provider
+	 * @return completes with the time from the request to the answer
+	 * @see LockProvider#ping()
+	 */
+	public CompletableFuture<Duration> ping(String provider) {
+		LockProvider asked = named(provider);
+		return called(() -> {
+			long askedAt = this.runtime.nanoTime();
+			return this.<@Nullable Object>ask(() -> asked.ping().thenApply((answer) -> answer), (late) -> {
+			}).thenApply((answer) -> Duration.ofNanos(this.runtime.nanoTime() - askedAt));
+		});
+	}
+
+	/**
+	 * Ask the backend of a provider who has a key, on this node or another. Changes
+	 * nothing there.
+	 * @param provider the name of the provider
+	 * @param key the full key, with prefix and name, as errors, events and
+	 * {@link DefaultLockTemplate#fullKeys} have it
+	 * @return completes with the owners, none if the key is free; fails with
+	 * {@link UnsupportedOperationException} if the backend cannot say it
+	 */
+	public CompletableFuture<List<LockOwner>> owners(String provider, String key) {
+		LockProvider asked = named(provider);
+		return called(() -> ask(() -> ownersOf(asked).owners(key), (late) -> {
+		}).thenApply((owners) -> {
+			if (owners == null) {
+				throw new BackendException("the provider returned null instead of the owners", false, null);
+			}
+			return List.copyOf(owners);
+		}));
+	}
+
+	/**
+	 * Take a key away from an owner that does not give it back, such as a node that hangs
+	 * and renews its leases. <b>That node may still work on what the key protects</b>: it
+	 * learns of the loss at its next renewal, or not at all if its lease is not renewed.
+	 * So the next fencing token is fetched, too: a resource that has seen it refuses the
+	 * owner that lost the key. A warning with the key goes to the log.
+	 * @param provider the name of the provider
+	 * @param key the full key
+	 * @param owner the owner as {@link #owners} returned it. If it no longer has the key,
+	 * nothing changes
+	 * @return completes with what happened; fails with
+	 * {@link UnsupportedOperationException} if the backend cannot do it. If it fails in
+	 * another way, the key may have been taken away: ask for the owners again
+	 */
+	public CompletableFuture<ForcedRelease> forceRelease(String provider, String key, LockOwner owner) {
+		LockProvider asked = named(provider);
+		return called(() -> ask(() -> ownersOf(asked).revoke(key, owner), (late) -> {
+			if (Boolean.TRUE.equals(late)) {
+				warn(asked, key);
+			}
+		}).thenCompose((had) -> {
+			if (!Boolean.TRUE.equals(had)) {
+				return CompletableFuture.completedFuture(new ForcedRelease(false, OptionalLong.empty()));
+			}
+			warn(asked, key);
+			return nextToken(asked, key, owner.type()).thenApply((token) -> new ForcedRelease(true, token));
+		}));
+	}
+
+	private static void warn(LockProvider provider, String key) {
+		logger.warn(
+				"Lock '{}' of provider {} was taken from its owner by a forced release. Until that owner notices, it may work beside the next one.",
+				key, provider.name());
+	}
+
+	/**
+	 * Take the key and release it, as the next token comes with a lease.
+	 * @return completes with the token; empty if the next owner was faster, who then has
+	 * a higher token than the last one
+	 */
+	private CompletableFuture<OptionalLong> nextToken(LockProvider provider, String key, LockType type) {
+		if (type == LockType.SEMAPHORE || !provider.capabilities().contains(LockCapability.FENCING)) {
+			return CompletableFuture.completedFuture(OptionalLong.empty());
+		}
+		Duration shortest = provider.leaseLimits().shortest();
+		LeaseRequest request = new LeaseRequest(key, (shortest.compareTo(TOKEN_LEASE) > 0) ? shortest : TOKEN_LEASE,
+				LockType.EXCLUSIVE, 1, this.runtime.nanoTime() + this.questions.commandTimeoutNanos());
+		return this.<@Nullable Lease>ask(() -> provider.tryAcquire(request), this::release).handle((lease, failure) -> {
+			if (lease == null) {
+				return OptionalLong.empty();
+			}
+			release(lease);
+			return lease.fencingToken();
+		});
+	}
+
+	private void release(@Nullable Lease lease) {
+		if (lease != null) {
+			this.questions.hear(lease::release, (had, failure) -> {
+				if (failure != null) {
+					logger.debug("A lease of {} ends by itself, as its release failed", TOKEN_LEASE, failure);
+				}
+			});
+		}
+	}
+
+	private static LockOwners ownersOf(LockProvider provider) {
+		if (provider instanceof LockOwners owners) {
+			return owners;
+		}
+		throw new UnsupportedOperationException(
+				"Lock provider '%s' cannot tell who has a key. Ask its backend with the tools of that backend"
+					.formatted(provider.name()));
+	}
+
+	private LockProvider named(String provider) {
+		LockProvider named = this.providers.get(provider);
+		if (named == null) {
+			throw new IllegalArgumentException("There is no lock provider '%s'. Available providers: %s"
+				.formatted(provider, this.providers.keySet()));
+		}
+		return named;
+	}
+
+	/**
+	 * Ask a provider, on a thread of the engine: a provider that blocks must not delay
+	 * the caller.
+	 */
+	private <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<? extends CompletionStage<T>> question,
+			Consumer<T> late) {
+		CompletableFuture<T> answer = this.questions.expect();
+		this.runtime.execute(() -> this.questions.follow(answer, question, late));
+		return answer;
+	}
+
+	/**
+	 * Return a future that completes as another one, but on a thread for callbacks: what
+	 * depends on it is code of the user.
+	 */
+	private <T> CompletableFuture<T> called(Supplier<CompletableFuture<T>> asked) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		asked.get().whenComplete((value, failure) -> this.runtime.callBack(() -> {
+			if (failure != null) {
+				result.completeExceptionally(Failures.unwrap(failure));
+			}
+			else {
+				result.complete(value);
+			}
+		}));
+		return result;
+	}
+
+	/**
+	 * What a forced release has done.
+	 *
+	 * @param released whether the owner had the key until then
+	 * @param fencingToken a token that is higher than those of the owner that lost the
+	 * key: a resource that has seen it refuses that owner. Empty if nothing was released,
+	 * if the provider or lock type has no tokens, or if another owner has the key
+	 * already, whose token is higher, too
+	 * @since 0.1
+	 */
+	public record ForcedRelease(boolean released, OptionalLong fencingToken) {
+	}
+
+}
