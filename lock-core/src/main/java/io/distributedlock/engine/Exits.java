@@ -10,8 +10,8 @@ import java.util.function.Function;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Exits {
 
-	private static final Logger logger = LoggerFactory.getLogger(Exits.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Exits.class));
 
 	private static final CompletableFuture<@Nullable LockUnavailableException> LEFT = CompletableFuture
 		.completedFuture(null);
@@ -106,7 +106,7 @@ final class Exits {
 				return null;
 			}
 			LockUnavailableException exception = explained.apply(lock.attempt(), Failures.unwrap(failure));
-			logger.warn(exception.getMessage());
+			warnings.warn("{}", exception.getMessage());
 			return exception;
 		});
 	}

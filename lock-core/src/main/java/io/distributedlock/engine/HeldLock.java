@@ -12,6 +12,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,8 @@ import org.slf4j.LoggerFactory;
 final class HeldLock {
 
 	private static final Logger logger = LoggerFactory.getLogger(HeldLock.class);
+
+	private static final LimitedLog warnings = new LimitedLog(logger);
 
 	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.@Nullable Timer> TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(HeldLock.class, Timers.Timer.class, "timer");
@@ -353,7 +356,7 @@ final class HeldLock {
 		this.observed.lost();
 		this.engine.runtime().execute(() -> {
 			leaveGate();
-			logger.warn(exception.getMessage());
+			warnings.warn("{}", exception.getMessage());
 		});
 	}
 

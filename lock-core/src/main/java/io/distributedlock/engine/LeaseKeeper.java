@@ -15,6 +15,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,8 @@ import org.slf4j.LoggerFactory;
 final class LeaseKeeper {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaseKeeper.class);
+
+	private static final LimitedLog warnings = new LimitedLog(logger);
 
 	private final Set<HeldLock> tracked = ConcurrentHashMap.newKeySet();
 
@@ -254,7 +257,7 @@ final class LeaseKeeper {
 			lock.clock().renewalFailed(this.runtime.nanoTime());
 			lookAgain(lock);
 			this.listeners.renewalFailed(lock.attempt(), lock.remainingNanos(), failure);
-			logger.warn(
+			warnings.warn(
 					"Lock '{}' of provider {} could not be renewed. The renewal is tried again. The lock is lost in {} ms: {}",
 					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());
 		}

@@ -11,8 +11,8 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaseReleaser {
 
-	private static final Logger logger = LoggerFactory.getLogger(LeaseReleaser.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(LeaseReleaser.class));
 
 	/**
 	 * The pauses before the retries are a sixteenth, an eighth and a quarter of the
@@ -196,7 +196,7 @@ final class LeaseReleaser {
 			if (failure == null) {
 				// a retry finds nothing if only the answer to the try before it was lost
 				if (!Boolean.TRUE.equals(stillOwned) && this.wasHeld && retry == 0) {
-					logger.warn(
+					warnings.warn(
 							"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
 							this.attempt.key(), this.attempt.provider().name());
 				}

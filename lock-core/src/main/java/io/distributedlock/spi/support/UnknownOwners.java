@@ -22,6 +22,8 @@ public final class UnknownOwners implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnknownOwners.class);
 
+	private static final LimitedLog warnings = new LimitedLog(logger);
+
 	/**
 	 * The pause before the second try. Each further pause is twice as long, up to
 	 * {@link #LAST_DELAY_MILLIS}.
@@ -145,7 +147,7 @@ public final class UnknownOwners implements AutoCloseable {
 
 		private void tryAgain(Throwable failure) {
 			if (UnknownOwners.this.nanoTime.getAsLong() - this.giveUpAtNanos >= 0) {
-				logger.warn(
+				warnings.warn(
 						"The owner of lock '{}' whose answer was lost could not be removed; its lease expires by itself",
 						this.key, failure);
 				return;

@@ -11,16 +11,22 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
  * The actuator endpoint {@code locks}: which locks this node holds and which of its calls
- * wait, from memory. No backend is asked, and nothing is changed.
+ * wait, from memory; for one key, who has it according to the backend; and the forced
+ * release of a key, which is there only with
+ * {@code management.endpoint.locks.access=unrestricted}.
  *
  * @since 0.1
  */
-@Endpoint(id = "locks")
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
 
 	private final Supplier<LockActivity> activity;
@@ -31,15 +37,19 @@ public class LocksEndpoint {
 
 	private final ShownKeys keys;
 
-	LocksEndpoint(Supplier<LockActivity> activity, List<LockProvider> providers, RecentLosses losses, ShownKeys keys) {
+	private final @Nullable KeyOwners owners;
+
+	LocksEndpoint(Supplier<LockActivity> activity, List<LockProvider> providers, RecentLosses losses, ShownKeys keys,
+			@Nullable KeyOwners owners) {
 		this.activity = activity;
 		this.providers = List.copyOf(providers);
 		this.losses = losses;
+		this.owners = owners;
 		this.keys = keys;
 	}
 
 	/**
-	 * Return what this node knows of its locks.
+	 * Return what this node knows of its locks. No backend is asked.
 	 * @return the locks that are held, the calls that wait, the last losses, and the
 	 * providers
 	 */
@@ -53,11 +63,37 @@ public class LocksEndpoint {
 				this.providers.stream().map(LocksEndpoint::provider).toList());
 	}
 
+	/**
+	 * Ask the backend who has a key, on whatever node.
+	 * @param provider the name of the provider
+	 * @param key the full key, or what {@link #locks()} of this node shows of it
+	 * @return the owners; {@code null} if there is no template, as in a test with a mock
+	 */
+	@ReadOperation
+	public @Nullable KeyDescriptor key(@Selector String provider, @Selector String key) {
+		return (this.owners != null) ? this.owners.show(provider, key) : null;
+	}
+
+	/**
+	 * Take a key from its owner, which may still work on what the key protects.
+	 * @param provider the name of the provider
+	 * @param key the full key, or what {@link #locks()} of this node shows of it
+	 * @param owner the owner that was seen: {@link OwnerDescriptor#owner()}. If it no
+	 * longer has the key, nothing changes
+	 * @param user who asks for it, for the audit
+	 * @return what happened; {@code null} if there is no template
+	 */
+	@DeleteOperation
+	public @Nullable ForcedReleaseDescriptor release(@Selector String provider, @Selector String key, String owner,
+			SecurityContext user) {
+		return (this.owners != null) ? this.owners.release(provider, key, owner, user.getPrincipal()) : null;
+	}
+
 	private HeldDescriptor held(LockActivity.Held lock, Instant now) {
 		return new HeldDescriptor(lock.name(), this.keys.of(lock.key()), lock.provider(), text(lock.type()),
-				boxed(lock.fencingToken()), now.minus(lock.heldFor()).toString(), lock.heldFor().toMillis(),
-				lock.remaining().toMillis(), lock.autoRenewed(), lock.holders(), lock.waiters(),
-				lock.thread().orElse(null));
+				lock.ownerId().map(ShownKeys::hash).orElse(null), boxed(lock.fencingToken()),
+				now.minus(lock.heldFor()).toString(), lock.heldFor().toMillis(), lock.remaining().toMillis(),
+				lock.autoRenewed(), lock.holders(), lock.waiters(), lock.thread().orElse(null));
 	}
 
 	private WaitingDescriptor waiting(LockActivity.Waiting call, Instant now) {
@@ -75,11 +111,11 @@ public class LocksEndpoint {
 				new TreeSet<>(provider.capabilities()).stream().map(LocksEndpoint::text).toList());
 	}
 
-	private static String text(Enum<?> constant) {
+	static String text(Enum<?> constant) {
 		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
-	private static @Nullable Long boxed(OptionalLong number) {
+	static @Nullable Long boxed(OptionalLong number) {
 		return number.isPresent() ? number.getAsLong() : null;
 	}
 
@@ -102,6 +138,8 @@ public class LocksEndpoint {
 	 * @param key its full key or the hash of it, {@code null} if keys are not shown
 	 * @param provider the name of the provider
 	 * @param type the lock type
+	 * @param owner what stands for this grant at {@link #key}, {@code null} if the
+	 * provider cannot say who has a key
 	 * @param fencingToken the fencing token, {@code null} if it has none
 	 * @param since when it was acquired
 	 * @param heldForMs how long ago that was, in milliseconds
@@ -113,8 +151,8 @@ public class LocksEndpoint {
 	 * @param thread the name of the thread that acquired it, {@code null} for a future
 	 */
 	public record HeldDescriptor(String name, @Nullable String key, String provider, String type,
-			@Nullable Long fencingToken, String since, long heldForMs, long remainingMs, boolean autoRenewed,
-			int holders, int waiters, @Nullable String thread) {
+			@Nullable String owner, @Nullable Long fencingToken, String since, long heldForMs, long remainingMs,
+			boolean autoRenewed, int holders, int waiters, @Nullable String thread) {
 	}
 
 	/**
@@ -153,6 +191,48 @@ public class LocksEndpoint {
 	 * @param capabilities what it can do beyond exclusive locks
 	 */
 	public record ProviderDescriptor(String name, List<String> capabilities) {
+	}
+
+	/**
+	 * The owners of a key.
+	 *
+	 * @param key the full key or the hash of it, {@code null} if keys are not shown
+	 * @param provider the name of the provider
+	 * @param owners who has the key: nobody, one owner, or several with shares or
+	 * permits; {@code null} if the backend has not said it
+	 * @param waitersHere how many calls of this node wait for the key
+	 * @param error why the backend has not said it, {@code null} if it has
+	 */
+	public record KeyDescriptor(@Nullable String key, String provider, @Nullable List<OwnerDescriptor> owners,
+			int waitersHere, @Nullable String error) {
+	}
+
+	/**
+	 * An owner of a key.
+	 *
+	 * @param owner what stands for this one grant: the node that has it shows the same
+	 * {@link HeldDescriptor#owner()}
+	 * @param type {@code exclusive}, {@code read} or {@code semaphore}
+	 * @param fencingToken the fencing token, {@code null} if the backend does not keep it
+	 * with the owner
+	 * @param remainingMs how long the lease runs unless it is renewed, {@code null} if
+	 * the backend does not tell
+	 * @param heldHere whether this node is the owner
+	 */
+	public record OwnerDescriptor(String owner, String type, @Nullable Long fencingToken, @Nullable Long remainingMs,
+			boolean heldHere) {
+	}
+
+	/**
+	 * What came of a forced release.
+	 *
+	 * @param outcome {@code released}; {@code not-owner} if the owner did not have the
+	 * key any more, and nothing was changed; or {@code unknown} if the backend failed
+	 * @param fencingToken a token that is higher than those of the former owner,
+	 * {@code null} if there are none, or if another owner has the key already
+	 * @param error what the backend failed with, otherwise {@code null}
+	 */
+	public record ForcedReleaseDescriptor(String outcome, @Nullable Long fencingToken, @Nullable String error) {
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 
@@ -15,6 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
 /**
@@ -33,13 +35,16 @@ public final class LocksEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LocksEndpoint locksEndpoint(ObjectProvider<DefaultLockTemplate> templates, ObjectProvider<LockProvider> providers,
-			RecentLosses losses, LocksEndpointProperties properties) {
+			RecentLosses losses, LocksEndpointProperties properties, LockProperties lockProperties,
+			ApplicationEventPublisher events) {
 		// none in a test that has a mock instead
 		DefaultLockTemplate template = templates.getIfAvailable();
 		Supplier<LockActivity> activity = (template != null) ? template::activity
 				: () -> new LockActivity(List.of(), List.of());
-		return new LocksEndpoint(activity, providers.orderedStream().toList(), losses,
-				new ShownKeys(properties.getShowKeys()));
+		ShownKeys keys = new ShownKeys(properties.getShowKeys());
+		KeyOwners owners = (template != null)
+				? new KeyOwners(template, lockProperties.getCommandTimeout(), keys, events) : null;
+		return new LocksEndpoint(activity, providers.orderedStream().toList(), losses, keys, owners);
 	}
 
 	@Bean

@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 record ShownKeys(LocksEndpointProperties.ShowKeys show) {
 
 	/**
+	 * How the hash of a key begins.
+	 */
+	static final String HASH_PREFIX = "sha256:";
+
+	/**
 	 * Enough to tell the locks of one application apart.
 	 */
 	private static final int HASH_BYTES = 8;
@@ -25,14 +30,17 @@ record ShownKeys(LocksEndpointProperties.ShowKeys show) {
 	@Nullable String of(String key) {
 		return switch (this.show) {
 			case NEVER -> null;
-			case HASH -> "sha256:" + hash(key);
+			case HASH -> HASH_PREFIX + hash(key);
 			case ALWAYS -> key;
 		};
 	}
 
-	private static String hash(String key) {
+	/**
+	 * Return a number by which a text is recognized.
+	 */
+	static String hash(String text) {
 		try {
-			byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
 			return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
 		}
 		catch (NoSuchAlgorithmException ex) {

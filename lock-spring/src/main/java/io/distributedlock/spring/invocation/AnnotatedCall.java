@@ -12,11 +12,11 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.spi.support.LimitedLog;
 import io.distributedlock.spring.support.OptionalLibraries;
 import io.distributedlock.spring.transaction.CallLocks;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.ProxyMethodInvocation;
@@ -29,7 +29,7 @@ import org.springframework.aop.ProxyMethodInvocation;
  */
 public final class AnnotatedCall {
 
-	private static final Logger logger = LoggerFactory.getLogger(AnnotatedCall.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(AnnotatedCall.class));
 
 	private final LockTemplate template;
 
@@ -185,7 +185,7 @@ public final class AnnotatedCall {
 			};
 		}
 		if (refusal instanceof LockUnavailableException && this.rules.onUnavailable() == OnUnavailable.PROCEED) {
-			logger.warn("{} runs WITHOUT its lock, as its annotation says: {}", method(), refusal.getMessage());
+			warnings.warn("{} runs WITHOUT its lock, as its annotation says: {}", method(), refusal.getMessage());
 			return this.call.proceed();
 		}
 		throw refusal;
