@@ -78,6 +78,15 @@ public interface LockListener {
 	}
 
 	/**
+	 * The backend has answered the release of a lock. Not called for a lock that was
+	 * passed on to the next caller of this JVM.
+	 * @param event the lock
+	 * @param took the time from the request to the answer
+	 */
+	default void releaseAnswered(LockEvent event, Duration took) {
+	}
+
+	/**
 	 * The last holder of a lock has left, but the release failed. The lease expires by
 	 * itself.
 	 * @param event the lock

@@ -104,7 +104,7 @@ final class LeaseReleaser {
 		this.pending.put(lock, ended);
 		boolean wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
-		if (wasHeld && this.handOver.pass(lock, () -> this.listeners.released(lock))) {
+		if (wasHeld && this.handOver.pass(lock, () -> this.listeners.passedOn(lock))) {
 			this.pending.remove(lock);
 			ended.complete(null);
 			return ended;
@@ -124,7 +124,7 @@ final class LeaseReleaser {
 			else {
 				ended.complete(null);
 				if (wasHeld) {
-					this.listeners.released(lock);
+					this.listeners.released(lock, release.tookNanos);
 				}
 			}
 		}));
@@ -179,6 +179,10 @@ final class LeaseReleaser {
 
 		private final boolean wasHeld;
 
+		private volatile long sentNanos;
+
+		private volatile long tookNanos;
+
 		private final CompletableFuture<@Nullable Void> done = LeaseReleaser.this.questions.expect();
 
 		private Release(LockAttempt attempt, Supplier<CompletionStage<Boolean>> request, boolean wasHeld) {
@@ -188,12 +192,14 @@ final class LeaseReleaser {
 		}
 
 		private void send(int retry) {
+			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
 			LeaseReleaser.this.questions.hear(this.request,
 					(stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
 		}
 
 		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure, int retry) {
 			if (failure == null) {
+				this.tookNanos = LeaseReleaser.this.runtime.nanoTime() - this.sentNanos;
 				// a retry finds nothing if only the answer to the try before it was lost
 				if (!Boolean.TRUE.equals(stillOwned) && this.wasHeld && retry == 0) {
 					warnings.warn(

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the listeners of a template what happens to its locks, on threads for code of the
- * user. Costs nothing where there are no listeners.
+ * user. Costs nothing where no listener has code for an event.
  */
 final class Listeners {
 
@@ -31,22 +32,29 @@ final class Listeners {
 
 	private final EngineRuntime runtime;
 
-	private final List<Listening> all;
+	/**
+	 * For each event those who hear it.
+	 */
+	private final EnumMap<ListenerEvent, List<Listening>> hearing = new EnumMap<>(ListenerEvent.class);
 
 	Listeners(EngineRuntime runtime, List<LockListener> listeners) {
 		this.runtime = runtime;
-		this.all = listeners.stream().map(Listening::new).toList();
+		List<Listening> all = listeners.stream().map(Listening::new).toList();
+		for (ListenerEvent event : ListenerEvent.values()) {
+			this.hearing.put(event, all.stream().filter((each) -> event.isHeardBy(each.listener)).toList());
+		}
 	}
 
 	void waiting(LockAttempt attempt) {
 		if (LockStory.isTold()) {
 			LockStory.tell(attempt, "waits");
 		}
-		tell(attempt, LockListener::waiting);
+		tell(ListenerEvent.WAITING, attempt, LockListener::waiting);
 	}
 
 	void ended(LockAttempt attempt, AcquisitionOutcome outcome, long startNanos, Duration commandTimeout) {
-		if (this.all.isEmpty() && !LockStory.isTold()) {
+		ListenerEvent kind = kindOf(outcome);
+		if (isUnheard(kind) && !LockStory.isTold()) {
 			return;
 		}
 		Duration waited = Duration.ofNanos(this.runtime.nanoTime() - startNanos);
@@ -54,7 +62,7 @@ final class Listeners {
 			LockStory.tell(attempt, outcome.status().name().toLowerCase(Locale.ROOT), waited);
 		}
 		switch (outcome.status()) {
-			case ACQUIRED -> tell(attempt, (listener, event) -> listener.acquired(event, waited));
+			case ACQUIRED -> tell(kind, attempt, (listener, event) -> listener.acquired(event, waited));
 			case CONTENDED -> notAcquired(attempt, waited, Reason.CONTENDED);
 			case CROWDED -> notAcquired(attempt, waited, Reason.CROWDED);
 			case INTERRUPTED -> notAcquired(attempt, waited, Reason.INTERRUPTED);
@@ -64,49 +72,76 @@ final class Listeners {
 		}
 	}
 
+	private static ListenerEvent kindOf(AcquisitionOutcome outcome) {
+		return switch (outcome.status()) {
+			case ACQUIRED -> ListenerEvent.ACQUIRED;
+			case CONTENDED, CROWDED, INTERRUPTED, CLOSED -> ListenerEvent.NOT_ACQUIRED;
+			case UNANSWERED, UNAVAILABLE -> ListenerEvent.UNAVAILABLE;
+		};
+	}
+
 	private void notAcquired(LockAttempt attempt, Duration waited, Reason reason) {
-		tell(attempt, (listener, event) -> listener.notAcquired(event, waited, reason));
+		tell(ListenerEvent.NOT_ACQUIRED, attempt, (listener, event) -> listener.notAcquired(event, waited, reason));
 	}
 
 	private void unavailable(LockAttempt attempt, Duration waited, Throwable failure) {
-		tell(attempt, (listener, event) -> listener.unavailable(event, waited, failure));
+		tell(ListenerEvent.UNAVAILABLE, attempt, (listener, event) -> listener.unavailable(event, waited, failure));
 	}
 
 	void renewed(LockAttempt attempt, long tookNanos) {
 		if (LockStory.isTold()) {
 			LockStory.tell(attempt, "renewed", Duration.ofNanos(tookNanos));
 		}
-		tell(attempt, (listener, event) -> listener.renewed(event, Duration.ofNanos(tookNanos)));
+		tell(ListenerEvent.RENEWED, attempt, (listener, event) -> listener.renewed(event, Duration.ofNanos(tookNanos)));
 	}
 
 	void renewalFailed(LockAttempt attempt, long leftNanos, Throwable failure) {
-		tell(attempt, (listener, event) -> listener.renewalFailed(event, Duration.ofNanos(leftNanos), failure));
+		tell(ListenerEvent.RENEWAL_FAILED, attempt,
+				(listener, event) -> listener.renewalFailed(event, Duration.ofNanos(leftNanos), failure));
 	}
 
-	void released(HeldLock lock) {
+	void passedOn(HeldLock lock) {
+		if (LockStory.isTold()) {
+			LockStory.tell(lock.attempt(), "passed on", lock.heldFor());
+		}
+		tellReleased(lock);
+	}
+
+	private void tellReleased(HeldLock lock) {
+		if (!isUnheard(ListenerEvent.RELEASED)) {
+			Duration held = lock.heldFor();
+			tell(ListenerEvent.RELEASED, lock.attempt(), (listener, event) -> listener.released(event, held));
+		}
+	}
+
+	/**
+	 * Tell of a release.
+	 * @param tookNanos how long the backend took to answer it
+	 */
+	void released(HeldLock lock, long tookNanos) {
 		if (LockStory.isTold()) {
 			LockStory.tell(lock.attempt(), "released", lock.heldFor());
 		}
-		if (!this.all.isEmpty()) {
-			Duration held = lock.heldFor();
-			tell(lock.attempt(), (listener, event) -> listener.released(event, held));
-		}
+		tell(ListenerEvent.RELEASE_ANSWERED, lock.attempt(),
+				(listener, event) -> listener.releaseAnswered(event, Duration.ofNanos(tookNanos)));
+		tellReleased(lock);
 	}
 
 	void releasedLate(HeldLock lock) {
 		if (LockStory.isTold()) {
 			LockStory.tell(lock.attempt(), "released late", lock.heldFor());
 		}
-		if (!this.all.isEmpty()) {
+		if (!isUnheard(ListenerEvent.RELEASED_LATE)) {
 			Duration held = lock.heldFor();
-			tell(lock.attempt(), (listener, event) -> listener.releasedLate(event, held));
+			tell(ListenerEvent.RELEASED_LATE, lock.attempt(), (listener, event) -> listener.releasedLate(event, held));
 		}
 	}
 
 	void releaseFailed(HeldLock lock, Throwable failure) {
-		if (!this.all.isEmpty()) {
+		if (!isUnheard(ListenerEvent.RELEASE_FAILED)) {
 			Duration held = lock.heldFor();
-			tell(lock.attempt(), (listener, event) -> listener.releaseFailed(event, held, failure));
+			tell(ListenerEvent.RELEASE_FAILED, lock.attempt(),
+					(listener, event) -> listener.releaseFailed(event, held, failure));
 		}
 	}
 
@@ -114,18 +149,28 @@ final class Listeners {
 		if (LockStory.isTold()) {
 			LockStory.tell(lock.attempt(), "lost", lock.heldFor());
 		}
-		if (!this.all.isEmpty()) {
+		if (!isUnheard(ListenerEvent.LOST)) {
 			Duration held = lock.heldFor();
 			LockEvent event = lock.attempt().event(this.runtime.nanoTime());
-			this.all.forEach((each) -> each.tellInAnyCase((listener) -> listener.lost(event, held, loss)));
+			hearing(ListenerEvent.LOST)
+				.forEach((each) -> each.tellInAnyCase((listener) -> listener.lost(event, held, loss)));
 		}
 	}
 
-	private void tell(LockAttempt attempt, BiConsumer<LockListener, LockEvent> call) {
-		if (!this.all.isEmpty()) {
+	private void tell(ListenerEvent kind, LockAttempt attempt, BiConsumer<LockListener, LockEvent> call) {
+		List<Listening> told = hearing(kind);
+		if (!told.isEmpty()) {
 			LockEvent event = attempt.event(this.runtime.nanoTime());
-			this.all.forEach((each) -> each.tell((listener) -> call.accept(listener, event)));
+			told.forEach((each) -> each.tell((listener) -> call.accept(listener, event)));
 		}
+	}
+
+	private boolean isUnheard(ListenerEvent kind) {
+		return hearing(kind).isEmpty();
+	}
+
+	private List<Listening> hearing(ListenerEvent kind) {
+		return this.hearing.getOrDefault(kind, List.of());
 	}
 
 	/**

@@ -16,12 +16,13 @@ import io.micrometer.core.instrument.Timer;
  * @param waiting how many calls ask for a lock
  * @param handOvers counts the locks that were passed on
  * @param renewals times the renewals
+ * @param releases times the releases
  * @param renewalFailures counts the renewals that failed
  * @param losses counts the locks that were lost
  * @param lateReleases counts the holders that left after the loss
  * @param releaseFailures counts the releases that failed
  */
-record GroupMeters(AtomicInteger held, AtomicInteger waiting, Counter handOvers, Timer renewals,
+record GroupMeters(AtomicInteger held, AtomicInteger waiting, Counter handOvers, Timer renewals, Timer releases,
 		Counter renewalFailures, Counter losses, Counter lateReleases, Counter releaseFailures) {
 
 	static GroupMeters register(MeterRegistry registry, Tags tags) {
@@ -30,10 +31,10 @@ record GroupMeters(AtomicInteger held, AtomicInteger waiting, Counter handOvers,
 						"Calls of this node that have asked for a lock and have no answer"),
 				counter(registry, tags, "lock.hand.overs",
 						"Locks that a caller got from another caller of this node, without a request to the backend"),
-				Timer.builder("lock.renewals")
-					.description("Renewals of leases: the time from the request to the answer of the backend")
-					.tags(tags)
-					.register(registry),
+				timer(registry, tags, "lock.renewals",
+						"Renewals of leases: the time from the request to the answer of the backend"),
+				timer(registry, tags, "lock.releases",
+						"Releases of leases: the time from the request to the answer of the backend"),
 				counter(registry, tags, "lock.renewal.failures",
 						"Renewals that failed. Each is tried again while the lease runs"),
 				counter(registry, tags, "lock.lost", "Locks whose lease ended while they were held"),
@@ -50,6 +51,10 @@ record GroupMeters(AtomicInteger held, AtomicInteger waiting, Counter handOvers,
 			.strongReference(true)
 			.register(registry);
 		return number;
+	}
+
+	private static Timer timer(MeterRegistry registry, Tags tags, String name, String description) {
+		return Timer.builder(name).description(description).tags(tags).register(registry);
 	}
 
 	private static Counter counter(MeterRegistry registry, Tags tags, String name, String description) {

@@ -59,6 +59,11 @@ public final class LockMeters implements LockObserver, LockListener {
 	}
 
 	@Override
+	public void releaseAnswered(LockEvent event, Duration took) {
+		of(event).releases().record(took);
+	}
+
+	@Override
 	public void releaseFailed(LockEvent event, Duration held, Throwable failure) {
 		of(event).releaseFailures().increment();
 	}

@@ -79,6 +79,16 @@ class LockMetersTests {
 	}
 
 	@Test
+	void releasesAreTimed() {
+		this.template.acquire(LockRequest.of("42")).close();
+		Awaitility.await()
+			.until(() -> this.registry.get("lock.releases")
+				.tags("lock.name", "none", "lock.provider", "local")
+				.timer()
+				.count() == 1);
+	}
+
+	@Test
 	void lossAndLateReleaseAreCountedAndTheLockIsNoLongerHeld() {
 		LockHandle handle = this.template
 			.acquire(LockRequest.of("42").withName("order").withLeaseTime(Duration.ofMillis(50)));

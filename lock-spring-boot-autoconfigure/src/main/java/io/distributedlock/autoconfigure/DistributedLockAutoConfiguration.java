@@ -74,6 +74,9 @@ public final class DistributedLockAutoConfiguration {
 				.warnAfter(properties.getWarnAfter())
 				.asyncRelease(properties.getRelease() == LockProperties.ReleaseMode.ASYNC)
 				.listener(new ApplicationEvents(events));
+			if (properties.getEvents() == LockProperties.Events.ALL) {
+				builder.listener(new AllApplicationEvents(events));
+			}
 			customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));
 			return builder.build();
 		}

@@ -94,6 +94,12 @@ public class LockProperties {
 	private ReleaseMode release = ReleaseMode.SYNC;
 
 	/**
+	 * Which application events are published: "problems" for contention, losses and late
+	 * releases, "all" also for each lock that is acquired or released.
+	 */
+	private Events events = Events.PROBLEMS;
+
+	/**
 	 * Whether the application refuses to start if the backend of a provider does not
 	 * answer. If false, it starts, and calls fail until the backend answers.
 	 */
@@ -239,6 +245,14 @@ public class LockProperties {
 		this.release = release;
 	}
 
+	public Events getEvents() {
+		return this.events;
+	}
+
+	public void setEvents(Events events) {
+		this.events = events;
+	}
+
 	public Mode getMode() {
 		return this.mode;
 	}
@@ -313,6 +327,23 @@ public class LockProperties {
 
 	public Redisson getRedisson() {
 		return this.redisson;
+	}
+
+	/**
+	 * Which application events are published.
+	 */
+	public enum Events {
+
+		/**
+		 * Those on which somebody may want to act.
+		 */
+		PROBLEMS,
+
+		/**
+		 * Also each lock that is acquired or released.
+		 */
+		ALL
+
 	}
 
 	/**

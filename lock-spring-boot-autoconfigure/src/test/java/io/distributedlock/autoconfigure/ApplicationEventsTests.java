@@ -11,9 +11,11 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spring.LockAcquiredEvent;
 import io.distributedlock.spring.LockContendedEvent;
 import io.distributedlock.spring.LockLateReleaseEvent;
 import io.distributedlock.spring.LockLostEvent;
+import io.distributedlock.spring.LockReleasedEvent;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -44,6 +46,26 @@ class ApplicationEventsTests {
 				assertThat(event.lock().name()).isEqualTo("order");
 				assertThat(event.reason()).isEqualTo(Reason.CONTENDED);
 			});
+		});
+	}
+
+	@Test
+	void acquiredAndReleasedArePublishedOnlyIfWanted() {
+		this.runner.run((context) -> {
+			context.getBean(LockTemplate.class).acquire(LockRequest.of("quiet")).close();
+			LockRequest request = LockRequest.of("42").withName("order").withWaitTime(Duration.ZERO);
+			LockTemplate template = context.getBean(LockTemplate.class);
+			template.execute(request, () -> CompletableFuture.runAsync(() -> template.tryAcquire(request)).join());
+			Queue<Object> events = context.getBean(Listener.class).events;
+			await().until(() -> !events.isEmpty());
+			assertThat(events).hasOnlyElementsOfType(LockContendedEvent.class);
+		});
+		this.runner.withPropertyValues("lock.events=ALL").run((context) -> {
+			context.getBean(LockTemplate.class).acquire(LockRequest.of("42").withName("order")).close();
+			Queue<Object> events = context.getBean(Listener.class).events;
+			await().until(() -> events.size() == 2);
+			assertThat(events).hasAtLeastOneElementOfType(LockAcquiredEvent.class)
+				.hasAtLeastOneElementOfType(LockReleasedEvent.class);
 		});
 	}
 
@@ -82,7 +104,8 @@ class ApplicationEventsTests {
 
 		private final Queue<Object> events = new ConcurrentLinkedQueue<>();
 
-		@EventListener({ LockContendedEvent.class, LockLostEvent.class, LockLateReleaseEvent.class })
+		@EventListener({ LockContendedEvent.class, LockLostEvent.class, LockLateReleaseEvent.class, LockAcquiredEvent.class,
+				LockReleasedEvent.class })
 		void on(Object event) {
 			this.events.add(event);
 		}

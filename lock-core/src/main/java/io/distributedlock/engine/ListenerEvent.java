@@ -1,0 +1,64 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+
+/**
+ * What listeners are told of. A listener that does not implement the method for it need
+ * not be called, which saves a task on another thread for each lock.
+ */
+enum ListenerEvent {
+
+	WAITING("waiting", LockEvent.class),
+
+	ACQUIRED("acquired", LockEvent.class, Duration.class),
+
+	NOT_ACQUIRED("notAcquired", LockEvent.class, Duration.class, Reason.class),
+
+	UNAVAILABLE("unavailable", LockEvent.class, Duration.class, Throwable.class),
+
+	RENEWED("renewed", LockEvent.class, Duration.class),
+
+	RENEWAL_FAILED("renewalFailed", LockEvent.class, Duration.class, Throwable.class),
+
+	RELEASE_ANSWERED("releaseAnswered", LockEvent.class, Duration.class),
+
+	RELEASED("released", LockEvent.class, Duration.class),
+
+	RELEASE_FAILED("releaseFailed", LockEvent.class, Duration.class, Throwable.class),
+
+	RELEASED_LATE("releasedLate", LockEvent.class, Duration.class),
+
+	LOST("lost", LockEvent.class, Duration.class, LockLostException.class);
+
+	private final String method;
+
+	// never changed
+	@SuppressWarnings("ImmutableEnumChecker")
+	private final Class<?>[] parameters;
+
+	ListenerEvent(String method, Class<?>... parameters) {
+		this.method = method;
+		this.parameters = parameters;
+	}
+
+	/**
+	 * Return whether a listener has code of its own for this event.
+	 */
+	boolean isHeardBy(LockListener listener) {
+		try {
+			return listener.getClass()
+				.getMethod(this.method, this.parameters)
+				.getDeclaringClass() != LockListener.class;
+		}
+		catch (NoSuchMethodException | SecurityException ex) {
+			// a native image knows no methods by name unless it was told to
+			return true;
+		}
+	}
+
+}

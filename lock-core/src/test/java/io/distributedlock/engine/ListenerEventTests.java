@@ -1,0 +1,49 @@
+package io.distributedlock.engine;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockListener;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Which events a listener hears.
+ */
+class ListenerEventTests {
+
+	@Test
+	void eachMethodOfAListenerIsAnEvent() {
+		LockListener nothing = new LockListener() {
+		};
+		assertThat(ListenerEvent.values()).hasSameSizeAs(LockListener.class.getDeclaredMethods())
+			.noneMatch((event) -> event.isHeardBy(nothing));
+		assertThat(Arrays.stream(LockListener.class.getDeclaredMethods()).map(Method::isDefault)).containsOnly(true);
+	}
+
+	@Test
+	void listenerHearsWhatItOrItsSuperclassImplements() {
+		assertThat(ListenerEvent.values()).filteredOn((event) -> event.isHeardBy(new Heir()))
+			.containsExactly(ListenerEvent.ACQUIRED, ListenerEvent.RELEASED);
+	}
+
+	private static class Parent implements LockListener {
+
+		@Override
+		public void acquired(LockEvent event, Duration waited) {
+		}
+
+	}
+
+	private static final class Heir extends Parent {
+
+		@Override
+		public void released(LockEvent event, Duration held) {
+		}
+
+	}
+
+}
