@@ -21,57 +21,57 @@ class RedlockCensusTests {
 
 	private static final Throwable FAILURE = new IllegalStateException("down");
 
+	/**
+	 * The answer of a server that knows no owner.
+	 */
+	private static final LockOwner NONE = owner("none", 0);
+
 	@Test
 	void majorityMakesAnOwner() {
-		assertThat(census(has("a", 9), has("a", 8), has("b", 9), has("a", 7), none()).owners())
+		assertThat(census(owner("a", 9), owner("a", 8), owner("b", 9), owner("a", 7), NONE).owners())
 			.containsExactly(owner("a", 7));
 	}
 
 	@Test
 	void minorityIsNoOwner() {
-		assertThat(census(has("a", 9), has("a", 8), has("b", 9), none(), none()).owners()).isEmpty();
-		assertThat(census(none(), none(), none()).owners()).isEmpty();
+		assertThat(census(owner("a", 9), owner("a", 8), owner("b", 9), NONE, NONE).owners()).isEmpty();
+		assertThat(census(NONE, NONE, NONE).owners()).isEmpty();
 	}
 
 	@Test
 	void leaseRunsAsLongAsAMajorityKeepsIt() {
-		assertThat(census(has("a", 5), has("a", 1), has("a", 9), has("a", 7), has("a", 3)).owners())
+		assertThat(census(owner("a", 5), owner("a", 1), owner("a", 9), owner("a", 7), owner("a", 3)).owners())
 			.containsExactly(owner("a", 5));
-		assertThat(census(has("a", 5), has("a", -1), has("a", 9), none(), none()).owners())
+		assertThat(census(owner("a", 5), owner("a", -1), owner("a", 9), NONE, NONE).owners())
 			.as("one server has no expiry")
 			.containsExactly(owner("a", 5));
-		assertThat(census(has("a", -1), has("a", -1), has("a", -1), has("a", 7), none()).owners())
+		assertThat(census(owner("a", -1), owner("a", -1), owner("a", -1), owner("a", 7), NONE).owners())
 			.containsExactly(owner("a", -1));
 	}
 
 	@Test
 	void serversThatFailedCountAsNeither() {
-		assertThat(census(has("a", 9), has("a", 8), has("a", 7)).owners()).hasSize(1);
+		assertThat(census(owner("a", 9), owner("a", 8), owner("a", 7)).owners()).hasSize(1);
 		assertThatExceptionOfType(BackendException.class)
-			.isThrownBy(() -> census(has("a", 9), has("a", 8), none()).owners())
+			.isThrownBy(() -> census(owner("a", 9), owner("a", 8), NONE).owners())
 			.as("a third server could have this owner")
 			.withMessageContaining("2 of 5 servers")
 			.withCause(FAILURE);
-		assertThatExceptionOfType(BackendException.class).isThrownBy(() -> census(none(), none()).owners())
+		assertThatExceptionOfType(BackendException.class).isThrownBy(() -> census(NONE, NONE).owners())
 			.withMessageContaining("3 of 5 servers");
 	}
 
-	@SafeVarargs
-	private static RedlockCensus census(List<LockOwner>... answers) {
-		return new RedlockCensus(5, Arrays.asList(answers), (answers.length < 5) ? FAILURE : null);
-	}
-
-	private static List<LockOwner> has(String id, int seconds) {
-		return List.of(owner(id, seconds));
+	private static RedlockCensus census(LockOwner... answers) {
+		return new RedlockCensus(5,
+				Arrays.stream(answers)
+					.map((answer) -> (!NONE.equals(answer)) ? List.of(answer) : List.<LockOwner>of())
+					.toList(),
+				(answers.length < 5) ? FAILURE : null);
 	}
 
 	private static LockOwner owner(String id, int seconds) {
 		return new LockOwner(id, LockType.EXCLUSIVE, OptionalLong.empty(),
 				(seconds < 0) ? Optional.empty() : Optional.of(Duration.ofSeconds(seconds)));
-	}
-
-	private static List<LockOwner> none() {
-		return List.of();
 	}
 
 }

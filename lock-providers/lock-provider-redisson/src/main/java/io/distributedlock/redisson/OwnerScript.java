@@ -37,11 +37,32 @@ enum OwnerScript implements LuaScript {
 			return answer"""),
 
 	/**
-	 * Lists who has a permit, and changes nothing. Keys: owners. No arguments.
+	 * Lists who has a permit, and changes nothing. Redisson keeps the id of a permit as
+	 * bytes: it is shown as code by hand knows it, in hexadecimal digits. Keys: owners.
+	 * No arguments.
 	 */
-	OF_PERMITS(OwnerAnswer.ADD_ALL + """
-			if redis.call('exists', KEYS[1]) == 1 then add_all(KEYS[1], 'SEMAPHORE') end
-			return answer"""),
+	OF_PERMITS(OwnerAnswer.ADD_ALL
+			+ """
+					if redis.call('exists', KEYS[1]) == 1 then add_all(KEYS[1], 'SEMAPHORE') end
+					local function digits(byte) return string.format('%02x', string.byte(byte)) end
+					for i = 1, #answer, 3 do
+					  if #answer[i] == 16 or string.find(answer[i], '[^%w-]') then answer[i] = string.gsub(answer[i], '.', digits) end
+					end
+					return answer"""),
+
+	/**
+	 * Releases a permit for its owner, as {@link #OF_PERMITS} shows it. Keys and
+	 * arguments as those of {@link RedissonScript#RELEASE_PERMIT}.
+	 */
+	REVOKE_PERMIT("local function release(KEYS, ARGV)\n" + RedissonScript.RELEASE_PERMIT.source() + """
+
+			end
+			local function byte(digits) return string.char(tonumber(digits, 16)) end
+			if string.find(ARGV[1], '^%x+$') then
+			  local bytes = string.gsub(ARGV[1], '%x%x', byte)
+			  if redis.call('zscore', KEYS[2], bytes) then ARGV[1] = bytes end
+			end
+			return release(KEYS, ARGV)"""),
 
 	/**
 	 * Releases a lock of any type for its owner, however often it has entered. An

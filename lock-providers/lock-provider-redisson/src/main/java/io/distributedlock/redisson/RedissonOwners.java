@@ -41,8 +41,8 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 		return this.server.channels()
 			.publishCommand()
 			.thenCompose((publish) -> this.server.send((owner.type() == LockType.SEMAPHORE)
-					? new RedissonOwner(names, owner.type(), owner.id()).release(publish)
-					: revocation(names, owner.id(), publish)))
+					? ofPermit(new RedissonOwner(names, owner.type(), owner.id()), publish)
+					: ofLock(names, owner.id(), publish)))
 			.handle((had, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);
@@ -60,7 +60,12 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 		});
 	}
 
-	private static RedissonCall revocation(RedissonNames names, String owner, String publish) {
+	private static RedissonCall ofPermit(RedissonOwner owner, String publish) {
+		RedissonCall release = owner.release(publish);
+		return new RedissonCall(OwnerScript.REVOKE_PERMIT, release.route(), release.keys(), release.arguments());
+	}
+
+	private static RedissonCall ofLock(RedissonNames names, String owner, String publish) {
 		return new RedissonCall(publish.equals("SPUBLISH") ? OwnerScript.REVOKE_SHARDED : OwnerScript.REVOKE,
 				names.lockName(), List.of(names.lock(), names.reader(owner), names.counter()),
 				List.of(owner, publish, names.beforeReader(), names.afterReader(), names.channel(),
