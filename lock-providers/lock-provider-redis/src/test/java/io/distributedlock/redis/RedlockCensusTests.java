@@ -19,12 +19,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class RedlockCensusTests {
 
-	private static final Throwable FAILURE = new IllegalStateException("down");
-
 	/**
 	 * The answer of a server that knows no owner.
 	 */
 	private static final LockOwner NONE = owner("none", 0);
+
+	private final Throwable failure = new IllegalStateException("down");
 
 	@Test
 	void majorityMakesAnOwner() {
@@ -56,17 +56,17 @@ class RedlockCensusTests {
 			.isThrownBy(() -> census(owner("a", 9), owner("a", 8), NONE).owners())
 			.as("a third server could have this owner")
 			.withMessageContaining("2 of 5 servers")
-			.withCause(FAILURE);
+			.withCause(this.failure);
 		assertThatExceptionOfType(BackendException.class).isThrownBy(() -> census(NONE, NONE).owners())
 			.withMessageContaining("3 of 5 servers");
 	}
 
-	private static RedlockCensus census(LockOwner... answers) {
+	private RedlockCensus census(LockOwner... answers) {
 		return new RedlockCensus(5,
 				Arrays.stream(answers)
-					.map((answer) -> (!NONE.equals(answer)) ? List.of(answer) : List.<LockOwner>of())
+					.map((answer) -> NONE.equals(answer) ? List.<LockOwner>of() : List.of(answer))
 					.toList(),
-				(answers.length < 5) ? FAILURE : null);
+				(answers.length < 5) ? this.failure : null);
 	}
 
 	private static LockOwner owner(String id, int seconds) {
