@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-import io.distributedlock.redis.scripts.Script;
 import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.RedisFuture;
@@ -93,8 +92,11 @@ final class RedisCall {
 	}
 
 	private ScriptOutputType output() {
-		return (this.call.script().answer() == Script.Answer.NUMBER) ? ScriptOutputType.INTEGER
-				: ScriptOutputType.VALUE;
+		return switch (this.call.script().answer()) {
+			case NUMBER -> ScriptOutputType.INTEGER;
+			case TEXT -> ScriptOutputType.VALUE;
+			case TEXTS -> ScriptOutputType.MULTI;
+		};
 	}
 
 }

@@ -18,6 +18,8 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
@@ -49,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class RedisLockProvider implements LockProvider, LockQueue, ReleaseSignal {
+public final class RedisLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -69,6 +71,8 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	private final ExclusiveLocks exclusive;
 
 	private final SharedLocks shared;
+
+	private final RedisOwners owners;
 
 	/**
 	 * Create a provider on a single server or on a Sentinel.
@@ -118,6 +122,7 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.plain(counters),
 				counters);
 		this.shared = new SharedLocks(this.link, counters);
+		this.owners = new RedisOwners(this.link, this.exclusive, this.shared);
 	}
 
 	/**
@@ -182,6 +187,16 @@ public final class RedisLockProvider implements LockProvider, LockQueue, Release
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		return this.releases.listen(key, onRelease);
+	}
+
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.owners.owners(key);
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		return this.owners.revoke(key, owner);
 	}
 
 	@Override

@@ -2,6 +2,8 @@ package io.distributedlock.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,11 +12,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import io.distributedlock.LockCapability;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.ScriptCall;
-import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.DelayedTasks;
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class RedlockProvider implements LockProvider {
+public final class RedlockProvider implements LockProvider, LockOwners {
 
 	/**
 	 * The name of this provider.
@@ -61,6 +64,8 @@ public final class RedlockProvider implements LockProvider {
 
 	private final Duration nodeTimeout;
 
+	private final RedlockOwners onServers;
+
 	private final OwnerNames owners = new OwnerNames();
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
@@ -79,6 +84,7 @@ public final class RedlockProvider implements LockProvider {
 		}
 		this.nodes = clients.stream().map((client) -> new RedisLink(client, nodeTimeout)).toList();
 		this.nodeTimeout = nodeTimeout;
+		this.onServers = new RedlockOwners(this.nodes);
 	}
 
 	@Override
@@ -105,7 +111,7 @@ public final class RedlockProvider implements LockProvider {
 	private CompletionStage<Boolean> renew(RedlockAttempt attempt, Duration leaseTime) {
 		ScriptCall renewal = new ScriptCall(PlainScripts.RENEW_TAKEN, List.of(attempt.key()),
 				List.of(attempt.owner(), Long.toString(leaseTime.toMillis())));
-		return decision(ask(renewal));
+		return Votes.decide(ask(renewal));
 	}
 
 	/**
@@ -123,7 +129,20 @@ public final class RedlockProvider implements LockProvider {
 				}
 			});
 		}
-		return decision(answers);
+		return Votes.decide(answers);
+	}
+
+	/**
+	 * Ask all servers who has a key. Only who has it on a majority of them is an owner.
+	 */
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.onServers.owners(key);
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		return this.onServers.revoke(key, owner);
 	}
 
 	/**
@@ -131,7 +150,8 @@ public final class RedlockProvider implements LockProvider {
 	 */
 	@Override
 	public CompletionStage<?> ping() {
-		return decision(this.nodes.stream().map((node) -> node.ping().<Boolean>thenApply((answer) -> true)).toList());
+		return Votes
+			.decide(this.nodes.stream().map((node) -> node.ping().<Boolean>thenApply((answer) -> true)).toList());
 	}
 
 	@Override
@@ -157,31 +177,19 @@ public final class RedlockProvider implements LockProvider {
 			if (votes.isLost()) {
 				return CompletableFuture.completedFuture(null);
 			}
-			throw undecided(votes);
+			throw votes.undecided();
 		});
 	}
 
 	private Lease lease(RedlockAttempt attempt, LeaseTerm term) {
-		return new CommandLease(attempt.key(), term, CommandLease.renewal((leaseTime) -> renew(attempt, leaseTime)),
-				() -> release(attempt, term.granted()));
+		return new CommandLease(attempt.key(), Optional.of(attempt.owner()), OptionalLong.empty(), term,
+				CommandLease.renewal((leaseTime) -> renew(attempt, leaseTime)), () -> release(attempt, term.granted()),
+				null);
 	}
 
 	private void removeLater(RedlockAttempt attempt, int node, Duration leaseTime) {
 		attempt.ifTaken(node, () -> this.unknownOwners.remove(attempt.key(), leaseTime,
 				() -> send(this.nodes.get(node), removal(attempt))));
-	}
-
-	/**
-	 * Return whether a majority answered yes.
-	 * @return fails if neither a yes nor a no can have a majority
-	 */
-	private static CompletionStage<Boolean> decision(List<CompletionStage<Boolean>> answers) {
-		return Votes.collect(answers).thenApply((votes) -> {
-			if (!votes.isWon() && !votes.isLost()) {
-				throw undecided(votes);
-			}
-			return votes.isWon();
-		});
 	}
 
 	private List<CompletionStage<Boolean>> ask(ScriptCall call) {
@@ -200,11 +208,6 @@ public final class RedlockProvider implements LockProvider {
 		Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE_MILLIS));
 		return CompletableFuture.runAsync(() -> {
 		}, DelayedTasks.after(pause));
-	}
-
-	private static BackendException undecided(Votes votes) {
-		return new BackendException("%d of %d servers failed or answered too late, and a majority is needed"
-			.formatted(votes.failed(), votes.servers()), true, votes.failure());
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
@@ -20,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 record SharedLease(SharedLocks locks, String key, String owner, boolean permit, OptionalLong fencingToken,
 		LeaseTerm term) implements Lease {
+
+	@Override
+	public Optional<String> ownerId() {
+		return Optional.of(this.owner);
+	}
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {

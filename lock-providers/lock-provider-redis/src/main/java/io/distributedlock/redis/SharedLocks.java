@@ -83,13 +83,19 @@ final class SharedLocks implements AutoCloseable {
 	 * lease or may get it later, so the release must follow the attempt
 	 */
 	CompletionStage<Boolean> release(SharedLease lease, boolean unknown) {
-		String key = lease.key();
-		ScriptCall call = lease.permit()
-				? new ScriptCall(PlainScripts.RELEASE_PERMIT, List.of(RedisKeys.permits(key), RedisKeys.mark(key)),
-						List.of(lease.owner(), key))
-				: new ScriptCall(PlainScripts.RELEASE_READ, List.of(key, this.counters.counter(key)),
-						List.of(lease.owner()));
-		return this.link.<Long>send(unknown ? call.asRemoval() : call).handle((released, failure) -> {
+		ScriptCall call = releasing(lease.key(), lease.owner(), lease.permit());
+		return release(unknown ? call.asRemoval() : call);
+	}
+
+	/**
+	 * Release for an owner, whichever JVM it belongs to.
+	 */
+	CompletionStage<Boolean> release(String key, String owner, boolean permit) {
+		return release(releasing(key, owner, permit));
+	}
+
+	private CompletionStage<Boolean> release(ScriptCall call) {
+		return this.link.<Long>send(call).handle((released, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
@@ -100,6 +106,13 @@ final class SharedLocks implements AutoCloseable {
 	@Override
 	public void close() {
 		this.unknownOwners.close();
+	}
+
+	private ScriptCall releasing(String key, String owner, boolean permit) {
+		return permit
+				? new ScriptCall(PlainScripts.RELEASE_PERMIT, List.of(RedisKeys.permits(key), RedisKeys.mark(key)),
+						List.of(owner, key))
+				: new ScriptCall(PlainScripts.RELEASE_READ, List.of(key, this.counters.counter(key)), List.of(owner));
 	}
 
 	private ScriptCall acquire(SharedLease candidate, LeaseRequest request) {

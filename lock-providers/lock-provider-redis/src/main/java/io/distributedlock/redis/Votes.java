@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,19 @@ record Votes(int servers, int yes, int no, int failed, @Nullable Throwable failu
 		return result;
 	}
 
+	/**
+	 * Return whether a majority answered yes.
+	 * @return fails if neither a yes nor a no can have a majority
+	 */
+	static CompletionStage<Boolean> decide(List<CompletionStage<Boolean>> answers) {
+		return collect(answers).thenApply((votes) -> {
+			if (!votes.isWon() && !votes.isLost()) {
+				throw votes.undecided();
+			}
+			return votes.isWon();
+		});
+	}
+
 	boolean isWon() {
 		return this.yes >= majority();
 	}
@@ -52,8 +66,16 @@ record Votes(int servers, int yes, int no, int failed, @Nullable Throwable failu
 				: new Votes(this.servers, this.yes, this.no + 1, this.failed, this.failure);
 	}
 
-	private int majority() {
+	int majority() {
 		return this.servers / 2 + 1;
+	}
+
+	/**
+	 * Return the failure of a command for which neither a yes nor a no has a majority.
+	 */
+	BackendException undecided() {
+		return new BackendException("%d of %d servers failed or answered too late, and a majority is needed"
+			.formatted(this.failed, this.servers), true, this.failure);
 	}
 
 }

@@ -33,6 +33,11 @@ record WriterLease(Lease exclusive, SharedLease reader) implements Lease {
 	}
 
 	@Override
+	public Optional<String> ownerId() {
+		return this.exclusive.ownerId();
+	}
+
+	@Override
 	public LeaseTerm term() {
 		return this.exclusive.term();
 	}

@@ -12,6 +12,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
@@ -78,6 +79,25 @@ class RedlockFaultsTests {
 		}
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(lease.renew(LONG)));
 		assertNothingIsLeft("k");
+	}
+
+	@Test
+	void ownersAndForcedReleasesNeedAMajority() {
+		RedlockProvider other = provider(this.servers.stream().map(RedisTestServer::url).toList());
+		Lease lease = acquireOnAll(this.provider, "k");
+		this.servers.get(0).kill();
+		this.servers.get(3).kill();
+		LockOwner owner = get(other.owners("k")).get(0);
+		assertThat(lease.ownerId()).contains(owner.id());
+		assertThat(owner.remaining().orElseThrow()).isBetween(Duration.ofSeconds(1), LONG);
+		assertThat(get(other.revoke("k", owner))).isTrue();
+		assertThat(get(lease.renew(LONG))).isNull();
+		assertThat(get(other.owners("k"))).isEmpty();
+		this.servers.get(1).kill();
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(other.owners("k")))
+			.withMessageContaining("3 of 5 servers");
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(other.revoke("k", owner)))
+			.withMessageContaining("3 of 5 servers");
 	}
 
 	@ParameterizedTest

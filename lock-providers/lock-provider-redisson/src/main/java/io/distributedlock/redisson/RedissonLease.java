@@ -21,6 +21,11 @@ record RedissonLease(RedissonLockProvider provider, RedissonOwner owner, Optiona
 		LeaseTerm term) implements Lease {
 
 	@Override
+	public Optional<String> ownerId() {
+		return Optional.of(this.owner.id());
+	}
+
+	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
 		return this.provider.renew(this, leaseTime);
 	}

@@ -18,6 +18,8 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
@@ -48,7 +50,7 @@ import org.redisson.config.NameMapper;
  *
  * @since 0.1
  */
-public final class RedissonLockProvider implements LockProvider, LockQueue, ReleaseSignal {
+public final class RedissonLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -74,6 +76,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	private final ExclusiveLocks exclusive;
 
+	private final RedissonOwners onServer;
+
 	/**
 	 * Create a provider.
 	 * @param client the client, which the caller shuts down
@@ -85,6 +89,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 		RedissonRunner runner = new RedissonRunner(this.server, this.releases, this.nameMapper);
 		this.exclusive = new ExclusiveLocks(runner, runner::scripts,
 				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
+		this.onServer = new RedissonOwners(this.server, this.nameMapper);
 	}
 
 	@Override
@@ -180,6 +185,16 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Rele
 
 	CompletionStage<Boolean> release(RedissonLease lease) {
 		return gone(this.server.send(lease.owner().release(this.server.channels().knownPublishCommand())));
+	}
+
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.onServer.owners(key);
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		return this.onServer.revoke(key, owner);
 	}
 
 	@Override

@@ -94,8 +94,11 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 		if (call.script().digest().equals(LockScripts.REDISSON.acquire().digest())) {
 			return this.server.acquire(sent, giveUpAt);
 		}
-		return (call.script().answer() == Script.Answer.NUMBER) ? this.server.send(sent, giveUpAt)
-				: this.server.sendForText(sent, giveUpAt);
+		return switch (call.script().answer()) {
+			case NUMBER -> this.server.send(sent, giveUpAt);
+			case TEXT -> this.server.sendForText(sent, giveUpAt);
+			case TEXTS -> this.server.sendForTexts(sent);
+		};
 	}
 
 	/**

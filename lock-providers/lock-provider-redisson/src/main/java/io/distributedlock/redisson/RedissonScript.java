@@ -246,7 +246,7 @@ enum RedissonScript implements LuaScript {
 	 * Parts of the scripts. They have their own class because an enum's constants cannot
 	 * use static fields that are declared after them.
 	 */
-	private static final class Parts {
+	static final class Parts {
 
 		/**
 		 * A token from the counter. A counter without an expiry belongs to code that uses

@@ -125,6 +125,15 @@ final class RedissonServer implements AutoCloseable {
 	}
 
 	/**
+	 * Send a call that answers with a list of texts.
+	 */
+	CompletionStage<List<String>> sendForTexts(RedissonCall call) {
+		return this
+			.<List<byte[]>>sendThrough(this.scripts, call, RScript.ReturnType.LIST, System.nanoTime() + LONG_NANOS)
+			.thenApply((texts) -> texts.stream().map((bytes) -> new String(bytes, StandardCharsets.UTF_8)).toList());
+	}
+
+	/**
 	 * Send calls in one batch, which Redisson divides among the nodes of a cluster. A
 	 * call that the server refuses is sent again on its own. On a cluster so is a call
 	 * that fails: Redisson fails the calls to all nodes if one node fails.

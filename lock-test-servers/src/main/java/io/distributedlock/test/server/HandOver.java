@@ -7,6 +7,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LockProvider;
 import org.awaitility.Awaitility;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,6 +43,26 @@ final class HandOver {
 			}
 			next.close();
 		});
+	}
+
+	/**
+	 * Ask who has a lock, and take it away from its holder, for a waiter.
+	 * @param provider the provider of both templates
+	 */
+	static void forced(DefaultLockTemplate holder, DefaultLockTemplate waiter, LockProvider provider,
+			LockRequest request) {
+		LockRequest conflicting = (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
+		LockHandle handle = holder.acquire(request.withWaitTime(PATIENCE).withLeaseTime(PATIENCE));
+		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(conflicting.withWaitTime(PATIENCE));
+		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
+		assertThat(waiter.backends().owners(provider.name(), handle.key())).succeedsWithin(PATIENCE)
+			.satisfies((owners) -> assertThat(owners).as(request.toString())
+				.singleElement()
+				.satisfies((owner) -> assertThat(waiter.backends().forceRelease(provider.name(), handle.key(), owner))
+					.succeedsWithin(PATIENCE)
+					.satisfies((forced) -> assertThat(forced.released()).isTrue())));
+		assertThat(waiting).succeedsWithin(PATIENCE).satisfies(LockHandle::close);
+		handle.close();
 	}
 
 	/**

@@ -95,6 +95,19 @@ public abstract class RedisClusterContract {
 	}
 
 	@Test
+	final void ownersOnAnyNodeAreShownAndCanBeReleased() {
+		try (LockProvider provider = provider();
+				DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
+				DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
+			for (LockType type : LockType.values()) {
+				for (int i = 0; i < 6; i++) {
+					HandOver.forced(holder, waiter, provider, HandOver.request("forced:" + type + i, type));
+				}
+			}
+		}
+	}
+
+	@Test
 	final void fencedValueIsOnTheNodeOfItsKey() {
 		for (String key : List.of("plain", "price:1", "{price:1}:net", "a{b}c")) {
 			writeFenced(key, "new", 2);

@@ -132,6 +132,23 @@ public abstract class RedisRightsContract {
 	}
 
 	@Test
+	final void documentedRightsAreEnoughForAForcedRelease() {
+		createUser(server, "forcer", rights());
+		assertForcedReleaseWorks("forcer", LockType.EXCLUSIVE);
+		createUser(server, "forcer-of-all", rights() + rightsForOtherTypes());
+		for (LockType type : LockType.values()) {
+			assertForcedReleaseWorks("forcer-of-all", type);
+		}
+		assertNothingDenied(server, "forcer-of-all");
+	}
+
+	private void assertForcedReleaseWorks(String user, LockType type) {
+		LockProvider provider = connect(user);
+		DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200));
+		HandOver.forced(template(user, NEVER_POLL), waiter, provider, HandOver.request(user + type, type));
+	}
+
+	@Test
 	final void withoutTheCounterThereIsNoLock() {
 		createUser(server, "no-counter", rights().replace(rightToCounters(), ""));
 		DefaultLockTemplate template = template("no-counter", NEVER_POLL);

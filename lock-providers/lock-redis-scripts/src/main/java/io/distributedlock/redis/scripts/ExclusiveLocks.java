@@ -157,6 +157,16 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	/**
+	 * Release a lock for its owner, whichever JVM it belongs to.
+	 * @param key the key
+	 * @param owner the name of the owner
+	 * @return completes with {@code true} if this owner had the lock
+	 */
+	public CompletionStage<Boolean> revoke(String key, String owner) {
+		return removed(new ScriptCall(scripts().release(), keys(key), List.of(owner)));
+	}
+
+	/**
 	 * Return the channel of this JVM.
 	 * @return the channel
 	 */

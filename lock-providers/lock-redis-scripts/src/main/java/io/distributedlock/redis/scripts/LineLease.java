@@ -1,6 +1,7 @@
 package io.distributedlock.redis.scripts;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
@@ -67,6 +68,11 @@ final class LineLease implements Lease {
 	@Override
 	public boolean isAwaited() {
 		return this.locks.isAwaited(this);
+	}
+
+	@Override
+	public Optional<String> ownerId() {
+		return Optional.of(this.locks.owner(this.number));
 	}
 
 	@Override

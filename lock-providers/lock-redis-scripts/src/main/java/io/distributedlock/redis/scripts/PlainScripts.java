@@ -166,6 +166,23 @@ public final class PlainScripts {
 			return 0""");
 
 	/**
+	 * Lists the owners of a lock and of its permits, and changes nothing. Keys: the lock;
+	 * the owners of permits, if they are asked for. No arguments. {@link OwnerAnswer}
+	 * reads the answer. Commands for sets run only if there is a set, since a user for
+	 * exclusive locks has no right to them.
+	 */
+	public static final Script OWNERS = new Script(Answer.TEXTS, OwnerAnswer.ADD_ALL + """
+			local holder = redis.pcall('get', KEYS[1])
+			if type(holder) == 'string' then
+			  add(holder, 'EXCLUSIVE', redis.call('pttl', KEYS[1]))
+			elseif type(holder) == 'table' then
+			  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
+			  add_all(KEYS[1], 'READ')
+			end
+			if KEYS[2] and redis.call('exists', KEYS[2]) == 1 then add_all(KEYS[2], 'SEMAPHORE') end
+			return answer""");
+
+	/**
 	 * Writes a value of a fenced resource.
 	 */
 	public static final Script FENCED_WRITE = script(RedisFencedWrite.SCRIPT);

@@ -58,7 +58,12 @@ public final class Script {
 		/**
 		 * A {@link String}.
 		 */
-		TEXT
+		TEXT,
+
+		/**
+		 * A {@link java.util.List} of {@link String}s.
+		 */
+		TEXTS
 
 	}
 
