@@ -63,9 +63,12 @@ abstract class OwnerContract extends ProviderContract {
 		DefaultLockTemplate holder = ownersNode();
 		LockRequest request = lease(shortLease());
 		String key = holder.fullKeys(request).get(0);
+		DefaultLockTemplate viewer = node();
+		// connects, which may take longer than the lease
+		assertThat(owners(viewer, key)).isEmpty();
 		LockHandle handle = holder.acquire(request);
-		assertThat(owners(node(), key)).hasSize(1);
-		Awaitility.await().atMost(PATIENCE).until(() -> owners(node(), key).isEmpty());
+		assertThat(owners(viewer, key)).hasSize(1);
+		Awaitility.await().atMost(PATIENCE).until(() -> owners(viewer, key).isEmpty());
 		assertThat(handle.isValid()).isFalse();
 		handle.close();
 	}
