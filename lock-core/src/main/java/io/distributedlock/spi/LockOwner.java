@@ -15,8 +15,8 @@ import io.distributedlock.LockType;
  * @param type {@link LockType#READ} for one of several readers,
  * {@link LockType#SEMAPHORE} for the owner of a permit, and {@link LockType#EXCLUSIVE}
  * for whoever has the key alone: few backends know what such an owner asked for
- * @param fencingToken the fencing token of the grant, if the backend keeps it with the
- * owner
+ * @param fencingToken the fencing token of the grant, the last one if it brought several,
+ * if the backend keeps it with the owner
  * @param remaining how long the lease still runs unless it is renewed, if the backend
  * knows it
  * @since 0.1

@@ -71,6 +71,14 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Read all keys that start with one of two prefixes, as they are at one revision.
+	 */
+	CompletableFuture<TxnResponse> readTogether(ByteSequence prefix, ByteSequence another) {
+		GetOption all = GetOption.builder().isPrefix(true).withSortField(GetOption.SortTarget.CREATE).build();
+		return bounded(this.client.getKVClient().txn().Then(Op.get(prefix, all), Op.get(another, all)).commit());
+	}
+
+	/**
 	 * Read at most one key that starts with a prefix. The read is linearizable, so a
 	 * majority of the members answers for it.
 	 */

@@ -35,6 +35,11 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 	 */
 	static final ByteSequence READS = EtcdCalls.bytes("r");
 
+	@Override
+	public Optional<String> ownerId() {
+		return Optional.of(EtcdOwners.idOf(this.own.name(), this.own.revision()));
+	}
+
 	/**
 	 * Renew the etcd lease, always for the length that it was granted with: etcd cannot
 	 * change that. It is not enough that the lease is there, as somebody may have deleted

@@ -1,6 +1,7 @@
 package io.distributedlock.etcd;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -9,6 +10,8 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.etcd.jetcd.Client;
@@ -31,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class EtcdLockProvider implements LockProvider, LockQueue {
+public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	/**
 	 * The name of this provider.
@@ -47,6 +50,8 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 
 	private final String prefix;
 
+	private final EtcdOwners owners;
+
 	/**
 	 * Create a provider.
 	 * @param client the client, which the caller closes
@@ -58,6 +63,7 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 		EtcdCalls calls = new EtcdCalls(client, commandTimeout);
 		this.session = new EtcdPlace.Session(calls, new SharedLeases(calls), new WatchedQueues(calls));
 		this.prefix = prefix;
+		this.owners = new EtcdOwners(calls, prefix);
 	}
 
 	@Override
@@ -88,6 +94,16 @@ public final class EtcdLockProvider implements LockProvider, LockQueue {
 		EtcdPlace place = new EtcdPlace(this.session, this.prefix, request, true);
 		place.take();
 		return place;
+	}
+
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.owners.owners(key);
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		return this.owners.revoke(key, owner);
 	}
 
 	@Override

@@ -67,7 +67,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	private void createKey(SharedLease lease, boolean again) {
 		ByteSequence name = this.keys.own(lease.newOwner());
 		OwnKey key = new OwnKey(this.session.calls(), this.request.key(), name, lease);
-		Op put = Op.put(name, ByteSequence.EMPTY, PutOption.builder().withLeaseId(lease.id()).build());
+		Op put = Op.put(name, this.keys.value(), PutOption.builder().withLeaseId(lease.id()).build());
 		long sentAt = System.nanoTime();
 		CompletionStage<SharedLease> renewed = lease.renewAhead();
 		this.session.calls()

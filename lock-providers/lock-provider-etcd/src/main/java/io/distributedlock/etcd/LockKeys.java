@@ -1,6 +1,8 @@
 package io.distributedlock.etcd;
 
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
@@ -23,14 +25,34 @@ record LockKeys(String prefix, boolean reader, int permits) {
 
 	private static final String READERS = "r/";
 
+	private static final Pattern PERMITS = Pattern.compile("\\d{1,9}");
+
 	/**
 	 * Return the keys of the lock that is asked for.
 	 * @param prefix what the keys of all locks start with
 	 */
 	static LockKeys of(String prefix, LeaseRequest request) {
+		return new LockKeys(prefixOf(prefix, request.key(), request.type()), request.type() == LockType.READ,
+				request.permits());
+	}
+
+	/**
+	 * Return the keys of a lock as the owner of a key in etcd sees them.
+	 * @param prefix what all keys of the lock start with
+	 */
+	static LockKeys of(String prefix, KeyValue own) {
+		boolean reader = own.getKey().startsWith(EtcdCalls.bytes(prefix + READERS));
+		Matcher permits = PERMITS.matcher(own.getValue().toString());
+		return new LockKeys(prefix, reader, permits.matches() ? Integer.parseInt(permits.group()) : 1);
+	}
+
+	/**
+	 * Return what all keys of a lock start with.
+	 * @param prefix what the keys of all locks start with
+	 */
+	static String prefixOf(String prefix, String key, LockType type) {
 		// a semaphore and a lock with the same key do not exclude each other
-		String end = (request.type() == LockType.SEMAPHORE) ? "~permits/" : "/";
-		return new LockKeys(prefix + request.key() + end, request.type() == LockType.READ, request.permits());
+		return prefix + key + ((type == LockType.SEMAPHORE) ? "~permits/" : "/");
 	}
 
 	/**
@@ -38,6 +60,14 @@ record LockKeys(String prefix, boolean reader, int permits) {
 	 */
 	ByteSequence own(String owner) {
 		return EtcdCalls.bytes(this.prefix + (this.reader ? READERS : WRITERS) + owner);
+	}
+
+	/**
+	 * Return the value of the key of an owner: how many owners there may be, so that
+	 * others can tell whether this is one of them or waits.
+	 */
+	ByteSequence value() {
+		return (this.permits == 1) ? ByteSequence.EMPTY : EtcdCalls.bytes(Integer.toString(this.permits));
 	}
 
 	/**
@@ -89,6 +119,15 @@ record LockKeys(String prefix, boolean reader, int permits) {
 	 */
 	boolean isFree(QueueKeys queue, long revision) {
 		return this.reader ? !queue.hasWriterBefore(revision) : queue.isAmongFirst(this.permits, revision);
+	}
+
+	/**
+	 * As {@link #isFree(List, long)}, where all keys of the lock were read, with their
+	 * values.
+	 */
+	boolean isFreeAmong(List<KeyValue> all, long revision) {
+		ByteSequence contested = contested();
+		return isFree(all.stream().filter((each) -> each.getKey().startsWith(contested)).toList(), revision);
 	}
 
 	/**

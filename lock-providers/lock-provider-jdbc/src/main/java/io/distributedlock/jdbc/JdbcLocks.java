@@ -41,9 +41,12 @@ public final class JdbcLocks {
 	private static LockProvider notified(JdbcCalls calls, JdbcLockSettings settings) {
 		PostgresReleases releases = (settings.dialect().notifies() && PostgresReleases.isSupported())
 				? new PostgresReleases(calls) : null;
-		LockProvider provider = (settings.strategy() == JdbcLockStrategy.FOR_UPDATE)
-				? new SessionLockProvider(calls, settings) : new TableLockProvider(calls, settings, releases);
-		return (releases != null) ? new NotifiedLockProvider(provider, releases) : provider;
+		if (settings.strategy() == JdbcLockStrategy.FOR_UPDATE) {
+			LockProvider sessions = new SessionLockProvider(calls, settings);
+			return (releases != null) ? new NotifiedLockProvider(sessions, releases) : sessions;
+		}
+		TableLockProvider tables = new TableLockProvider(calls, settings, releases);
+		return (releases != null) ? new NotifiedTableProvider(tables, releases) : tables;
 	}
 
 	private static void requireSupport(JdbcLockSettings settings) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks on a database that sends messages to waiters.
  */
-final class NotifiedLockProvider implements LockProvider, LockQueue, ReleaseSignal {
+class NotifiedLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 	private final LockProvider delegate;
 

@@ -24,6 +24,11 @@ record NumberedLease(Lease lease, int fencingTokens) implements Lease {
 	}
 
 	@Override
+	public Optional<String> ownerId() {
+		return this.lease.ownerId();
+	}
+
+	@Override
 	public LeaseTerm term() {
 		return this.lease.term();
 	}

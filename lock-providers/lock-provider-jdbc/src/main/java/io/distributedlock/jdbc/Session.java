@@ -224,13 +224,20 @@ final class Session implements AutoCloseable {
 	 * Return the texts in the first column.
 	 */
 	List<String> texts(String sql, @Nullable Object... parameters) throws SQLException {
-		List<String> texts = new ArrayList<>();
+		return all(sql, (row) -> row.getString(1), parameters);
+	}
+
+	/**
+	 * Read all rows.
+	 */
+	<T> List<T> all(String sql, Row<T> row, @Nullable Object... parameters) throws SQLException {
+		List<T> all = new ArrayList<>();
 		try (PreparedStatement statement = prepare(sql, parameters); ResultSet result = statement.executeQuery()) {
 			while (result.next()) {
-				texts.add(result.getString(1));
+				all.add(row.read(result));
 			}
 		}
-		return texts;
+		return all;
 	}
 
 	private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {

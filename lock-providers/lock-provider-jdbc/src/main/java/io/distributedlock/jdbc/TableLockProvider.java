@@ -2,8 +2,7 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,7 +13,8 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
-import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.AskingPlace;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Grants leases by a row for each key, which is taken in one statement or by
  * compare-and-set.
  */
-final class TableLockProvider implements LockProvider, LockQueue {
+final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	/**
 	 * How often a compare-and-set that meets another one is tried. Whoever meets others
@@ -48,7 +48,9 @@ final class TableLockProvider implements LockProvider, LockQueue {
 
 	private final PlaceSignals signals;
 
-	private final SilenceLimit limit;
+	private final TableLeases leases;
+
+	private final TableOwners tableOwners;
 
 	private final OwnerNames owners = new OwnerNames();
 
@@ -61,7 +63,9 @@ final class TableLockProvider implements LockProvider, LockQueue {
 		this.shares = new TableShares(this.table, members);
 		this.queue = new TableQueue(this.table, members);
 		this.signals = new PlaceSignals(calls, releases);
-		this.limit = new SilenceLimit(settings.dialect());
+		this.leases = new TableLeases(calls, this.table, this.shares, this.signals,
+				new SilenceLimit(settings.dialect()));
+		this.tableOwners = new TableOwners(calls, this.leases, settings.dialect());
 		this.settings = settings;
 		TableSweep.regularly(calls, this::sweepNow);
 	}
@@ -80,7 +84,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		String owner = this.owners.next();
-		CommandLease candidate = candidate(request, owner);
+		CommandLease candidate = this.leases.candidate(request, owner);
 		UnknownOutcome unknown = new UnknownOutcome(
 				() -> this.unknownOwners.remove(request.key(), request.leaseTime(), candidate::release));
 		return this.calls.<Long>attempt((giveUpAt) -> this.calls.inSession((session) -> {
@@ -90,7 +94,7 @@ final class TableLockProvider implements LockProvider, LockQueue {
 			if (failure != null) {
 				throw unknown.explain(failure);
 			}
-			return (token != 0) ? withToken(candidate, request, token) : null;
+			return (token != 0) ? TableLeases.granted(candidate, request, token) : null;
 		});
 	}
 
@@ -104,84 +108,30 @@ final class TableLockProvider implements LockProvider, LockQueue {
 	public Place enqueue(LeaseRequest request) {
 		String key = request.key();
 		String owner = this.owners.next();
-		QueuedOwner queued = new QueuedOwner(owner, () -> this.unknownOwners.remove(key, request.leaseTime(),
-				() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner)).thenApply(this::released)));
+		QueuedOwner queued = new QueuedOwner(owner,
+				() -> this.unknownOwners.remove(key, request.leaseTime(),
+						() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner))
+							.thenApply(this.leases::released)));
 		return AskingPlace.take(() -> {
-			CommandLease candidate = queued.watched(candidate(request, owner));
+			CommandLease candidate = queued.watched(this.leases.candidate(request, owner));
 			return this.calls
 				.<Long>attempt((giveUpAt) -> queued.isOver() ? 0L
 						: this.calls.inSession((session) -> this.queue.acquireInTurn(session, request, queued),
 								giveUpAt),
 						request.giveUpAtNanos(), queued)
 				.whenComplete((token, failure) -> queued.answered(failure))
-				.thenApply((token) -> (token != 0) ? withToken(candidate, request, token) : null);
+				.thenApply((token) -> (token != 0) ? TableLeases.granted(candidate, request, token) : null);
 		}, queued::leave, (ask) -> this.signals.listen(key, owner, request.lookInterval(), ask));
 	}
 
-	private boolean released(Optional<String> message) {
-		message.ifPresent(this.signals::released);
-		return message.isPresent();
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.tableOwners.owners(key);
 	}
 
-	private CommandLease candidate(LeaseRequest request, String owner) {
-		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		if (request.type() == LockType.READ || request.type() == LockType.SEMAPHORE) {
-			return share(request, owner, term);
-		}
-		String key = request.key();
-		return new CommandLease(key, OptionalLong.empty(), term,
-				CommandLease
-					.renewal((lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
-				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)).thenApply(this::released),
-				(request.type() == LockType.WRITE) ? share(request, owner, term) : null);
-	}
-
-	private CommandLease share(LeaseRequest request, String owner, LeaseTerm term) {
-		String row = rowOf(request);
-		return new CommandLease(request.key(), term,
-				CommandLease.renewal((lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease))),
-				() -> onRow(row, (session) -> {
-					boolean had = this.shares.release(session, row, owner);
-					this.table.announceRelease(session, request.key());
-					return had;
-				}));
-	}
-
-	private static Lease withToken(CommandLease lease, LeaseRequest request, long token) {
-		return switch (request.type()) {
-			case EXCLUSIVE, FAIR, WRITE -> new NumberedLease(lease.withFencingToken(token), request.tokens());
-			case READ -> lease.withFencingToken(token);
-			// permits are held together, so their order protects nothing
-			case SEMAPHORE -> lease;
-		};
-	}
-
-	private static String rowOf(LeaseRequest request) {
-		return (request.type() == LockType.SEMAPHORE) ? TableShares.permitsOf(request.key()) : request.key();
-	}
-
-	/**
-	 * Work in a transaction that locks a row first. If there is no such row, insert it
-	 * and begin the transaction again.
-	 */
-	private <T> CompletableFuture<T> onRow(String row, JdbcCalls.Work<T> work) {
-		return this.calls.upkeep((session) -> onRow(session, row, work));
-	}
-
-	private <T> T onRow(Session session, String row, JdbcCalls.Work<T> work) throws SQLException {
-		JdbcCalls.Work<T> transaction = JdbcCalls.transactional((begun) -> {
-			this.limit.set(begun, this.calls.commandTimeout());
-			return work.on(begun);
-		});
-		return this.limit.liftedAfter(session, () -> {
-			try {
-				return transaction.on(session);
-			}
-			catch (LockTable.MissingRowException ex) {
-				this.table.insertFree(session, row);
-				return transaction.on(session);
-			}
-		});
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		return this.tableOwners.revoke(key, owner);
 	}
 
 	/**
@@ -212,9 +162,9 @@ final class TableLockProvider implements LockProvider, LockQueue {
 			case EXCLUSIVE, WRITE -> (this.settings.strategy() == JdbcLockStrategy.VERSION)
 					? takeByVersion(session, request, owner) : this.table.take(session, request, owner);
 			case FAIR -> this.queue.acquire(session, request, owner);
-			case READ -> onRow(session, key, (locked) -> this.shares.acquire(locked, key, owner, lease, 0));
-			case SEMAPHORE -> onRow(session, rowOf(request),
-					(locked) -> this.shares.acquire(locked, rowOf(request), owner, lease, request.permits()));
+			case READ -> this.leases.onRow(session, key, (locked) -> this.shares.acquire(locked, key, owner, lease, 0));
+			case SEMAPHORE -> this.leases.onRow(session, TableLeases.rowOf(request), (locked) -> this.shares
+				.acquire(locked, TableLeases.rowOf(request), owner, lease, request.permits()));
 		};
 	}
 

@@ -16,7 +16,7 @@ final class TableShares {
 	 * The owner of a row whose owners are in the table of members. No owner has this
 	 * name.
 	 */
-	private static final String SHARED = "*";
+	static final String SHARED = "*";
 
 	private final LockTable table;
 

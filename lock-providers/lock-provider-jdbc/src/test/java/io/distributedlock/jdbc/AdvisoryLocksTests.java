@@ -80,6 +80,50 @@ class AdvisoryLocksTests {
 			.hasMessageContaining("strategy row");
 	}
 
+	/**
+	 * As docs/providers/jdbc.md says it.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void operatorFindsTheSessionOfAKeyAndEndsIt(JdbcDialect dialect) throws SQLException {
+		LockProvider holder = provider(pool(dialect), dialect);
+		Lease lease = acquire(holder, request(dialect, "wanted"));
+		acquire(holder, request(dialect, "another"));
+		String key = request(dialect, "wanted").key();
+		boolean postgres = dialect == JdbcDialect.POSTGRESQL;
+		endSession(dialect, postgres
+				? "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) ="
+						+ " ('x' || left(encode(sha256('distributed_lock " + key + "'), 'hex'), 16))::bit(64)::bigint"
+				: "SELECT IS_USED_LOCK(SHA2(CONCAT_WS(' ', 'distributed_lock', DATABASE(), '" + key + "'), 256))");
+		Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> get(lease.renew(LEASE)) == null);
+		acquire(provider(pool(dialect), dialect), request(dialect, "wanted"));
+		assertThat(get(provider(pool(dialect), dialect).tryAcquire(request(dialect, "another")))).isNull();
+	}
+
+	/**
+	 * As docs/providers/jdbc.md says it.
+	 */
+	@Test
+	void operatorFindsTheSessionsOfRowLocksAndEndsOne() throws SQLException {
+		LockProvider holder = open(JdbcLocks.provider(pool(JdbcDialect.POSTGRESQL),
+				JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
+		Lease lease = acquire(holder, request(JdbcDialect.POSTGRESQL, "row"));
+		endSession(JdbcDialect.POSTGRESQL,
+				"SELECT pid FROM pg_locks WHERE relation = 'distributed_lock_row'::regclass");
+		Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> get(lease.renew(LEASE)) == null);
+	}
+
+	private void endSession(JdbcDialect dialect, String query) throws SQLException {
+		try (Connection connection = pool(dialect).getConnection()) {
+			Session session = Session.on(connection);
+			List<Long> found = session.all(query, (row) -> row.getLong(1));
+			assertThat(found).hasSize(1);
+			long id = found.get(0);
+			session.execute(
+					(dialect == JdbcDialect.POSTGRESQL) ? "SELECT pg_terminate_backend(" + id + ")" : "KILL " + id);
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
 	void waiterThatHasLeftReturnsItsConnection(JdbcDialect dialect) {

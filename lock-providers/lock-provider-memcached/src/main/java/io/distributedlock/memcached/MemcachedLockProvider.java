@@ -1,6 +1,9 @@
 package io.distributedlock.memcached;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,11 +13,14 @@ import com.spotify.folsom.GetResult;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheStatus;
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
@@ -34,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class MemcachedLockProvider implements LockProvider {
+public final class MemcachedLockProvider implements LockProvider, LockOwners {
 
 	/**
 	 * The name of this provider.
@@ -116,7 +122,8 @@ public final class MemcachedLockProvider implements LockProvider {
 	}
 
 	private Lease lease(String key, String owner, LeaseTerm term) {
-		return new CommandLease(key, term, (leaseTime) -> renew(key, owner, leaseTime), () -> release(key, owner));
+		return new CommandLease(key, term, (leaseTime) -> renew(key, owner, leaseTime), () -> release(key, owner))
+			.withOwnerId(owner);
 	}
 
 	/**
@@ -142,6 +149,33 @@ public final class MemcachedLockProvider implements LockProvider {
 		return ifOwned(key, owner,
 				(version) -> bounded(this.client.delete(key, version)).thenApply((status) -> isDone(status)))
 			.thenApply((released) -> released != null && released);
+	}
+
+	/**
+	 * Read the item, whose value is the owner. How long it lives is not read.
+	 */
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.contact.first(this.commandTimeout)
+			.thenCompose((met) -> bounded(this.client.get(key)))
+			.handle((owner, failure) -> {
+				if (failure != null) {
+					throw translate(failure);
+				}
+				return (owner != null)
+						? List.of(new LockOwner(owner, LockType.EXCLUSIVE, OptionalLong.empty(), Optional.empty()))
+						: List.of();
+			});
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		if (owner.type() != LockType.EXCLUSIVE) {
+			throw new UnsupportedOperationException(
+					"The provider '%s' has no locks of type %s: give it an owner that its owners() has returned"
+						.formatted(NAME, owner.type()));
+		}
+		return this.contact.first(this.commandTimeout).thenCompose((met) -> release(key, owner.id()));
 	}
 
 	/**

@@ -20,13 +20,31 @@ record QueueNode(String name, String made, int number) {
 
 	private static final String READER = "r-";
 
+	private static final Pattern PERMITS = Pattern.compile("w-(\\d{1,9})\\..*");
+
 	private static final Pattern NAME = Pattern.compile("([rw]-.*[^-]-)(-?\\d{10})");
 
 	/**
-	 * Return the name to create a node with.
+	 * Return the name to create a node with. It says how many owners there may be, so
+	 * that others can tell whether this is one of them or waits.
 	 */
-	static String nameFor(boolean reader, String owner) {
-		return (reader ? READER : WRITER) + owner + "-";
+	static String nameFor(boolean reader, int permits, String owner) {
+		return (reader ? READER : WRITER) + ((permits > 1) ? permits + "." : "") + owner + "-";
+	}
+
+	/**
+	 * Return what names the owner of a node, also after a reader's node has replaced it.
+	 * @param path the path or the name of the node
+	 */
+	static String ownerOf(String path) {
+		return path.substring(path.lastIndexOf('/') + 1 + WRITER.length());
+	}
+
+	/**
+	 * Return the name of the node of an owner, before another one has replaced it.
+	 */
+	static String writerOf(String owner) {
+		return WRITER + owner;
 	}
 
 	static boolean isWriter(String name) {
@@ -60,6 +78,23 @@ record QueueNode(String name, String made, int number) {
 	 */
 	boolean isBeyondTheLastNumber() {
 		return this.number < 0 || this.number == Integer.MAX_VALUE;
+	}
+
+	/**
+	 * Return those nodes whose owners do not wait.
+	 */
+	static List<QueueNode> granted(List<QueueNode> all) {
+		return all.stream()
+			.filter((node) -> !node.isBeyondTheLastNumber() && node.before(all).size() < node.permits())
+			.toList();
+	}
+
+	/**
+	 * Return how many owners there may be.
+	 */
+	private int permits() {
+		Matcher permits = PERMITS.matcher(this.name);
+		return permits.matches() ? Integer.parseInt(permits.group(1)) : 1;
 	}
 
 	/**

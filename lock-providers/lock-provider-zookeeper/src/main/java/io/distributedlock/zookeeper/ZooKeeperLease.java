@@ -77,6 +77,11 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	@Override
+	public Optional<String> ownerId() {
+		return Optional.of(QueueNode.ownerOf(this.path));
+	}
+
+	@Override
 	public LeaseTerm term() {
 		return this.term;
 	}

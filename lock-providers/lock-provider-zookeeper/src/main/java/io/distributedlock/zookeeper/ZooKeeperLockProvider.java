@@ -12,6 +12,8 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockOwner;
+import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.OwnerNames;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
+public final class ZooKeeperLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	/**
 	 * The name of this provider.
@@ -57,6 +59,8 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 
 	private final OwnerNames owners = new OwnerNames();
 
+	private final ZooKeeperOwners nodes;
+
 	/**
 	 * Create a provider.
 	 * @param client the client, which the caller starts and closes. Its session time-out
@@ -69,6 +73,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 		this.calls = new ZooKeeperCalls(client, this.connection, commandTimeout);
 		this.watches = new QueueWatches(this.calls, this.connection);
 		this.root = root;
+		this.nodes = new ZooKeeperOwners(this.calls, root);
 	}
 
 	@Override
@@ -118,6 +123,16 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue {
 			renewed.add(lease.renewed(renewal.leaseTime(), sentAt, answer));
 		}
 		return renewed;
+	}
+
+	@Override
+	public CompletionStage<List<LockOwner>> owners(String key) {
+		return this.nodes.owners(key);
+	}
+
+	@Override
+	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
+		return this.nodes.revoke(key, owner);
 	}
 
 	@Override

@@ -93,9 +93,8 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		this.request = request;
 		this.mayWait = mayWait;
 		this.watch = new NodeWatch(calls, this::onSignal);
-		// a semaphore and a lock with the same key do not exclude each other
-		this.parent = root + "/" + request.key() + ((request.type() == LockType.SEMAPHORE) ? "~permits" : "");
-		this.name = QueueNode.nameFor(request.type() == LockType.READ, owner);
+		this.parent = ZooKeeperOwners.parentOf(root, request.key(), request.type());
+		this.name = QueueNode.nameFor(request.type() == LockType.READ, request.permits(), owner);
 	}
 
 	/**
@@ -162,7 +161,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		return this.calls.children(this.parent).thenCompose((event) -> onLooked(node, children(event), reported));
 	}
 
-	private static List<String> children(CuratorEvent event) {
+	static List<String> children(CuratorEvent event) {
 		return (event.getChildren() != null) ? event.getChildren() : List.of();
 	}
 

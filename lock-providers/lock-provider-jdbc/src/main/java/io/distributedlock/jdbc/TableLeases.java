@@ -1,0 +1,122 @@
+package io.distributedlock.jdbc;
+
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.CommandLease;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases of owners in the tables: what renews and releases them, for each lock type.
+ */
+final class TableLeases {
+
+	private final JdbcCalls calls;
+
+	private final LockTable table;
+
+	private final TableShares shares;
+
+	private final PlaceSignals signals;
+
+	private final SilenceLimit limit;
+
+	TableLeases(JdbcCalls calls, LockTable table, TableShares shares, PlaceSignals signals, SilenceLimit limit) {
+		this.calls = calls;
+		this.table = table;
+		this.shares = shares;
+		this.signals = signals;
+		this.limit = limit;
+	}
+
+	/**
+	 * Return the lease of an owner, as it is if the request is granted.
+	 */
+	CommandLease candidate(LeaseRequest request, String owner) {
+		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+		return switch (request.type()) {
+			case READ, SEMAPHORE -> share(request, owner, term);
+			case EXCLUSIVE, FAIR -> alone(request, owner, term, null);
+			case WRITE -> alone(request, owner, term, share(request, owner, term));
+		};
+	}
+
+	private CommandLease alone(LeaseRequest request, String owner, LeaseTerm term, @Nullable CommandLease reader) {
+		String key = request.key();
+		return new CommandLease(key, Optional.of(owner), OptionalLong.empty(), term,
+				CommandLease
+					.renewal((lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
+				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)).thenApply(this::released),
+				reader);
+	}
+
+	private CommandLease share(LeaseRequest request, String owner, LeaseTerm term) {
+		String row = rowOf(request);
+		return new CommandLease(request.key(), term,
+				CommandLease.renewal((lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease))),
+				() -> onRow(row, (session) -> {
+					boolean had = this.shares.release(session, row, owner);
+					this.table.announceRelease(session, request.key());
+					return had;
+				}))
+			.withOwnerId(owner);
+	}
+
+	/**
+	 * Return a lease that was granted.
+	 * @param token its first token
+	 */
+	static Lease granted(CommandLease lease, LeaseRequest request, long token) {
+		return switch (request.type()) {
+			case EXCLUSIVE, FAIR, WRITE -> new NumberedLease(lease.withFencingToken(token), request.tokens());
+			case READ -> lease.withFencingToken(token);
+			// permits are held together, so their order protects nothing
+			case SEMAPHORE -> lease;
+		};
+	}
+
+	/**
+	 * Tell the waiters of this JVM about a release.
+	 * @param message the message of the release, empty if nothing was released
+	 * @return whether something was released
+	 */
+	boolean released(Optional<String> message) {
+		message.ifPresent(this.signals::released);
+		return message.isPresent();
+	}
+
+	static String rowOf(LeaseRequest request) {
+		return (request.type() == LockType.SEMAPHORE) ? TableShares.permitsOf(request.key()) : request.key();
+	}
+
+	private <T> CompletableFuture<T> onRow(String row, JdbcCalls.Work<T> work) {
+		return this.calls.upkeep((session) -> onRow(session, row, work));
+	}
+
+	/**
+	 * Work in a transaction that locks a row first. If there is no such row, insert it
+	 * and begin the transaction again.
+	 */
+	<T> T onRow(Session session, String row, JdbcCalls.Work<T> work) throws SQLException {
+		JdbcCalls.Work<T> transaction = JdbcCalls.transactional((begun) -> {
+			this.limit.set(begun, this.calls.commandTimeout());
+			return work.on(begun);
+		});
+		return this.limit.liftedAfter(session, () -> {
+			try {
+				return transaction.on(session);
+			}
+			catch (LockTable.MissingRowException ex) {
+				this.table.insertFree(session, row);
+				return transaction.on(session);
+			}
+		});
+	}
+
+}
