@@ -24,9 +24,7 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 		Stream.of(DistributedLock.class, DistributedLocks.class, DistributedSemaphore.class, ScheduledLock.class)
 			.forEach((annotation) -> hints.reflection().registerType(annotation, MemberCategory.INVOKE_PUBLIC_METHODS));
 		hints.reflection()
-			.registerType(TypeReference.of(ProxyLayers.JDK_HANDLER), MemberCategory.ACCESS_DECLARED_FIELDS)
-			.registerJavaSerialization(SerializedAdvisor.class)
-			.registerJavaSerialization(SerializedAdvisor.Role.class);
+			.registerType(TypeReference.of(ProxyLayers.JDK_HANDLER), MemberCategory.ACCESS_DECLARED_FIELDS);
 	}
 
 }
