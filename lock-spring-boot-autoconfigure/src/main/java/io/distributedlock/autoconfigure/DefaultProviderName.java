@@ -5,6 +5,8 @@ import java.util.List;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.AotDetector;
+
 /**
  * Chooses the default provider: the one for requests that name none.
  * <p>
@@ -57,12 +59,16 @@ final class DefaultProviderName {
 	private static LockConfigurationException unavailable(String where, String wanted, List<String> available) {
 		String description = "%s '%s', but there is no lock provider with this name. Available: %s.".formatted(where,
 				wanted, available.isEmpty() ? "none" : available);
-		String action = KnownProvider.of(wanted)
+		String action = AotDetector.useGeneratedArtifacts() ? FixedChoice.action(wanted) : addition(wanted);
+		return new LockConfigurationException(description, action, null);
+	}
+
+	private static String addition(String wanted) {
+		return KnownProvider.of(wanted)
 			.map((known) -> "Add the dependency %s, which brings the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
 				.formatted(known.dependency(), wanted))
 			.orElseGet(() -> "Use one of %s, in lower case; or declare a LockProvider bean with this name."
 				.formatted(KnownProvider.names()));
-		return new LockConfigurationException(description, action, null);
 	}
 
 	private static List<String> names(List<LockProvider> providers) {

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,6 +32,11 @@ class JCacheEnvironmentPostProcessor implements EnvironmentPostProcessor {
 	private static final String REDISSON_STARTER = "org/redisson/spring/starter/RedissonProperties.class";
 
 	private static final String SERVICES = "META-INF/services/javax.cache.spi.CachingProvider";
+
+	/**
+	 * What is read from the class path.
+	 */
+	static final List<String> RESOURCES = List.of(REDISSON_STARTER, SERVICES);
 
 	@Override
 	public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {

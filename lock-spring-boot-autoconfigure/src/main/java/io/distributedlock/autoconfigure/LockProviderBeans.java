@@ -48,7 +48,10 @@ final class LockProviderBeans {
 		}
 	}
 
-	private static String providerName(String beanName) {
+	/**
+	 * Return the name of the provider that an auto-configured bean is.
+	 */
+	static String providerName(String beanName) {
 		return beanName.endsWith(SUFFIX) ? beanName.substring(0, beanName.length() - SUFFIX.length()) : beanName;
 	}
 

@@ -21,6 +21,12 @@ import org.springframework.util.ReflectionUtils;
  */
 final class ProxyLayers {
 
+	/**
+	 * What answers the calls of a proxy of interfaces. Its field is read where the proxy
+	 * is opaque.
+	 */
+	static final String JDK_HANDLER = "org.springframework.aop.framework.JdkDynamicAopProxy";
+
 	private ProxyLayers() {
 	}
 

@@ -37,7 +37,7 @@ import org.springframework.util.ClassUtils;
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockExecutionAutoConfiguration {
 
-	private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshot";
+	static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshot";
 
 	@Bean
 	LockExecutor lockExecutor(LockProperties properties,

@@ -14,10 +14,14 @@ import org.springframework.util.ClassUtils;
 final class RedisTopologySource {
 
 	/**
+	 * The type of the bean of connection details.
+	 */
+	static final String DETAILS = "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails";
+
+	/**
 	 * Locks need no Spring Data, so the type may be missing.
 	 */
-	private static final boolean CONNECTION_DETAILS = ClassUtils.isPresent(
-			"org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
+	private static final boolean CONNECTION_DETAILS = ClassUtils.isPresent(DETAILS,
 			RedisTopologySource.class.getClassLoader());
 
 	private RedisTopologySource() {

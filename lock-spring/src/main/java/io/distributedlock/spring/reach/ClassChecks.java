@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 
 import io.distributedlock.annotation.DistributedLock;
 
+import org.springframework.aot.AotDetector;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
@@ -28,11 +29,13 @@ public final class ClassChecks {
 
 	/**
 	 * Return checks for beans behind proxies: they log a warning for methods whose calls
-	 * do not go through the proxy.
+	 * do not go through the proxy. An application that was processed ahead of time was
+	 * warned then, and a native image has no class files to read.
 	 * @return the checks
 	 */
 	public static ClassChecks ofProxies() {
-		return new ClassChecks(UnreachableMethods::warn);
+		return new ClassChecks(AotDetector.useGeneratedArtifacts() ? (type) -> {
+		} : UnreachableMethods::warn);
 	}
 
 	/**

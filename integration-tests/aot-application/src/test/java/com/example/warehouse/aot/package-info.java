@@ -1,0 +1,4 @@
+@NullMarked
+package com.example.warehouse.aot;
+
+import org.jspecify.annotations.NullMarked;

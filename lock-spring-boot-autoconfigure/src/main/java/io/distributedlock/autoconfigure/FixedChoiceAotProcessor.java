@@ -1,0 +1,72 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import javax.lang.model.element.Modifier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.generate.GeneratedMethod;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+import org.springframework.javapoet.CodeBlock;
+import org.springframework.javapoet.MethodSpec;
+
+/**
+ * Writes into the generated code what the build has chosen, and a check of it, which runs
+ * before the first bean is created.
+ */
+class FixedChoiceAotProcessor implements BeanFactoryInitializationAotProcessor {
+
+	@Override
+	public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
+			ConfigurableListableBeanFactory beanFactory) {
+		if (!isOurs(beanFactory)) {
+			return null;
+		}
+		FixedChoice choice = FixedChoice.of(beanFactory, beanFactory.getBean(Environment.class));
+		return (generation, code) -> {
+			GeneratedMethod check = generation.getGeneratedClasses()
+				// in this package, whose types the code uses
+				.addForFeatureComponent("FixedChoice", DistributedLockAutoConfiguration.class,
+						(type) -> type.addModifiers(Modifier.PUBLIC)
+							.addJavadoc("What the build has chosen for distributed locks."))
+				.getMethods()
+				.add("require", (method) -> check(choice, method));
+			code.addInitializer(check.toMethodReference());
+		};
+	}
+
+	private static boolean isOurs(ConfigurableListableBeanFactory beans) {
+		return Stream.of(DistributedLockAutoConfiguration.class, DisabledLocksAutoConfiguration.class)
+			.anyMatch((type) -> beans.getBeanNamesForType(type, false, false).length > 0);
+	}
+
+	private static void check(FixedChoice choice, MethodSpec.Builder method) {
+		method.addJavadoc("Refuse to start with another choice.")
+			.addModifiers(Modifier.PUBLIC, Modifier.STATIC)
+			.addParameter(ConfigurableEnvironment.class, "environment")
+			.addStatement("new $T($L, $L, $L).require(environment)", FixedChoice.class, map(choice.switches()),
+					list(choice.providers()), choice.others());
+	}
+
+	private static CodeBlock map(Map<String, Boolean> values) {
+		return CodeBlock.of("$T.of($L)", Map.class,
+				values.entrySet()
+					.stream()
+					.sorted(Map.Entry.comparingByKey())
+					.map((entry) -> CodeBlock.of("$S, $L", entry.getKey(), entry.getValue()))
+					.collect(CodeBlock.joining(", ")));
+	}
+
+	private static CodeBlock list(List<String> values) {
+		return CodeBlock.of("$T.of($L)", List.class,
+				values.stream().map((value) -> CodeBlock.of("$S", value)).collect(CodeBlock.joining(", ")));
+	}
+
+}
