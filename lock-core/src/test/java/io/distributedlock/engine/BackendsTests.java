@@ -117,8 +117,7 @@ class BackendsTests {
 			LockOwner owner = template.backends().owners("local", key).join().get(0);
 			ForcedRelease done = template.backends().forceRelease("local", key, owner).join();
 			assertThat(done.fencingToken().orElseThrow()).isGreaterThan(handle.fencingToken().orElseThrow());
-			assertThat(template.backends().owners("local", key)).succeedsWithin(PATIENCE)
-				.isEqualTo(List.of());
+			assertThat(template.backends().owners("local", key)).succeedsWithin(PATIENCE).isEqualTo(List.of());
 		}
 	}
 

@@ -104,8 +104,8 @@ class ApplicationEventsTests {
 
 		private final Queue<Object> events = new ConcurrentLinkedQueue<>();
 
-		@EventListener({ LockContendedEvent.class, LockLostEvent.class, LockLateReleaseEvent.class, LockAcquiredEvent.class,
-				LockReleasedEvent.class })
+		@EventListener({ LockContendedEvent.class, LockLostEvent.class, LockLateReleaseEvent.class,
+				LockAcquiredEvent.class, LockReleasedEvent.class })
 		void on(Object event) {
 			this.events.add(event);
 		}
