@@ -13,6 +13,11 @@ public enum Mode {
 	/**
 	 * One node at a time, with the distributed lock.
 	 */
-	LOCKED
+	LOCKED;
+
+	/**
+	 * The header of a request to a node that names the mode.
+	 */
+	public static final String HEADER = "Demo-Mode";
 
 }

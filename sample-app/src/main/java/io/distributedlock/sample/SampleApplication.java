@@ -3,7 +3,7 @@ package io.distributedlock.sample;
 import java.util.Arrays;
 
 import io.distributedlock.sample.coordinator.CoordinatorApplication;
-import io.distributedlock.sample.node.NodeApplication;
+import io.distributedlock.sample.demonstration.DemonstrationNode;
 
 /**
  * Starts the coordinator, which starts one more JVM with this class for each node.
@@ -20,7 +20,7 @@ public final class SampleApplication {
 
 	public static void main(String[] args) {
 		if (Arrays.asList(args).contains(NODE_ROLE)) {
-			NodeApplication.run(args);
+			DemonstrationNode.run(args);
 		}
 		else {
 			CoordinatorApplication.run(args);

@@ -48,6 +48,7 @@ class Backend implements DisposableBean {
 			.orElse("redisson");
 		this.settings.put("lock.provider", provider);
 		this.settings.put("demo.token-store", "coordinator");
+		this.settings.put("management.health.redis.enabled", "false");
 		this.description = switch (provider) {
 			case "jdbc" -> startH2();
 			case "zookeeper" -> startZooKeeper();
@@ -121,6 +122,7 @@ class Backend implements DisposableBean {
 
 	private String useRedis(Environment environment) {
 		this.settings.put("demo.token-store", "redis");
+		this.settings.put("management.health.redis.enabled", "true");
 		boolean configured = false;
 		for (String name : OF_REDIS) {
 			String value = environment.getProperty("spring.data.redis." + name);

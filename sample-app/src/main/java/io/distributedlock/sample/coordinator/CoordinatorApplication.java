@@ -2,6 +2,8 @@ package io.distributedlock.sample.coordinator;
 
 import io.distributedlock.sample.wechat.TokenIssuer;
 import io.distributedlock.sample.wechat.WeChatApi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -17,16 +19,25 @@ import org.springframework.context.annotation.Import;
 @Import(WeChatApi.class)
 public class CoordinatorApplication {
 
+	private static final Logger logger = LoggerFactory.getLogger(CoordinatorApplication.class);
+
 	public static void run(String[] args) {
 		ConfigurableApplicationContext context = new SpringApplicationBuilder(CoordinatorApplication.class)
-			.properties("lock.enabled=false", "spring.main.banner-mode=off", "logging.level.root=WARN")
+			// application.yml is that of the nodes
+			.properties("spring.config.name=coordinator")
 			.run(args);
 		DemoRun run = context.getBean(DemoRun.class);
-		if (run.isBounded()) {
-			boolean asExpected = run.runBounded();
-			System.exit(SpringApplication.exit(context, () -> asExpected ? 0 : 1));
+		try {
+			if (run.isBounded()) {
+				boolean asExpected = run.runBounded();
+				System.exit(SpringApplication.exit(context, () -> asExpected ? 0 : 1));
+			}
+			run.runUntilStopped();
 		}
-		run.runUntilStopped();
+		catch (NodesNotStartedException ex) {
+			logger.error("The demonstration ends", ex);
+			System.exit(SpringApplication.exit(context, () -> 1));
+		}
 	}
 
 	@Bean

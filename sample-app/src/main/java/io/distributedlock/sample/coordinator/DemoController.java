@@ -1,24 +1,19 @@
 package io.distributedlock.sample.coordinator;
 
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 import io.distributedlock.sample.Mode;
-import io.distributedlock.sample.NodeCommand;
-import io.distributedlock.sample.NodeReport;
-import io.distributedlock.sample.NodeReport.Activity;
+import io.distributedlock.sample.coordinator.NodeMonitor.Activity;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Serves the page and takes the reports of the nodes.
+ * Serves the page, and learns when a node is ready.
  */
 @RestController
 class DemoController {
@@ -29,29 +24,29 @@ class DemoController {
 
 	private final NodeProcesses processes;
 
-	private final Set<Integer> killPending = ConcurrentHashMap.newKeySet();
+	private final NodeMonitor monitor;
 
-	DemoController(DemoState state, DemoRun run, NodeProcesses processes) {
+	private final NodeKiller killer;
+
+	DemoController(DemoState state, DemoRun run, NodeProcesses processes, NodeMonitor monitor, NodeKiller killer) {
 		this.state = state;
 		this.run = run;
 		this.processes = processes;
+		this.monitor = monitor;
+		this.killer = killer;
 	}
 
-	@PostMapping("/demo/report")
-	NodeCommand report(@RequestBody NodeReport report) {
-		if (report.activity() == Activity.REFRESHING && this.killPending.remove(report.node())) {
-			this.processes.kill(report.node());
-			this.state.forget(report.node());
-			return this.state.command();
-		}
-		return this.state.report(report);
+	@PostMapping("/demo/nodes/{pid}/{port}")
+	void ready(@PathVariable long pid, @PathVariable int port) {
+		this.processes.ready(pid, port);
 	}
 
 	@GetMapping("/demo/state")
 	PageState page() {
-		NodeCommand command = this.state.command();
+		this.monitor.watched();
 		List<PageNode> nodes = IntStream.rangeClosed(1, this.run.nodes()).mapToObj(this::node).toList();
-		return new PageState(command.mode(), command.running(), this.run.isAlternating(), nodes, this.state.figures());
+		return new PageState(this.state.mode(), this.state.running() != null, this.run.isAlternating(), nodes,
+				this.state.figures());
 	}
 
 	@PostMapping("/demo/mode/{mode}")
@@ -61,13 +56,13 @@ class DemoController {
 
 	@PostMapping("/demo/kill/{node}")
 	void killInRefresh(@PathVariable int node) {
-		this.killPending.add(node);
+		this.killer.killInRefresh(node);
 	}
 
 	private PageNode node(int node) {
-		NodeReport report = this.state.latest(node).orElse(null);
-		boolean up = this.processes.isAlive(node) && report != null;
-		return new PageNode(node, up, this.killPending.contains(node), up ? report : null);
+		MessageCounts counts = this.state.ofNode(node);
+		return new PageNode(node, this.processes.pid(node), this.processes.url(node), this.monitor.activity(node),
+				this.killer.isPending(node), counts.sent(), counts.refused(), this.monitor.figures(node));
 	}
 
 	/**
@@ -87,11 +82,16 @@ class DemoController {
 	 * What the page shows of a node.
 	 *
 	 * @param node its number
-	 * @param up whether it runs
+	 * @param pid its process id
+	 * @param url its address, if it is ready
+	 * @param activity what it does
 	 * @param killPending whether it will be killed during its next refresh
-	 * @param report its last report
+	 * @param sent messages sent
+	 * @param refused messages refused
+	 * @param locks what its meters say about its locks
 	 */
-	record PageNode(int node, boolean up, boolean killPending, @Nullable NodeReport report) {
+	record PageNode(int node, long pid, @Nullable String url, Activity activity, boolean killPending, long sent,
+			long refused, @Nullable LockFigures locks) {
 	}
 
 }

@@ -21,11 +21,17 @@ import org.springframework.stereotype.Component;
 @EnableConfigurationProperties(DemoProperties.class)
 class DemoRun {
 
+	private static final Duration LONGEST_START = Duration.ofMinutes(3);
+
 	private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
 	private final DemoProperties properties;
 
 	private final NodeProcesses nodes;
+
+	private final MessageLoad load;
+
+	private final NodeMonitor monitor;
 
 	private final DemoState state;
 
@@ -39,9 +45,12 @@ class DemoRun {
 
 	private int port;
 
-	DemoRun(DemoProperties properties, NodeProcesses nodes, DemoState state, ClosingReport closingReport) {
+	DemoRun(DemoProperties properties, NodeProcesses nodes, MessageLoad load, NodeMonitor monitor, DemoState state,
+			ClosingReport closingReport) {
 		this.properties = properties;
 		this.nodes = nodes;
+		this.load = load;
+		this.monitor = monitor;
 		this.state = state;
 		this.closingReport = closingReport;
 	}
@@ -119,27 +128,28 @@ class DemoRun {
 	private void startNodes() {
 		this.closingReport.start(this.port);
 		IntStream.rangeClosed(1, nodes()).forEach((node) -> this.nodes.start(node, this.port));
-		if (!await(LONGEST_WAIT, () -> IntStream.rangeClosed(1, nodes()).allMatch(this.state::isQuiet))) {
-			throw new IllegalStateException("The nodes have not started within " + LONGEST_WAIT);
+		if (!await(LONGEST_START,
+				() -> IntStream.rangeClosed(1, nodes()).allMatch((node) -> this.nodes.url(node) != null))) {
+			throw new NodesNotStartedException(LONGEST_START);
 		}
+		IntStream.rangeClosed(1, nodes()).forEach((node) -> {
+			this.load.start(node);
+			this.monitor.start(node);
+		});
 	}
 
 	private void switchTo(Mode mode) {
 		quiet();
-		this.state.run(mode);
+		this.state.begin(mode);
 	}
 
 	/**
-	 * Pause all nodes, and wait for the sends that are under way: they count for the mode
-	 * in which they were started. A node that is being restarted sends nothing, so this
-	 * does not wait for it.
+	 * Send no more messages, and wait for those that are under way: they count for the
+	 * mode in which they were started.
 	 */
 	private void quiet() {
 		this.state.pause();
-		await(LONGEST_WAIT,
-				() -> IntStream.rangeClosed(1, nodes())
-					.allMatch((node) -> !this.nodes.isAlive(node) || this.state.latest(node).isEmpty()
-							|| this.state.isQuiet(node)));
+		await(LONGEST_WAIT, this.load::isQuiet);
 	}
 
 	private void pauseFor(Duration duration) {

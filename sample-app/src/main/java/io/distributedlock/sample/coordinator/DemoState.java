@@ -1,131 +1,84 @@
 package io.distributedlock.sample.coordinator;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 import io.distributedlock.sample.Mode;
-import io.distributedlock.sample.NodeCommand;
-import io.distributedlock.sample.NodeReport;
 import io.distributedlock.sample.wechat.TokenIssuer;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
 
 /**
- * The latest reports of the nodes, the command for them, and the figures of both modes.
+ * The phases, and the figures of both modes.
  */
 @Component
 class DemoState {
 
 	private final TokenIssuer issuer;
 
-	private final Map<Long, NodeReport> reportsByPid = new ConcurrentHashMap<>();
+	private final List<Phase> phases = new CopyOnWriteArrayList<>();
 
-	private final Map<Mode, long[]> tokens = new EnumMap<>(Mode.class);
+	private final Map<Mode, MessageCounts> ofModes = new ConcurrentHashMap<>();
 
-	private final ReentrantLock counting = new ReentrantLock();
+	private final Map<Integer, MessageCounts> ofNodes = new ConcurrentHashMap<>();
 
-	/**
-	 * Changed only by the thread that runs the demonstration.
-	 */
-	private volatile NodeCommand command = new NodeCommand(0, Mode.UNLOCKED, false);
-
-	private long issuedBefore;
-
-	private long replacedBefore;
+	private volatile @Nullable Phase running;
 
 	DemoState(TokenIssuer issuer) {
 		this.issuer = issuer;
-		for (Mode mode : Mode.values()) {
-			this.tokens.put(mode, new long[2]);
-		}
 	}
 
-	NodeCommand report(NodeReport report) {
-		this.reportsByPid.put(report.pid(), report);
-		return this.command;
+	/**
+	 * Return the phase in which messages are sent, if they are.
+	 */
+	@Nullable Phase running() {
+		return this.running;
 	}
 
-	NodeCommand command() {
-		return this.command;
+	Mode mode() {
+		return this.phases.isEmpty() ? Mode.UNLOCKED : this.phases.get(this.phases.size() - 1).mode();
 	}
 
 	void pause() {
-		NodeCommand current = this.command;
-		this.command = new NodeCommand(current.epoch() + 1, current.mode(), false);
+		this.running = null;
 	}
 
-	void run(Mode mode) {
-		countTokens();
-		// otherwise the first refresh of this mode would replace a token of the
-		// other mode, and count as one that was too early
-		this.issuer.forget();
-		this.command = new NodeCommand(this.command.epoch() + 1, mode, true);
+	void begin(Mode mode) {
+		Phase phase = new Phase(this.phases.size() + 1, mode);
+		this.phases.add(phase);
+		this.running = phase;
 	}
 
-	/**
-	 * Return whether a node has followed the last command and has no send under way.
-	 */
-	boolean isQuiet(int node) {
-		return latest(node).filter((report) -> report.epoch() == command().epoch() && report.idle()).isPresent();
+	void count(int node, Phase phase, boolean accepted) {
+		ofMode(phase.mode()).count(accepted);
+		ofNode(node).count(accepted);
 	}
 
-	Optional<NodeReport> latest(int node) {
-		return this.reportsByPid.values()
-			.stream()
-			.filter((report) -> report.node() == node)
-			.reduce((one,
-					other) -> (one.epoch() > other.epoch() || (one.epoch() == other.epoch() && one.pid() > other.pid()))
-							? one : other);
-	}
-
-	void forget(int node) {
-		latest(node).ifPresent((report) -> this.reportsByPid.computeIfPresent(report.pid(),
-				(pid, old) -> new NodeReport(-1, old.pid(), old.activity(), old.epoch(), true, old.sentUnlocked(),
-						old.failedUnlocked(), old.sentLocked(), old.failedLocked())));
+	MessageCounts ofNode(int node) {
+		return this.ofNodes.computeIfAbsent(node, (added) -> new MessageCounts());
 	}
 
 	/**
-	 * Return the figures of both modes. They include the counts of nodes that were
-	 * killed.
+	 * Return the figures of both modes.
 	 */
 	List<Figures> figures() {
-		countTokens();
-		Collection<NodeReport> reports = this.reportsByPid.values();
-		List<Figures> figures = new ArrayList<>();
-		for (Mode mode : Mode.values()) {
-			boolean locked = mode == Mode.LOCKED;
-			long[] counted = this.tokens.getOrDefault(mode, new long[2]);
-			figures.add(new Figures(mode, counted[0], counted[1],
-					reports.stream().mapToLong((each) -> locked ? each.sentLocked() : each.sentUnlocked()).sum(),
-					reports.stream().mapToLong((each) -> locked ? each.failedLocked() : each.failedUnlocked()).sum()));
-		}
-		return figures;
+		return Stream.of(Mode.values())
+			.map((mode) -> new Figures(mode, tokens(mode, this.issuer::issued),
+					tokens(mode, this.issuer::replacedEarly), ofMode(mode).sent(), ofMode(mode).refused()))
+			.toList();
 	}
 
-	/**
-	 * Add the tokens that were issued since the last time to the figures of the current
-	 * mode.
-	 */
-	private void countTokens() {
-		this.counting.lock();
-		try {
-			long issued = this.issuer.issued();
-			long replaced = this.issuer.replacedEarly();
-			long[] counted = this.tokens.getOrDefault(command().mode(), new long[2]);
-			counted[0] += issued - this.issuedBefore;
-			counted[1] += replaced - this.replacedBefore;
-			this.issuedBefore = issued;
-			this.replacedBefore = replaced;
-		}
-		finally {
-			this.counting.unlock();
-		}
+	private MessageCounts ofMode(Mode mode) {
+		return this.ofModes.computeIfAbsent(mode, (added) -> new MessageCounts());
+	}
+
+	private long tokens(Mode mode, ToLongFunction<String> count) {
+		return this.phases.stream().filter((phase) -> phase.mode() == mode).map(Phase::account).mapToLong(count).sum();
 	}
 
 	/**

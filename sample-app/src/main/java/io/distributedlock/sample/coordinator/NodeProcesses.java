@@ -3,6 +3,7 @@ package io.distributedlock.sample.coordinator;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +14,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
+import io.distributedlock.sample.DemoClock;
 import io.distributedlock.sample.SampleApplication;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
@@ -27,6 +30,8 @@ class NodeProcesses implements DisposableBean {
 	private static final int RESTART_SECONDS = 2;
 
 	private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
+
+	private final Map<Long, String> urlsByPid = new ConcurrentHashMap<>();
 
 	private final ScheduledExecutorService restarts = Executors.newSingleThreadScheduledExecutor((task) -> {
 		Thread thread = new Thread(task, "restart-nodes");
@@ -52,8 +57,7 @@ class NodeProcesses implements DisposableBean {
 		String classPath = System.getProperty("java.class.path", "");
 		boolean executableJar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
 		command.addAll(executableJar ? List.of("-jar", classPath) : List.of(SampleApplication.class.getName()));
-		command.addAll(List.of(SampleApplication.NODE_ROLE, "--demo.node=" + node,
-				"--demo.coordinator=http://127.0.0.1:" + coordinatorPort));
+		command.addAll(arguments(node, coordinatorPort));
 		ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
 		builder.environment().put("CLASSPATH", classPath);
 		// not as arguments, because every user of the machine can read these
@@ -66,11 +70,38 @@ class NodeProcesses implements DisposableBean {
 			if (this.stopping) {
 				process.destroy();
 			}
-			process.onExit().thenRun(() -> restartLater(node, coordinatorPort));
+			process.onExit().thenRun(() -> {
+				this.urlsByPid.remove(process.pid());
+				restartLater(node, coordinatorPort);
+			});
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * A node is ready to send messages.
+	 */
+	void ready(long pid, int port) {
+		this.urlsByPid.put(pid, "http://127.0.0.1:" + port);
+	}
+
+	/**
+	 * Return the address of a node, if it is ready.
+	 */
+	@Nullable String url(int node) {
+		Process process = this.processes.get(node);
+		return (process != null && process.isAlive()) ? this.urlsByPid.get(process.pid()) : null;
+	}
+
+	long pid(int node) {
+		Process process = this.processes.get(node);
+		return (process != null) ? process.pid() : 0;
+	}
+
+	boolean isStopping() {
+		return this.stopping;
 	}
 
 	/**
@@ -81,11 +112,6 @@ class NodeProcesses implements DisposableBean {
 		if (process != null) {
 			process.destroyForcibly();
 		}
-	}
-
-	boolean isAlive(int node) {
-		Process process = this.processes.get(node);
-		return process != null && process.isAlive();
 	}
 
 	@Override
@@ -104,6 +130,21 @@ class NodeProcesses implements DisposableBean {
 				Thread.currentThread().interrupt();
 			}
 		}
+	}
+
+	/**
+	 * Return what a node's application.yml does not say, or says for the real API.
+	 */
+	private static List<String> arguments(int node, int coordinatorPort) {
+		return List.of(SampleApplication.NODE_ROLE, "--demo.node=" + node,
+				"--demo.coordinator=http://127.0.0.1:" + coordinatorPort, "--server.port=0",
+				"--wechat.url=" + NodeKiller.apiOf(node, coordinatorPort), "--wechat.secret=demo",
+				"--wechat.refresh-ahead=" + DemoClock.real(Duration.ofMinutes(24)),
+				"--wechat.longest-send=" + DemoClock.real(Duration.ofMinutes(14)),
+				// a busy machine is no failure of the API
+				"--spring.http.clients.connect-timeout=30s", "--spring.http.clients.read-timeout=30s",
+				// how long the lock of a killed node stays
+				"--lock.renewal.lease-time=3s", "--spring.main.banner-mode=off", "--logging.level.root=warn");
 	}
 
 	private void restartLater(int node, int coordinatorPort) {

@@ -1,6 +1,6 @@
 /**
- * The coordinator: starts the backend and the nodes, shows on a page what they do, and
- * prints the result.
+ * The coordinator: it runs the nodes, has them send messages, and shows the page. It does
+ * not coordinate the refreshes; only the lock does that.
  */
 @NullMarked
 package io.distributedlock.sample.coordinator;

@@ -1,20 +1,18 @@
 package io.distributedlock.sample.node;
 
-import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
-import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 
 /**
- * A node: it sends messages, and refreshes the token.
+ * Sends messages to the customers of WeChat accounts.
  */
 @SpringBootApplication
+@ConfigurationPropertiesScan
 public class NodeApplication {
 
-	public static void run(String[] args) {
-		ParentWatch.endWithParent();
-		new SpringApplicationBuilder(NodeApplication.class).web(WebApplicationType.NONE)
-			.properties("spring.main.banner-mode=off", "logging.level.root=WARN")
-			.run(args);
+	public static void main(String[] args) {
+		SpringApplication.run(NodeApplication.class, args);
 	}
 
 }

@@ -1,71 +1,45 @@
 package io.distributedlock.sample.node;
 
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.sample.NodeReport.Activity;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.stereotype.Component;
+import org.springframework.stereotype.Service;
 
 /**
- * Replaces a token that is missing, expires soon or was refused.
+ * Replaces a token that is missing, expires soon or was refused. A new token ends the old
+ * one, so one caller of all nodes may do this at a time.
  */
-@Component
+@Service
 class TokenRefresher {
 
-	private final TokenCache cache;
+	private final TokenStore store;
+
+	private final TokenTimes times;
 
 	private final WeChatClient weChat;
 
-	private final Coordinator coordinator;
-
-	private final ReentrantLock localLock = new ReentrantLock();
-
-	TokenRefresher(TokenCache cache, WeChatClient weChat, Coordinator coordinator) {
-		this.cache = cache;
+	TokenRefresher(TokenStore store, TokenTimes times, WeChatClient weChat) {
+		this.store = store;
+		this.times = times;
 		this.weChat = weChat;
-		this.coordinator = coordinator;
 	}
 
-	/**
-	 * Refresh with the distributed lock: one node at a time.
-	 */
-	@DistributedLock(name = "wechat-token", key = "#appId", leaseTime = "3s", waitTime = "10s")
-	public AccessToken refreshUnderLock(String appId, int epoch, @Nullable AccessToken seen, boolean refused) {
-		return refresh(appId, epoch, seen, refused);
-	}
-
-	/**
-	 * Refresh with a lock inside this JVM, as it is often done: one thread of each node
-	 * at a time, but several nodes together.
-	 */
-	public AccessToken refreshOnEachNode(String appId, int epoch, @Nullable AccessToken seen, boolean refused) {
-		this.localLock.lock();
-		try {
-			return refresh(appId, epoch, seen, refused);
-		}
-		finally {
-			this.localLock.unlock();
-		}
-	}
-
-	private AccessToken refresh(String appId, int epoch, @Nullable AccessToken seen, boolean refused) {
+	@DistributedLock(name = "wechat-token", key = "#appId", waitTime = "10s")
+	public AccessToken refresh(String appId, @Nullable AccessToken seen, boolean refused) {
 		// another node or thread may have refreshed it while this call waited
-		Optional<AccessToken> cached = this.cache.read(epoch).filter(AccessToken::isUsable);
-		if (cached.isPresent() && !cached.get().equals(seen)) {
-			return cached.get();
+		Optional<AccessToken> shared = this.store.read(appId).filter(this.times::isUsable);
+		if (shared.isPresent() && (seen == null || !shared.get().value().equals(seen.value()))) {
+			return shared.get();
 		}
-		this.coordinator.report(Activity.REFRESHING);
 		if (seen != null && !refused) {
 			// a new token replaces the old one: wait for the sends that still use it
-			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(seen.drainMillis()));
+			LockSupport.parkNanos(this.times.untilUnused(seen).toNanos());
 		}
 		AccessToken fresh = this.weChat.fetchToken(appId);
-		this.cache.write(epoch, fresh);
+		this.store.write(appId, fresh);
 		return fresh;
 	}
 

@@ -1,13 +1,12 @@
 package io.distributedlock.sample.node;
 
-import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.distributedlock.sample.DemoClock;
+import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
@@ -19,38 +18,46 @@ class WeChatClient {
 
 	private final RestClient api;
 
-	WeChatClient(@Value("${demo.coordinator}") String baseUrl) {
-		this.api = RestClient.create(baseUrl);
-	}
+	private final String secret;
 
-	AccessToken fetchToken(String appId) {
-		long requestedAt = System.currentTimeMillis();
-		TokenAnswer answer = Objects.requireNonNull(this.api.get()
-			.uri("/cgi-bin/token?grant_type=client_credential&appid={appId}&secret={secret}", appId, "demo")
-			.retrieve()
-			.body(TokenAnswer.class));
-		return new AccessToken(answer.accessToken(),
-				requestedAt + DemoClock.real(Duration.ofSeconds(answer.expiresIn())).toMillis());
+	WeChatClient(RestClient.Builder builder, WeChatProperties properties) {
+		this.api = builder.baseUrl(properties.url()).build();
+		this.secret = properties.secret();
 	}
 
 	/**
-	 * Send an order-status message.
+	 * Fetch a new token. From then on the account's old token is not valid any more.
+	 */
+	AccessToken fetchToken(String appId) {
+		Instant requestedAt = Instant.now();
+		TokenAnswer answer = Objects.requireNonNull(this.api.get()
+			.uri("/cgi-bin/token?grant_type=client_credential&appid={appId}&secret={secret}", appId, this.secret)
+			.retrieve()
+			.body(TokenAnswer.class));
+		if (answer.accessToken() == null) {
+			throw new IllegalStateException("WeChat has not issued a token: " + answer.errmsg());
+		}
+		return new AccessToken(answer.accessToken(), requestedAt.plusSeconds(answer.expiresIn()));
+	}
+
+	/**
+	 * Send a message.
 	 * @return {@code false} if the API refuses the token
 	 */
-	boolean send(AccessToken token, String text) {
+	boolean send(AccessToken token, Message message) {
 		SendAnswer answer = Objects.requireNonNull(this.api.post()
 			.uri("/cgi-bin/message/custom/send?access_token={token}", token.value())
-			.body(Map.of("touser", "customer", "msgtype", "text", "text", Map.of("content", text)))
+			.body(Map.of("touser", message.customer(), "msgtype", "text", "text", Map.of("content", message.text())))
 			.retrieve()
 			.body(SendAnswer.class));
 		return answer.errcode() == 0;
 	}
 
-	private record TokenAnswer(@JsonProperty("access_token") String accessToken,
-			@JsonProperty("expires_in") long expiresIn) {
+	private record TokenAnswer(@JsonProperty("access_token") @Nullable String accessToken,
+			@JsonProperty("expires_in") long expiresIn, @Nullable String errmsg) {
 	}
 
-	private record SendAnswer(int errcode, String errmsg) {
+	private record SendAnswer(int errcode) {
 	}
 
 }

@@ -1,5 +1,6 @@
 /**
- * A node: it sends messages with the shared token, and refreshes the token.
+ * An ordinary application: it sends messages with a token that its instances share, and
+ * one instance at a time fetches a new one. Nothing here knows of the demonstration.
  */
 @NullMarked
 package io.distributedlock.sample.node;

@@ -1,91 +1,91 @@
 package io.distributedlock.sample.wechat;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.sample.DemoClock;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Issues tokens by the rule that makes a lock necessary: only one token is valid, and a
- * new one replaces it.
+ * Issues tokens by the rule that makes a lock necessary: only one token of an account is
+ * valid, and a new one replaces it.
  */
 public final class TokenIssuer {
 
-	/**
-	 * How long a token is valid, as the API states it.
-	 */
-	public static final Duration LIFETIME = Duration.ofHours(2);
-
 	private static final double EARLY = 0.5;
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final Map<String, Account> accounts = new ConcurrentHashMap<>();
 
-	private volatile @Nullable Issued current;
+	private final Duration lifetime;
 
-	private final AtomicLong issued = new AtomicLong();
+	/**
+	 * Create an issuer whose tokens are valid for two hours of the fast clock.
+	 */
+	public TokenIssuer() {
+		this(DemoClock.real(Duration.ofHours(2)));
+	}
 
-	private final AtomicLong replacedEarly = new AtomicLong();
+	/**
+	 * Create an issuer.
+	 * @param lifetime how long its tokens are valid
+	 */
+	public TokenIssuer(Duration lifetime) {
+		this.lifetime = lifetime;
+	}
 
-	String issue() {
-		Issued fresh = new Issued(UUID.randomUUID().toString().replace("-", ""), System.nanoTime());
-		this.lock.lock();
-		try {
-			Issued replaced = this.current;
-			this.current = fresh;
-			this.issued.incrementAndGet();
-			if (replaced != null && replaced.isReplacedEarly()) {
-				this.replacedEarly.incrementAndGet();
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-		return fresh.token();
+	Duration lifetime() {
+		return this.lifetime;
+	}
+
+	String issue(String appId) {
+		String token = UUID.randomUUID().toString().replace("-", "");
+		Issued fresh = new Issued(token, System.nanoTime(), this.lifetime);
+		this.accounts.merge(appId, new Account(fresh, 1, 0), (account, first) -> account.replace(fresh));
+		return token;
 	}
 
 	boolean isValid(String token) {
-		Issued valid = this.current;
-		return valid != null && valid.token().equals(token) && !valid.isExpired();
+		return this.accounts.values().stream().anyMatch((account) -> account.current().isValid(token));
 	}
 
 	/**
-	 * Forget the current token.
-	 */
-	public void forget() {
-		this.current = null;
-	}
-
-	/**
-	 * Return how many tokens were issued.
+	 * Return how many tokens were issued for an account.
+	 * @param appId the account
 	 * @return the count since the start
 	 */
-	public long issued() {
-		return this.issued.get();
+	public long issued(String appId) {
+		Account account = this.accounts.get(appId);
+		return (account != null) ? account.issued() : 0;
 	}
 
 	/**
-	 * Return how many tokens were replaced in the first half of their lifetime.
+	 * Return how many tokens of an account were replaced in the first half of their
+	 * lifetime.
+	 * @param appId the account
 	 * @return the count since the start
 	 */
-	public long replacedEarly() {
-		return this.replacedEarly.get();
+	public long replacedEarly(String appId) {
+		Account account = this.accounts.get(appId);
+		return (account != null) ? account.replacedEarly() : 0;
 	}
 
-	private record Issued(String token, long issuedAt) {
+	private record Account(Issued current, long issued, long replacedEarly) {
 
-		boolean isExpired() {
-			return age() >= 1;
+		Account replace(Issued fresh) {
+			return new Account(fresh, this.issued + 1, this.replacedEarly + (this.current.age() < EARLY ? 1 : 0));
 		}
 
-		boolean isReplacedEarly() {
-			return age() < EARLY;
+	}
+
+	private record Issued(String token, long issuedAt, Duration lifetime) {
+
+		boolean isValid(String asked) {
+			return this.token.equals(asked) && age() < 1;
 		}
 
 		private double age() {
-			return (double) (System.nanoTime() - this.issuedAt) / DemoClock.real(LIFETIME).toNanos();
+			return (double) (System.nanoTime() - this.issuedAt) / this.lifetime.toNanos();
 		}
 
 	}

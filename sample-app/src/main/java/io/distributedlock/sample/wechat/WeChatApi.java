@@ -32,7 +32,7 @@ public class WeChatApi {
 		if (!grantType.equals("client_credential") || appid.isBlank() || secret.isBlank()) {
 			return Map.of("errcode", 40013, "errmsg", "invalid appid");
 		}
-		return Map.of("access_token", this.issuer.issue(), "expires_in", TokenIssuer.LIFETIME.toSeconds());
+		return Map.of("access_token", this.issuer.issue(appid), "expires_in", this.issuer.lifetime().toSeconds());
 	}
 
 	@PostMapping("/cgi-bin/message/custom/send")

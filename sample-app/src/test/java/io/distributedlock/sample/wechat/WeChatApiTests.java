@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.ParameterizedTypeReference;
@@ -31,9 +32,15 @@ class WeChatApiTests {
 	}
 
 	@Test
-	void tokenIsValidForTwoHours() {
-		assertThat(get("/cgi-bin/token?grant_type=client_credential&appid=a&secret=s")).containsEntry("expires_in",
-				7200);
+	void accountsHaveTokensOfTheirOwn() {
+		String first = token();
+		get("/cgi-bin/token?grant_type=client_credential&appid=other&secret=s");
+		assertThat(send(first)).isEqualTo(0);
+	}
+
+	@Test
+	void twoHoursOfATokenTakeFourSeconds() {
+		assertThat(get("/cgi-bin/token?grant_type=client_credential&appid=a&secret=s")).containsEntry("expires_in", 4);
 	}
 
 	private String token() {
@@ -61,8 +68,13 @@ class WeChatApiTests {
 
 	@Configuration
 	@EnableAutoConfiguration
-	@Import({ WeChatApi.class, TokenIssuer.class })
+	@Import(WeChatApi.class)
 	static class Config {
+
+		@Bean
+		TokenIssuer tokenIssuer() {
+			return new TokenIssuer();
+		}
 
 	}
 

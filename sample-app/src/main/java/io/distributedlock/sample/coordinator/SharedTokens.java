@@ -10,21 +10,22 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A store that the nodes share. It does not coordinate them: only the lock does.
+ * A store of tokens that the nodes share. It does not coordinate them: only the lock
+ * does.
  */
 @RestController
-class TokenStore {
+class SharedTokens {
 
-	private final Map<Integer, String> tokens = new ConcurrentHashMap<>();
+	private final Map<String, String> tokens = new ConcurrentHashMap<>();
 
-	@GetMapping("/demo/token/{epoch}")
-	String read(@PathVariable int epoch) {
-		return this.tokens.getOrDefault(epoch, "");
+	@GetMapping("/demo/token/{appId}")
+	String read(@PathVariable String appId) {
+		return this.tokens.getOrDefault(appId, "");
 	}
 
-	@PostMapping("/demo/token/{epoch}")
-	void write(@PathVariable int epoch, @RequestBody String token) {
-		this.tokens.put(epoch, token);
+	@PostMapping("/demo/token/{appId}")
+	void write(@PathVariable String appId, @RequestBody String token) {
+		this.tokens.put(appId, token);
 	}
 
 }

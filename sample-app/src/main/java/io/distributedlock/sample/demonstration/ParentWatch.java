@@ -1,4 +1,4 @@
-package io.distributedlock.sample.node;
+package io.distributedlock.sample.demonstration;
 
 /**
  * Ends the node, and the servers that the coordinator started, if the coordinator is
