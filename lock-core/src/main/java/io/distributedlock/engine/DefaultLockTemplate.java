@@ -20,6 +20,7 @@ import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockedCall;
+import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -168,8 +169,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public CompletableFuture<Duration> ping(String provider) {
 		LockProvider asked = this.providers.get(provider);
 		if (asked == null) {
-			throw new IllegalArgumentException("There is no lock provider '%s'. Available providers: %s"
-				.formatted(provider, this.providers.keySet()));
+			throw new UnknownLockProviderException(provider, this.providers.keySet());
 		}
 		return this.pings.ping(asked);
 	}
