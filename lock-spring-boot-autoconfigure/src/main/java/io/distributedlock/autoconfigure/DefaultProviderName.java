@@ -55,14 +55,9 @@ final class DefaultProviderName {
 	}
 
 	private static LockConfigurationException unavailable(String where, String wanted, List<String> available) {
-		String description = "%s '%s', but there is no lock provider with this name. Available: %s.".formatted(where,
-				wanted, available.isEmpty() ? "none" : available);
-		String action = KnownProvider.of(wanted)
-			.map((known) -> "Add the dependency %s, which brings the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
-				.formatted(known.dependency(), wanted))
-			.orElseGet(() -> "Use one of %s, in lower case; or declare a LockProvider bean with this name."
-				.formatted(KnownProvider.names()));
-		return new LockConfigurationException(description, action, null);
+		String description = "%s '%s', but there is no lock provider with this name.%s".formatted(where, wanted,
+				available.isEmpty() ? "" : " Available: %s.".formatted(available));
+		return new LockConfigurationException(description, KnownProvider.advice(wanted, available), null);
 	}
 
 	private static List<String> names(List<LockProvider> providers) {
