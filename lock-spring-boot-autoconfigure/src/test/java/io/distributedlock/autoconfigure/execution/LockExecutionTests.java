@@ -136,7 +136,7 @@ class LockExecutionTests {
 		assertThat(output).doesNotContain("timeout-per-shutdown-phase");
 		this.runner.withPropertyValues("lock.shutdown-timeout=40s").run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("lock.shutdown-timeout is 40s", "after 30s",
+			assertThat(output).contains("lock.shutdown-timeout is 40000ms", "after 30000ms",
 					"spring.lifecycle.timeout-per-shutdown-phase");
 		});
 	}
