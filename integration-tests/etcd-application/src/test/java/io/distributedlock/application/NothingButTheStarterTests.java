@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * With the starter of etcd and the address of a server, two nodes of an application
  * exclude each other.
  */
-@Timeout(120)
+@Timeout(300)
 class NothingButTheStarterTests {
 
 	@Test

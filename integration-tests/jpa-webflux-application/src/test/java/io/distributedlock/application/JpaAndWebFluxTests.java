@@ -32,8 +32,9 @@ import static org.awaitility.Awaitility.await;
  */
 @Timeout(120)
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-		properties = "spring.datasource.url=jdbc:h2:mem:accounts;DB_CLOSE_DELAY=-1")
-@AutoConfigureWebTestClient
+		properties = { "spring.datasource.url=jdbc:h2:mem:accounts;DB_CLOSE_DELAY=-1", "lock.wait-time=60s",
+				"lock.command-timeout=20s" })
+@AutoConfigureWebTestClient(timeout = "60s")
 class JpaAndWebFluxTests {
 
 	private static final String HELD = "select count(*) from distributed_lock where owner is not null";
@@ -53,7 +54,7 @@ class JpaAndWebFluxTests {
 		AtomicReference<String> atCommit = new AtomicReference<>();
 		this.accounts.deposit(1, atCommit);
 		assertThat(atCommit).hasValue("held");
-		assertThat(this.database.queryForObject(HELD, Integer.class)).isZero();
+		awaitNoneHeld();
 	}
 
 	@Test
@@ -71,7 +72,11 @@ class JpaAndWebFluxTests {
 	@Test
 	void lockOfAControllerIsHeldUntilItsMonoHasEnded() {
 		this.web.get().uri("/held/7").exchange().expectStatus().isOk().expectBody(String.class).isEqualTo("1 held");
-		await().atMost(Duration.ofSeconds(10))
+		awaitNoneHeld();
+	}
+
+	private void awaitNoneHeld() {
+		await().atMost(Duration.ofSeconds(60))
 			.untilAsserted(() -> assertThat(this.database.queryForObject(HELD, Integer.class)).isZero());
 	}
 
