@@ -148,8 +148,8 @@ class MisconfigurationTests {
 				property("lock.provider=memcached", "lock.lease-time=1s")
 					.describedBy("lock.lease-time", "1s", "memcached")
 					.advised("lock.lease-time"),
-				property("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:delay", "lock.command-timeout=20s", "lock.jdbc.username=sa",
-						"lock.jdbc.strategy=for-update", "lock.lock-delay=1s")
+				property("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:delay", "lock.command-timeout=20s",
+						"lock.jdbc.username=sa", "lock.jdbc.strategy=for-update", "lock.lock-delay=1s")
 					.describedBy("lock.lock-delay", "LOCK_DELAY", "jdbc")
 					.advised("lock.lock-delay"),
 				local("lock.renewal.lease-time=0").describedBy("lock.renewal.lease-time", "positive")
@@ -296,7 +296,8 @@ class MisconfigurationTests {
 						.advised("spring.data.redis.password"),
 					onRedis(provider, "spring.data.redis.database=99").describedBy(provider)
 						.advised("spring.data.redis.database"),
-					onRedis(provider, "spring.data.redis.ssl.enabled=true", "lock.command-timeout=2s").describedBy(provider)
+					onRedis(provider, "spring.data.redis.ssl.enabled=true", "lock.command-timeout=2s")
+						.describedBy(provider)
 						.advised("spring.data.redis.ssl", "TLS")));
 	}
 

@@ -130,8 +130,7 @@ class LockExecutionTests {
 
 	@Test
 	void shutdownThatSpringBootEndsEarlierIsWarnedOf(CapturedOutput output) {
-		this.runner
-			.withPropertyValues("lock.shutdown-timeout=10s", "spring.lifecycle.timeout-per-shutdown-phase=20s")
+		this.runner.withPropertyValues("lock.shutdown-timeout=10s", "spring.lifecycle.timeout-per-shutdown-phase=20s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("timeout-per-shutdown-phase");
 		this.runner.withPropertyValues("lock.shutdown-timeout=40s").run((context) -> {
