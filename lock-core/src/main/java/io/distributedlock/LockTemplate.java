@@ -271,8 +271,8 @@ public interface LockTemplate {
 	 * exists, has the capabilities that the request needs, and can keep a lease of its
 	 * length.
 	 * @param request the request
-	 * @throws IllegalArgumentException if it cannot be served; the message says what is
-	 * missing and what to do
+	 * @throws InvalidLockRequestException if it cannot be served; the message says what
+	 * is missing and what to do
 	 */
 	void check(LockRequest request);
 

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -27,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * person who looks for the cause of an incident. Thread-safe; no method blocks. Each
  * future ends within a few command time-outs, and on a thread for callbacks. It fails
  * with what the provider failed with, or with a {@link BackendException} if the provider
- * did not answer in time. Each method throws {@link IllegalArgumentException} if the
- * template has no provider of that name.
+ * did not answer in time. Each method throws
+ * {@link UnknownLockProviderException} if the template has no provider of that name.
  * <p>
  * Why: docs/decisions/049-owners-on-the-backend.md
  *
@@ -170,8 +171,7 @@ public final class Backends {
 	private LockProvider named(String provider) {
 		LockProvider named = this.providers.get(provider);
 		if (named == null) {
-			throw new IllegalArgumentException("There is no lock provider '%s'. Available providers: %s"
-				.formatted(provider, this.providers.keySet()));
+			throw new UnknownLockProviderException(provider, this.providers.keySet());
 		}
 		return named;
 	}

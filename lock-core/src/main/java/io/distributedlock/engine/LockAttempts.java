@@ -8,9 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
@@ -147,17 +149,19 @@ final class LockAttempts {
 			.map((each) -> each.provider.name())
 			.sorted()
 			.toList();
-		throw new IllegalArgumentException(
+		throw new InvalidLockRequestException(
 				"Lock '%s' of type %s needs %s, which provider %s does not have. Providers of this application that have it: %s."
 					.formatted(attempt.key(), attempt.type(), missing, attempt.provider().name(),
-							capable.isEmpty() ? "none" : capable));
+							capable.isEmpty() ? "none" : capable),
+				"Name another provider, or do without what it lacks.");
 	}
 
 	private static void requireNoTokenOfPermits(LockRequest request, LockAttempt attempt) {
 		if (request.type() == LockType.SEMAPHORE && request.requires().contains(LockCapability.FENCING)) {
-			throw new IllegalArgumentException(
-					"Lock '%s' is a semaphore and requires FENCING, but permits are held together and have no fencing token. Remove the requirement, or use another lock type."
-						.formatted(attempt.key()));
+			throw new InvalidLockRequestException(
+					"Lock '%s' is a semaphore and requires FENCING, but permits are held together and have no fencing token."
+						.formatted(attempt.key()),
+					"Remove the requirement, or use another lock type.");
 		}
 	}
 
@@ -166,18 +170,17 @@ final class LockAttempts {
 			throw LockErrors.leaseOutsideLimits(attempt, limits, attempt.leaseOnBackend());
 		}
 		if (!attempt.autoRenewed() && attempt.holdAtLeast().compareTo(attempt.leaseTime()) > 0) {
-			throw new IllegalArgumentException(
-					"The minimum hold time of lock '%s' is %s, which is longer than its lease time of %s. Set a longer lease time."
-						.formatted(attempt.key(), LockTimes.text(attempt.holdAtLeast()),
-								LockTimes.text(attempt.leaseTime())));
+			throw new InvalidLockRequestException(
+					"The minimum hold time of lock '%s' is %s, which is longer than its lease time of %s.".formatted(
+							attempt.key(), LockTimes.text(attempt.holdAtLeast()), LockTimes.text(attempt.leaseTime())),
+					"Set a longer lease time.");
 		}
 	}
 
 	private Offer offer(String name) {
 		Offer offer = this.offers.get(name);
 		if (offer == null) {
-			throw new IllegalArgumentException("There is no lock provider named '%s'. Existing providers: %s"
-				.formatted(name, this.offers.keySet().stream().sorted().toList()));
+			throw new UnknownLockProviderException(name, this.offers.keySet());
 		}
 		return offer;
 	}

@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 
+import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
@@ -129,11 +130,12 @@ final class LockErrors {
 				cause);
 	}
 
-	static IllegalArgumentException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits, Duration lease) {
-		return new IllegalArgumentException(
-				"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s. Set another lease time, or choose another provider."
-					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(limits.shortest()),
-							LockTimes.text(limits.longest()), LockTimes.text(lease)));
+	static InvalidLockRequestException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits, Duration lease) {
+		return new InvalidLockRequestException(
+				"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s.".formatted(attempt.key(),
+						attempt.provider().name(), LockTimes.text(limits.shortest()), LockTimes.text(limits.longest()),
+						LockTimes.text(lease)),
+				"Set another lease time, or choose another provider.");
 	}
 
 	private static String describe(Throwable cause) {

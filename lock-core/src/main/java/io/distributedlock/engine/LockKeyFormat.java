@@ -37,11 +37,24 @@ final class LockKeyFormat {
 	private final String prefix;
 
 	LockKeyFormat(String prefix) {
-		this.prefix = prefix.isEmpty() ? "" : escape(prefix, true) + ":";
-		if (this.prefix.length() > MAX_PREFIX_LENGTH) {
+		this.prefix = escapedPrefix(prefix);
+	}
+
+	/**
+	 * Refuse a prefix that is too long or not well-formed.
+	 */
+	static String requirePrefix(String prefix) {
+		escapedPrefix(prefix);
+		return prefix;
+	}
+
+	private static String escapedPrefix(String prefix) {
+		String escaped = prefix.isEmpty() ? "" : escape(prefix, true) + ":";
+		if (escaped.length() > MAX_PREFIX_LENGTH) {
 			throw new IllegalArgumentException("The key prefix '%s' has %d characters when escaped; %d are allowed."
-				.formatted(prefix, this.prefix.length() - 1, MAX_PREFIX_LENGTH - 1));
+				.formatted(prefix, escaped.length() - 1, MAX_PREFIX_LENGTH - 1));
 		}
+		return escaped;
 	}
 
 	String format(LockRequest request) {

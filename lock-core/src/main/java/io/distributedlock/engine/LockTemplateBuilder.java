@@ -111,9 +111,10 @@ public final class LockTemplateBuilder {
 	 * backend do not share locks. Default: none.
 	 * @param keyPrefix the prefix, such as {@code shop:lock}; at most 99 characters
 	 * @return this builder
+	 * @throws IllegalArgumentException if it is too long
 	 */
 	public LockTemplateBuilder keyPrefix(String keyPrefix) {
-		this.keyPrefix = keyPrefix;
+		this.keyPrefix = LockKeyFormat.requirePrefix(keyPrefix);
 		return this;
 	}
 

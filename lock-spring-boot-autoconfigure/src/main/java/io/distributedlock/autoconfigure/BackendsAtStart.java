@@ -57,7 +57,9 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates,
 					"The backend of lock provider %s does not answer, and lock.fail-fast is set: %s".formatted(provider,
 							(failure instanceof BackendException) ? failure.getMessage()
 									: failure.getClass().getName()),
-					"Start the backend, or correct its address and credentials. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers.",
+					"Start the backend, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers."
+						.formatted(
+								KnownProvider.of(provider).map(KnownProvider::settings).map(": "::concat).orElse("")),
 					failure);
 		}
 	}

@@ -57,18 +57,11 @@ final class DefaultProviderName {
 	}
 
 	private static LockConfigurationException unavailable(String where, String wanted, List<String> available) {
-		String description = "%s '%s', but there is no lock provider with this name. Available: %s.".formatted(where,
-				wanted, available.isEmpty() ? "none" : available);
-		String action = AotDetector.useGeneratedArtifacts() ? FixedChoice.action(wanted) : addition(wanted);
+		String description = "%s '%s', but there is no lock provider with this name.%s".formatted(where, wanted,
+				available.isEmpty() ? "" : " Available: %s.".formatted(available));
+		String action = AotDetector.useGeneratedArtifacts() ? FixedChoice.action(wanted)
+				: KnownProvider.advice(wanted, available);
 		return new LockConfigurationException(description, action, null);
-	}
-
-	private static String addition(String wanted) {
-		return KnownProvider.of(wanted)
-			.map((known) -> "Add the dependency %s, which brings the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
-				.formatted(known.dependency(), wanted))
-			.orElseGet(() -> "Use one of %s, in lower case; or declare a LockProvider bean with this name."
-				.formatted(KnownProvider.names()));
 	}
 
 	private static List<String> names(List<LockProvider> providers) {

@@ -13,6 +13,7 @@ import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -43,9 +44,10 @@ public final class DistributedLockAutoConfiguration {
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
 			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
 			ObjectProvider<LockTemplateBuilderCustomizer> customizers, Environment environment,
-			ApplicationEventPublisher events) {
+			ApplicationEventPublisher events, ListableBeanFactory beans) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
+		LockProviderBeans.requireDifferentNames(beans, providers);
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
 		try {
 			providers.forEach(builder::provider);
@@ -60,29 +62,29 @@ public final class DistributedLockAutoConfiguration {
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		listeners.orderedStream().forEach(builder::listener);
 		observers.orderedStream().forEach(builder::observer);
-		builder.defaultProvider(DefaultProviderName.choose(properties.getProvider(), providers));
+		String byDefault = DefaultProviderName.choose(properties.getProvider(), providers);
+		TemplateSettings settings = new TemplateSettings(properties);
+		settings.applyTo(builder.defaultProvider(byDefault).listener(new ApplicationEvents(events)), environment);
+		if (properties.getEvents() == LockProperties.Events.ALL) {
+			builder.listener(new AllApplicationEvents(events));
+		}
+		DefaultLockTemplate template = customized(builder, customizers);
+		providers.stream()
+			.filter((each) -> each.name().equals(byDefault))
+			.forEach((each) -> settings.requireServed(template, each));
+		return template;
+	}
+
+	private static DefaultLockTemplate customized(LockTemplateBuilder builder,
+			ObjectProvider<LockTemplateBuilderCustomizer> customizers) {
 		try {
-			builder.keyPrefix(properties.keyPrefix(environment))
-				.waitTime(properties.getWaitTime())
-				.leaseTime(properties.getLeaseTime())
-				.lockDelay(properties.getLockDelay())
-				.renewalLeaseTime(properties.getRenewal().getLeaseTime())
-				.commandTimeout(properties.getCommandTimeout())
-				.pollInterval(properties.getPollInterval())
-				.handOverWindow(properties.getHandOver().getWindow())
-				.handOverLimit(properties.getHandOver().getLimit())
-				.warnAfter(properties.getWarnAfter())
-				.asyncRelease(properties.getRelease() == LockProperties.ReleaseMode.ASYNC)
-				.listener(new ApplicationEvents(events));
-			if (properties.getEvents() == LockProperties.Events.ALL) {
-				builder.listener(new AllApplicationEvents(events));
-			}
 			customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));
 			return builder.build();
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException("A property under 'lock' has an invalid value: " + ex.getMessage(),
-					"Correct the value in the configuration of the application.", ex);
+			throw new LockConfigurationException(
+					"A LockTemplateBuilderCustomizer bean sets an invalid value: " + ex.getMessage(),
+					"Correct the value in the bean.", ex);
 		}
 	}
 

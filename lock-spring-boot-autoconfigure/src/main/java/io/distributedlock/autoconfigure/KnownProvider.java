@@ -1,6 +1,8 @@
 package io.distributedlock.autoconfigure;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -10,26 +12,36 @@ import java.util.stream.Collectors;
  */
 enum KnownProvider {
 
-	REDISSON("lock-spring-boot-starter"),
+	REDISSON("lock-spring-boot-starter", Texts.REDIS),
 
-	REDIS("lock-spring-boot-starter-redis"),
+	REDIS("lock-spring-boot-starter-redis", Texts.REDIS),
 
-	REDLOCK("lock-spring-boot-starter-redis"),
+	REDLOCK("lock-spring-boot-starter-redis", "lock.redis.redlock.*"),
 
-	JDBC("lock-spring-boot-starter-jdbc"),
+	JDBC("lock-spring-boot-starter-jdbc", "lock.jdbc.*, or spring.datasource.* without lock.jdbc.url"),
 
-	ZOOKEEPER("lock-spring-boot-starter-zookeeper"),
+	ZOOKEEPER("lock-spring-boot-starter-zookeeper", "lock.zookeeper.*"),
 
-	ETCD("lock-spring-boot-starter-etcd"),
+	ETCD("lock-spring-boot-starter-etcd", "lock.etcd.*"),
 
-	MEMCACHED("lock-spring-boot-starter-memcached"),
+	MEMCACHED("lock-spring-boot-starter-memcached", "lock.memcached.*"),
 
-	LOCAL("lock-core");
+	LOCAL("lock-core", "");
 
 	private final String artifactId;
 
-	KnownProvider(String artifactId) {
+	private final String settings;
+
+	KnownProvider(String artifactId, String settings) {
 		this.artifactId = artifactId;
+		this.settings = settings;
+	}
+
+	/**
+	 * Return the properties that say where the backend is and how to sign in.
+	 */
+	String settings() {
+		return this.settings;
 	}
 
 	/**
@@ -51,8 +63,46 @@ enum KnownProvider {
 		return Arrays.stream(values()).filter((each) -> each.providerName().equals(providerName)).findFirst();
 	}
 
+	/**
+	 * Say what to do about the name of a provider that the application does not have.
+	 * @param wanted the name
+	 * @param existing the names of the providers that it has
+	 */
+	static String advice(String wanted, List<String> existing) {
+		return of(wanted).map((
+				known) -> "Add the dependency %s, which brings the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
+					.formatted(known.dependency(), wanted))
+			.orElseGet(() -> meant(wanted, existing)
+					+ "The providers of this library are %s; or declare a LockProvider bean with this name."
+						.formatted(names()));
+	}
+
+	/**
+	 * As {@link #advice}, for the name in an annotation: it may be that only the
+	 * properties do not name the provider.
+	 */
+	static String adviceForAnnotation(String wanted, List<String> existing) {
+		return of(wanted).isPresent() ? "Name '%s' in lock.providers. %s".formatted(wanted, advice(wanted, existing))
+				: advice(wanted, existing);
+	}
+
+	private static String meant(String wanted, List<String> existing) {
+		List<String> names = new ArrayList<>(existing);
+		Arrays.stream(values()).map(KnownProvider::providerName).forEach(names::add);
+		return NearestName.of(wanted, names).map("Did you mean '%s'? "::formatted).orElse("");
+	}
+
 	static String names() {
 		return Arrays.stream(values()).map(KnownProvider::providerName).collect(Collectors.joining(", "));
+	}
+
+	private static final class Texts {
+
+		static final String REDIS = "spring.data.redis.host and .port, or .url; spring.data.redis.username and spring.data.redis.password; spring.data.redis.database; spring.data.redis.ssl.*, since a server without TLS does not answer a client with TLS";
+
+		private Texts() {
+		}
+
 	}
 
 }

@@ -4,6 +4,7 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import io.distributedlock.spring.DistributedLockSettings;
 
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
@@ -20,13 +21,26 @@ final class LockAdviceSettings {
 
 	static DistributedLockBeanPostProcessor postProcessor(ObjectProvider<LockTemplate> template,
 			Environment environment) {
-		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(template::getObject,
+		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> single(template),
 				read(environment));
 		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
 		processor.setAdviceOrder(
 				environment.getProperty("lock.order", Integer.class, DistributedLockBeanPostProcessor.DEFAULT_ORDER));
 		processor.setProxying(mode(environment) == LockProperties.Mode.PROXY);
 		return processor;
+	}
+
+	private static LockTemplate single(ObjectProvider<LockTemplate> template) {
+		try {
+			return template.getObject();
+		}
+		catch (NoUniqueBeanDefinitionException ex) {
+			throw new LockConfigurationException(
+					"Annotated methods use one LockTemplate, but there are several beans of this type and none is primary: %s."
+						.formatted(ex.getBeanNamesFound()),
+					"Mark one of them as @Primary. One template serves several providers: name them in lock.provider and lock.providers.",
+					ex);
+		}
 	}
 
 	static DistributedLockSettings read(Environment environment) {

@@ -35,7 +35,7 @@ class OnLockProviderCondition extends SpringBootCondition implements Configurati
 			.requireNonNull(metadata.getAnnotationAttributes(ConditionalOnLockProvider.class.getName()));
 		String name = String.valueOf(attributes.get("value"));
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockProvider.class, name);
-		if (!context.getEnvironment().getProperty("lock.enabled", Boolean.class, true)) {
+		if (!Binder.get(context.getEnvironment()).bind("lock.enabled", Boolean.class).orElse(true)) {
 			return ConditionOutcome.noMatch(message.because("lock.enabled is false"));
 		}
 		Set<String> named = named(context.getEnvironment());

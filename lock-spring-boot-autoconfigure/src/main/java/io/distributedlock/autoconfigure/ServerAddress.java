@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Host and port of a server, as they are written in a list of servers.
  *
@@ -9,13 +11,16 @@ package io.distributedlock.autoconfigure;
  */
 public record ServerAddress(String host, int port) {
 
+	private static final int LAST_PORT = 65535;
+
 	/**
 	 * Read an address such as {@code redis1:6379}.
 	 * @param property the name of the property that the text comes from, for the message
 	 * @param text host and port, or the host alone
 	 * @param defaultPort the port of an address that names none
 	 * @return the address
-	 * @throws LockConfigurationException if the port is not a number
+	 * @throws LockConfigurationException if the port is not a number, or there is no such
+	 * port
 	 */
 	public static ServerAddress parse(String property, String text, int defaultPort) {
 		int colon = text.lastIndexOf(':');
@@ -23,13 +28,41 @@ public record ServerAddress(String host, int port) {
 			return new ServerAddress(text, defaultPort);
 		}
 		try {
-			return new ServerAddress(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+			int port = Integer.parseInt(text.substring(colon + 1));
+			if (isPort(port)) {
+				return new ServerAddress(text.substring(0, colon), port);
+			}
+			throw invalid("%s contains '%s', whose port is not from 1 to %d.".formatted(property, text, LAST_PORT),
+					defaultPort, null);
 		}
 		catch (NumberFormatException ex) {
-			throw new LockConfigurationException(
-					"%s contains '%s', whose port is not a number.".formatted(property, text),
-					"Write host:port, such as server1:%d.".formatted(defaultPort), ex);
+			throw invalid("%s contains '%s', whose port is not a number.".formatted(property, text), defaultPort, ex);
 		}
+	}
+
+	/**
+	 * Return an address whose port is a property of its own.
+	 * @param property the name of the property with the port, for the message
+	 * @param host the host
+	 * @param port the port
+	 * @return the address
+	 * @throws LockConfigurationException if there is no such port
+	 */
+	public static ServerAddress of(String property, String host, int port) {
+		if (isPort(port)) {
+			return new ServerAddress(host, port);
+		}
+		throw new LockConfigurationException("%s is %d, which is no port.".formatted(property, port),
+				"Set %s to a number from 1 to %d.".formatted(property, LAST_PORT), null);
+	}
+
+	private static boolean isPort(int port) {
+		return port > 0 && port <= LAST_PORT;
+	}
+
+	private static LockConfigurationException invalid(String description, int defaultPort, @Nullable Throwable cause) {
+		return new LockConfigurationException(description,
+				"Write host:port, such as server1:%d.".formatted(defaultPort), cause);
 	}
 
 	@Override

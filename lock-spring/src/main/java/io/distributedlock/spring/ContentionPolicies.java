@@ -28,7 +28,7 @@ final class ContentionPolicies {
 		int choices = (fallback ? 1 : 0) + (handler ? 1 : 0) + ((chosen != OnContention.DEFAULT) ? 1 : 0);
 		if (choices > 1) {
 			throw attributes.invalid("onContention",
-					"onContention, fallback and handler exclude each other, and several are set. Keep one of them",
+					"onContention, fallback and handler exclude each other, and several are set", "Keep one of them",
 					null);
 		}
 		if (fallback) {

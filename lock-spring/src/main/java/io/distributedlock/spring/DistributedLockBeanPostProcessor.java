@@ -116,6 +116,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		this.advisor = created.lock();
 		this.checks = new AnnotationChecks(created.operations(), this.proxying);
 		if (!this.proxying) {
+			LockModes.requireAgent();
 			// now, since the initialization of a bean may call locked methods
 			DistributedLockAspect.use(interceptor());
 		}

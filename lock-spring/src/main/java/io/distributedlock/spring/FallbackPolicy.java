@@ -45,17 +45,16 @@ final class FallbackPolicy implements ContentionPolicy {
 		Method chosen = (fallbackWithException != null) ? fallbackWithException : fallback;
 		if (chosen == null) {
 			throw attributes.invalid("fallback",
-					"there is no method %s with the parameters of the locked method, %s. Declare one in the same class; it may have one more parameter at the end, of type LockNotAcquiredException"
-						.formatted(name, parameters.stream().map(Class::getSimpleName).toList()),
+					"there is no method %s with the parameters of the locked method, %s".formatted(name,
+							parameters.stream().map(Class::getSimpleName).toList()),
+					"Declare one in the same class; it may have one more parameter at the end, of type LockNotAcquiredException",
 					null);
 		}
 		Class<?> expected = ReturnType.of(attributes.method(), attributes.userClass()).type();
 		Class<?> returned = ReturnType.of(chosen, attributes.userClass()).type();
 		if (!ClassUtils.isAssignable(expected, returned)) {
-			throw attributes.invalid("fallback",
-					"the fallback returns %s, but the locked method returns %s. Let both return the same type"
-						.formatted(returned.getSimpleName(), expected.getSimpleName()),
-					null);
+			throw attributes.invalid("fallback", "the fallback returns %s, but the locked method returns %s"
+				.formatted(returned.getSimpleName(), expected.getSimpleName()), "Let both return the same type", null);
 		}
 		ReflectionUtils.makeAccessible(chosen);
 		return new FallbackPolicy(chosen, chosen.equals(fallbackWithException),

@@ -47,8 +47,10 @@ final class HiddenTargets {
 		Object open = ProxyLayers.open(proxy);
 		if (open == null) {
 			throw new InvalidLockOperationException(unlocked, target,
-					"bean '%s' is a proxy that is opaque or frozen, or has such a proxy inside. This method would run without its locks, since only annotations on the interfaces of the proxy are visible. Annotate the method in the interface, make the proxy neither opaque nor frozen, or return the object itself and let Spring wrap it"
-						.formatted(beanName));
+					"bean '%s' is a proxy that is opaque or frozen, or has such a proxy inside. This method would run without its locks, since only annotations on the interfaces of the proxy are visible"
+						.formatted(beanName),
+					"Annotate the method in the interface, make the proxy neither opaque nor frozen, or return the object itself and let Spring wrap it",
+					null);
 		}
 		return open;
 	}

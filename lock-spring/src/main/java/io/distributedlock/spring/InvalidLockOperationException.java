@@ -15,18 +15,19 @@ import org.springframework.util.ClassUtils;
  *
  * @since 0.1
  */
-public class InvalidLockOperationException extends IllegalStateException {
+public class InvalidLockOperationException extends InvalidLockSetupException {
 
 	private static final long serialVersionUID = 1L;
 
 	InvalidLockOperationException(Method method, Class<?> targetClass, String attribute, String value, String problem,
-			@Nullable Throwable cause) {
+			String action, @Nullable Throwable cause) {
 		super("@DistributedLock on %s, %s = \"%s\": %s".formatted(describe(method, targetClass), attribute, value,
-				problem), cause);
+				problem), action, cause);
 	}
 
-	InvalidLockOperationException(Method method, Class<?> targetClass, String problem) {
-		super("@DistributedLock on %s: %s".formatted(describe(method, targetClass), problem));
+	InvalidLockOperationException(Method method, Class<?> targetClass, String problem, String action,
+			@Nullable Throwable cause) {
+		super("@DistributedLock on %s: %s".formatted(describe(method, targetClass), problem), action, cause);
 	}
 
 	private static String describe(Method method, Class<?> targetClass) {

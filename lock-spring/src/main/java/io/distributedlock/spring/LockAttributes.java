@@ -112,15 +112,17 @@ final class LockAttributes implements ExpressionSource {
 			resolved = this.placeholders.apply(raw(attribute));
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(attribute,
-					"%s. Set the property, or give the placeholder a default".formatted(ex.getMessage()), ex);
+			throw invalid(attribute, String.valueOf(ex.getMessage()), placeholderAction(attribute), ex);
 		}
 		if (resolved != null && resolved.contains("${")) {
-			throw invalid(attribute,
-					"a placeholder in it cannot be resolved. Set the property, or give the placeholder a default",
-					null);
+			throw invalid(attribute, "a placeholder in it cannot be resolved", placeholderAction(attribute), null);
 		}
 		return (resolved != null) ? resolved : "";
+	}
+
+	private String placeholderAction(String attribute) {
+		return "Set the property in %s, or give the placeholder a default, as in ${shop.name:default}"
+			.formatted(raw(attribute));
 	}
 
 	<E extends Enum<E>> E choice(String attribute, Class<E> type) {
@@ -152,11 +154,11 @@ final class LockAttributes implements ExpressionSource {
 			duration = DurationFormatterUtils.parse(text, style);
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(attribute,
-					"not a duration: %s. Write it as 500ms, 30s, 5m or PT30S".formatted(ex.getMessage()), ex);
+			throw invalid(attribute, "not a duration: %s".formatted(ex.getMessage()),
+					"Write it as 500ms, 30s, 5m or PT30S", ex);
 		}
 		if (duration.isNegative()) {
-			throw invalid(attribute, "the time is negative. Write a positive one; a wait time of 0 makes one attempt",
+			throw invalid(attribute, "the time is negative", "Write a positive one; a wait time of 0 makes one attempt",
 					null);
 		}
 		return duration;
@@ -173,9 +175,10 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	@Override
-	public InvalidLockOperationException invalid(String attribute, String problem, @Nullable Throwable cause) {
+	public InvalidLockOperationException invalid(String attribute, String problem, String action,
+			@Nullable Throwable cause) {
 		return new InvalidLockOperationException(this.method, this.userClass, attribute, value(attribute), problem,
-				cause);
+				action, cause);
 	}
 
 	/**

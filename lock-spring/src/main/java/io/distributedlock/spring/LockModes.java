@@ -1,5 +1,8 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.aspectj.DistributedLockAspect;
+import io.distributedlock.spring.support.OptionalLibraries;
+
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.HierarchicalBeanFactory;
@@ -17,7 +20,7 @@ final class LockModes {
 
 	/**
 	 * Compare a context with its parents.
-	 * @throws IllegalStateException if one differs
+	 * @throws InvalidLockSetupException if one differs
 	 */
 	static void requireThatOfParents(BeanFactory beans, boolean proxying) {
 		BeanFactory parent = (beans instanceof HierarchicalBeanFactory child) ? child.getParentBeanFactory() : null;
@@ -30,9 +33,23 @@ final class LockModes {
 			.stream()
 			.anyMatch((each) -> each.isProxying() != proxying);
 		if (differs) {
-			throw new IllegalStateException(
-					"lock.mode is %s in this application context and %s in a parent context: beans of one of them would take their locks twice. Set the same lock.mode in both"
-						.formatted(name(proxying), name(!proxying)));
+			throw new InvalidLockSetupException(
+					"lock.mode is %s in this application context and %s in a parent context: beans of one of them would take their locks twice"
+						.formatted(name(proxying), name(!proxying)),
+					"Set the same lock.mode in both", null);
+		}
+	}
+
+	/**
+	 * Require that the agent has woven the aspect in.
+	 * @throws InvalidLockSetupException if it has not
+	 */
+	static void requireAgent() {
+		if (!OptionalLibraries.ASPECTJ || !DistributedLockAspect.isWoven()) {
+			throw new InvalidLockSetupException(
+					"lock.mode is aspectj, but the aspect of lock-spring is not woven in: annotated methods would run without their locks",
+					"Start the JVM with -javaagent:aspectjweaver.jar (org.aspectj:aspectjweaver), and keep META-INF/aop.xml of lock-spring on the class path; or set lock.mode=proxy",
+					null);
 		}
 	}
 

@@ -12,6 +12,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
@@ -69,10 +70,20 @@ final class LockOperationSource {
 			try {
 				template.get().check(next.prototype);
 			}
+			catch (InvalidLockRequestException ex) {
+				throw new InvalidLockOperationException(next.method, next.userClass, withoutEnd(ex.getDescription()),
+						withoutEnd(ex.getAction()), ex);
+			}
 			catch (IllegalArgumentException ex) {
-				throw new InvalidLockOperationException(next.method, next.userClass, String.valueOf(ex.getMessage()));
+				// a template of the application
+				throw new InvalidLockOperationException(next.method, next.userClass,
+						withoutEnd(String.valueOf(ex.getMessage())), "Correct the annotation", ex);
 			}
 		}
+	}
+
+	private static String withoutEnd(String sentence) {
+		return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
 	}
 
 	/**
@@ -106,7 +117,7 @@ final class LockOperationSource {
 
 	private LockOperation build(List<LockAttributes> annotations, Method method, Class<?> userClass) {
 		LockedInvocation invocation = LockedInvocation.of(ReturnType.of(method, userClass),
-				(problem) -> new InvalidLockOperationException(method, userClass, problem));
+				(problem, action) -> new InvalidLockOperationException(method, userClass, problem, action, null));
 		List<LockRequestFactory> requests = annotations.stream()
 			.map((each) -> LockRequestFactory.of(each, this.parser))
 			.toList();
@@ -135,9 +146,8 @@ final class LockOperationSource {
 		T first = value.apply(annotations.get(0));
 		for (LockAttributes each : annotations) {
 			if (!value.apply(each).equals(first)) {
-				throw each.invalid(attribute,
-						"a method has several annotations, and they differ in this attribute. Give all of them the same value: the locks are acquired together and released together",
-						null);
+				throw each.invalid(attribute, "a method has several annotations, and they differ in this attribute",
+						"Give all of them the same value: the locks are acquired together and released together", null);
 			}
 		}
 		return first;

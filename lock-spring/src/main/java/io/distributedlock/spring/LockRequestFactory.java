@@ -29,10 +29,9 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 	 */
 	static LockRequestFactory of(LockAttributes attributes, LockExpressionParser parser) {
 		String name = attributes.text("name");
-		if (name.contains("#{") || name.startsWith("#")) {
-			throw attributes.invalid("name",
-					"a name is the same for all calls and cannot be an expression. Write the expression into key",
-					null);
+		if (name.contains("#{") || name.startsWith("#") || parser.mentionsVariable(name, attributes)) {
+			throw attributes.invalid("name", "a name is the same for all calls and cannot be an expression",
+					"Write the expression into key", null);
 		}
 		if (name.isEmpty()) {
 			name = attributes.defaultName();
@@ -44,7 +43,7 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		}
 		int maxWaiters = attributes.annotation().getInt("maxWaiters");
 		if (maxWaiters < -1) {
-			throw attributes.invalid("maxWaiters", "not a valid limit. Write a number from 0, or -1 for no limit",
+			throw attributes.invalid("maxWaiters", "not a valid limit", "Write a number from 0, or -1 for no limit",
 					null);
 		}
 		if (maxWaiters >= 0) {
@@ -85,9 +84,9 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 			.withRequired(attributes.annotation().getEnumArray("requires", LockCapability.class));
 		if ((type == LockType.SEMAPHORE) == permits.isEmpty()) {
 			throw attributes.invalid("permits",
-					"a lock of type %s %s. Use @DistributedSemaphore for permits, or another type without them"
-						.formatted(type, permits.isEmpty() ? "needs a number of permits" : "has no permits"),
-					null);
+					"a lock of type %s %s".formatted(type,
+							permits.isEmpty() ? "needs a number of permits" : "has no permits"),
+					"Use @DistributedSemaphore for permits, or another type without them", null);
 		}
 		if (permits.isEmpty()) {
 			return required.withType(type);
@@ -96,7 +95,7 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 			return required.withPermits(Integer.parseInt(permits));
 		}
 		catch (IllegalArgumentException ex) {
-			throw attributes.invalid("permits", "not a number of permits. Write a number from 1", ex);
+			throw attributes.invalid("permits", "not a number of permits", "Write a number from 1", ex);
 		}
 	}
 
@@ -122,9 +121,8 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 			return timed;
 		}
 		if (leaseTime.isZero()) {
-			throw attributes.invalid("leaseTime",
-					"the lease time is zero. Write a positive one, or -1 to have the lease auto-renewed until the method ends",
-					null);
+			throw attributes.invalid("leaseTime", "the lease time is zero",
+					"Write a positive one, or -1 to have the lease auto-renewed until the method ends", null);
 		}
 		return timed.withLeaseTime(leaseTime);
 	}

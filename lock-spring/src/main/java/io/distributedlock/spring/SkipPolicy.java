@@ -19,9 +19,9 @@ final class SkipPolicy {
 	static ContentionPolicy of(LockAttributes attributes, LockedInvocation invocation) {
 		if (!invocation.canSkip()) {
 			throw attributes.invalid("onContention",
-					"a method that returns %s cannot be skipped, since this type has no empty value. Return an object or an Optional, or name a fallback"
+					"a method that returns %s cannot be skipped, since this type has no empty value"
 						.formatted(ReturnType.of(attributes.method(), attributes.userClass()).name()),
-					null);
+					"Return an object or an Optional, or name a fallback", null);
 		}
 		return (contention, call) -> {
 			logger.debug("{} is skipped: {}", attributes.method().getName(), contention.getMessage());

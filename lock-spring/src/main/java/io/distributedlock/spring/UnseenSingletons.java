@@ -122,8 +122,10 @@ final class UnseenSingletons {
 
 	private static void report(String name, Class<?> type, Method method, boolean test) {
 		InvalidLockOperationException problem = new InvalidLockOperationException(method, type,
-				"bean '%s' of type %s runs without its locks, because it was created before the post-processor for locks, or registered as a finished object. If a BeanPostProcessor needs the bean, inject an ObjectProvider and make its @Bean method static; register an object by a supplier; or use LockTemplate inside the method"
-					.formatted(name, type.getName()));
+				"bean '%s' of type %s runs without its locks, because it was created before the post-processor for locks, or registered as a finished object"
+					.formatted(name, type.getName()),
+				"If a BeanPostProcessor needs the bean, inject an ObjectProvider and make its @Bean method static; register an object by a supplier; or use LockTemplate inside the method",
+				null);
 		if (!test) {
 			throw problem;
 		}

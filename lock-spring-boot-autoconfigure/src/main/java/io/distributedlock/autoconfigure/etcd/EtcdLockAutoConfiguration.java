@@ -1,6 +1,7 @@
 package io.distributedlock.autoconfigure.etcd;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 import javax.net.ssl.SSLException;
 
@@ -8,6 +9,7 @@ import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.NamedSslBundle;
 import io.distributedlock.etcd.EtcdClients;
 import io.distributedlock.etcd.EtcdLockProvider;
 import io.etcd.jetcd.ByteSequence;
@@ -38,14 +40,14 @@ public final class EtcdLockAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles) {
-		ClientBuilder builder = EtcdClients.forLocks(Client.builder(), lock.getCommandTimeout())
-			.endpoints(properties.getEndpoints().toArray(String[]::new));
+		ClientBuilder builder = endpoints(EtcdClients.forLocks(Client.builder(), lock.getCommandTimeout()),
+				properties.getEndpoints());
 		if (properties.getUsername() != null && properties.getPassword() != null) {
 			builder.user(bytes(properties.getUsername())).password(bytes(properties.getPassword()));
 		}
 		String bundleName = properties.getSslBundle();
 		if (bundleName != null) {
-			useTls(builder, sslBundles.getObject().getBundle(bundleName));
+			useTls(builder, NamedSslBundle.get("lock.etcd.ssl-bundle", bundleName, sslBundles));
 		}
 		return builder.build();
 	}
@@ -54,6 +56,17 @@ public final class EtcdLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	EtcdLockProvider etcdLockProvider(Client client, EtcdLockProperties properties, LockProperties lock) {
 		return new EtcdLockProvider(client, properties.getPrefix(), lock.getCommandTimeout());
+	}
+
+	private static ClientBuilder endpoints(ClientBuilder builder, List<String> endpoints) {
+		try {
+			return builder.endpoints(endpoints.toArray(String[]::new));
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException(
+					"lock.etcd.endpoints is not a list of addresses of etcd: %s.".formatted(endpoints),
+					"Write http://host:port, such as http://etcd1:2379, or https:// for TLS.", ex);
+		}
 	}
 
 	private static void useTls(ClientBuilder builder, SslBundle bundle) {

@@ -9,6 +9,8 @@ import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.LockTemplateBuilderCustomizer;
 import io.distributedlock.engine.DefaultLockTemplate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -18,7 +20,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.TaskExecutor;
 import org.springframework.core.task.support.CompositeTaskDecorator;
@@ -36,6 +41,12 @@ import org.springframework.util.ClassUtils;
 @ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockExecutionAutoConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(LockExecutionAutoConfiguration.class);
+
+	private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
+
+	private static final Duration PHASE_TIMEOUT_OF_BOOT = Duration.ofSeconds(30);
 
 	static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshot";
 
@@ -60,15 +71,26 @@ public final class LockExecutionAutoConfiguration {
 	// of this context: a child that closes leaves the template of its parent alone
 	@Bean
 	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
-	LockShutdown lockShutdown(ObjectProvider<DefaultLockTemplate> templates, LockProperties properties) {
+	LockShutdown lockShutdown(ObjectProvider<DefaultLockTemplate> templates, LockProperties properties,
+			Environment environment) {
 		Duration timeout = properties.getShutdownTimeout();
 		if (timeout.isNegative()) {
 			throw new LockConfigurationException("lock.shutdown-timeout must not be negative but is " + timeout,
 					"Set it to 0 to shut down without waiting for the holders of locks, or to a time such as 10s.",
 					null);
 		}
+		warnOfShorterPhase(timeout, environment);
 		// none in a test that has a mock instead
 		return new LockShutdown(templates.getIfAvailable(), timeout);
+	}
+
+	private static void warnOfShorterPhase(Duration timeout, Environment environment) {
+		Duration phase = Binder.get(environment).bind(PHASE_TIMEOUT, Duration.class).orElse(PHASE_TIMEOUT_OF_BOOT);
+		if (timeout.compareTo(phase) > 0) {
+			logger.warn(
+					"lock.shutdown-timeout is {}, but Spring Boot ends each phase of a shutdown after {}: holders of locks have no longer than that. Set {} to more, or lock.shutdown-timeout to less",
+					DurationStyle.SIMPLE.print(timeout), DurationStyle.SIMPLE.print(phase), PHASE_TIMEOUT);
+		}
 	}
 
 	private static List<TaskDecorator> all(List<TaskDecorator> ofApplication) {

@@ -21,6 +21,11 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor own) implements DisposableBean {
 
 	static LockExecutor of(LockProperties.Executor properties, ObjectProvider<TaskExecutor> ofApplication) {
+		if (properties.getQueueCapacity() < 0) {
+			throw new LockConfigurationException(
+					"lock.executor.queue-capacity must not be negative but is " + properties.getQueueCapacity(),
+					"Set it to 0 for no queue, or to how many tasks may wait for the threads.", null);
+		}
 		Integer threads = properties.getThreads();
 		if (threads == null) {
 			return new LockExecutor(ofApplication.getIfAvailable(), null);
@@ -28,11 +33,6 @@ record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor
 		if (threads < 1) {
 			throw new LockConfigurationException("lock.executor.threads must be at least 1 but is " + threads,
 					"Set it to at least 1, or leave it out: then the threads of the application are used.", null);
-		}
-		if (properties.getQueueCapacity() < 0) {
-			throw new LockConfigurationException(
-					"lock.executor.queue-capacity must not be negative but is " + properties.getQueueCapacity(),
-					"Set it to 0 for no queue, or to how many tasks may wait for the threads.", null);
 		}
 		ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
 		pool.setThreadNamePrefix("lock-executor-");

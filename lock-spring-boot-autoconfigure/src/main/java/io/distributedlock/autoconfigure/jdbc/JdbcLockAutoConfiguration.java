@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.io.ResourceLoader;
 
 /**
  * Auto-configuration of locks on a database. It uses the database that
@@ -43,8 +44,10 @@ public final class JdbcLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockDatabase lockDatabase(JdbcLockProperties properties, LockProperties lock,
-			ObjectProvider<DataSource> dataSources) {
-		if (properties.getUrl() != null) {
+			ObjectProvider<DataSource> dataSources, ResourceLoader resources) {
+		String url = properties.getUrl();
+		if (url != null) {
+			SeparateDatabase.requireAvailable(url, resources.getClassLoader());
 			return LockDatabase.open(properties, lock);
 		}
 		DataSource dataSource = dataSources.getIfUnique();
@@ -79,18 +82,30 @@ public final class JdbcLockAutoConfiguration {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(String.valueOf(ex.getMessage()),
-					"Set lock.jdbc.strategy, lock.jdbc.threads and lock.jdbc.max-lock-connections to values that the database supports.",
-					ex);
+					"Set lock.jdbc.strategy to one that the database supports.", ex);
 		}
 	}
 
 	private static JdbcLockSettings settings(JdbcDialect dialect, JdbcLockProperties properties, LockProperties lock) {
-		return JdbcLockSettings.of(dialect)
-			.withStrategy(properties.getStrategy())
-			.withCommandTimeout(lock.getCommandTimeout())
-			.withThreads(properties.getThreads())
-			.withMaxLockConnections(properties.getMaxLockConnections())
-			.withSweepAfter(properties.getSweepAfter());
+		if (properties.getSweepAfter().isNegative()) {
+			throw new LockConfigurationException(
+					"lock.jdbc.sweep-after must not be negative but is " + properties.getSweepAfter(),
+					"Set lock.jdbc.sweep-after to a time such as 7d.", null);
+		}
+		try {
+			return JdbcLockSettings.of(dialect)
+				.withStrategy(properties.getStrategy())
+				.withCommandTimeout(lock.getCommandTimeout())
+				.withThreads(properties.getThreads())
+				.withMaxLockConnections(properties.getMaxLockConnections())
+				.withSweepAfter(properties.getSweepAfter());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException(
+					"lock.jdbc.threads is %d and lock.jdbc.max-lock-connections is %d: %s."
+						.formatted(properties.getThreads(), properties.getMaxLockConnections(), ex.getMessage()),
+					"Set lock.jdbc.threads and lock.jdbc.max-lock-connections to at least 1.", ex);
+		}
 	}
 
 	private static boolean createsSchema(JdbcLockProperties.SchemaInitialization when, JdbcDialect dialect) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.NamedSslBundle;
 import io.distributedlock.autoconfigure.ServerAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -45,22 +46,27 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 	 */
 	static RedisTopology read(Environment environment, ObjectProvider<SslBundles> sslBundles) {
 		RedisSettings settings = Binder.get(environment).bindOrCreate(PROPERTIES, Bindable.of(RedisSettings.class));
+		if (settings.database() < 0) {
+			throw new LockConfigurationException(
+					"spring.data.redis.database is %d, which is no database of Redis.".formatted(settings.database()),
+					"Set spring.data.redis.database to a number from 0.", null);
+		}
 		String url = settings.url();
 		// credentials in the URL override those of the properties
 		boolean urlHasCredentials = url != null && url.contains("@");
 		return new RedisTopology(servers(settings),
 				urlHasCredentials ? null : Credentials.of(settings.username(), settings.password()),
 				settings.database(), settings.ssl().isOn() || (url != null && url.startsWith("rediss:")),
-				bundle(settings.ssl().bundle(), sslBundles), settings.clientName(), settings.timeout(),
-				settings.connectTimeout());
+				bundle(PROPERTIES + ".ssl.bundle", settings.ssl().bundle(), sslBundles), settings.clientName(),
+				settings.timeout(), settings.connectTimeout());
 	}
 
 	/**
-	 * Return the SSL bundle of a name.
+	 * Return the SSL bundle that a property names.
 	 * @return {@code null} if no bundle is named
 	 */
-	static @Nullable SslBundle bundle(@Nullable String name, ObjectProvider<SslBundles> sslBundles) {
-		return (name != null) ? sslBundles.getObject().getBundle(name) : null;
+	static @Nullable SslBundle bundle(String property, @Nullable String name, ObjectProvider<SslBundles> sslBundles) {
+		return (name != null) ? NamedSslBundle.get(property, name, sslBundles) : null;
 	}
 
 	/**
@@ -78,6 +84,11 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 		}
 		RedisSettings.Sentinel sentinel = settings.sentinel();
 		if (sentinel != null && sentinel.master() != null) {
+			if (sentinel.nodes().isEmpty()) {
+				throw new LockConfigurationException(
+						"spring.data.redis.sentinel.master is set, but spring.data.redis.sentinel.nodes is empty.",
+						"List the sentinels in spring.data.redis.sentinel.nodes, each as host:port.", null);
+			}
 			return new Sentinels(sentinel.master(), addresses("sentinel.nodes", sentinel.nodes()),
 					Credentials.of(sentinel.username(), sentinel.password()));
 		}
@@ -85,7 +96,7 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 		if (cluster != null && !cluster.nodes().isEmpty()) {
 			return new Cluster(addresses("cluster.nodes", cluster.nodes()));
 		}
-		return new Single(new ServerAddress(settings.host(), settings.port()));
+		return new Single(ServerAddress.of(PROPERTIES + ".port", settings.host(), settings.port()));
 	}
 
 	private static List<ServerAddress> addresses(String property, List<String> nodes) {

@@ -144,12 +144,12 @@ final class RedissonConfigs {
 	private static void setTimes(BaseConfig<?> servers, RedisTopology topology, Duration commandTimeout) {
 		// shorter than the command time-out of the engine, so that Redisson's own error,
 		// which names the cause, arrives before the engine's time-out
-		int fallback = Math.toIntExact(commandTimeout.toMillis() * 2 / 3);
+		int fallback = millis(commandTimeout.multipliedBy(2).dividedBy(3));
 		servers.setTimeout(millis(topology.timeout(), fallback))
 			.setConnectTimeout(millis(topology.connectTimeout(), fallback))
 			// a connection that is broken without any sign is noticed after two intervals
 			// at most; Redisson's default would need a minute
-			.setPingConnectionInterval(Math.toIntExact(commandTimeout.toMillis()))
+			.setPingConnectionInterval(millis(commandTimeout))
 			.setSubscriptionsPerConnection(SUBSCRIPTIONS_PER_CONNECTION)
 			// the wait time of the call limits the attempts, not their number
 			.setRetryAttempts(1);
@@ -178,8 +178,15 @@ final class RedissonConfigs {
 		}
 	}
 
+	/**
+	 * Return a time as Redisson takes it, which is 24 days at most.
+	 */
+	private static int millis(Duration duration) {
+		return (int) Math.min(duration.toMillis(), Integer.MAX_VALUE);
+	}
+
 	private static int millis(@Nullable Duration duration, int fallback) {
-		return (duration != null) ? Math.toIntExact(duration.toMillis()) : fallback;
+		return (duration != null) ? millis(duration) : fallback;
 	}
 
 	private static String[] addresses(List<ServerAddress> addresses, boolean tls) {

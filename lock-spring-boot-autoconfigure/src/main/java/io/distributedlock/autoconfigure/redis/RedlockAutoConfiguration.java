@@ -43,7 +43,7 @@ public final class RedlockAutoConfiguration {
 					"List three or five independent Redis servers; or set lock.provider=redis for a single server.",
 					null);
 		}
-		SslBundle bundle = RedisTopology.bundle(properties.getSslBundle(), sslBundles);
+		SslBundle bundle = RedisTopology.bundle("lock.redis.redlock.ssl-bundle", properties.getSslBundle(), sslBundles);
 		return new RedlockClients(IntStream.range(0, nodes.size())
 			.mapToObj((i) -> LettuceClients.fromUrl("lock.redis.redlock.nodes[%d]".formatted(i), nodes.get(i),
 					lock.getCommandTimeout(), bundle))
@@ -53,6 +53,11 @@ public final class RedlockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	RedlockProvider redlockLockProvider(RedlockClients clients, RedlockProperties properties) {
+		if (properties.getNodeTimeout().isNegative() || properties.getNodeTimeout().isZero()) {
+			throw new LockConfigurationException(
+					"lock.redis.redlock.node-timeout must be positive but is " + properties.getNodeTimeout(),
+					"Set lock.redis.redlock.node-timeout to a time such as 100ms.", null);
+		}
 		return new RedlockProvider(clients.clients(), properties.getNodeTimeout());
 	}
 

@@ -1,20 +1,25 @@
 package io.distributedlock.autoconfigure.zookeeper;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.ServerAddress;
 import io.distributedlock.zookeeper.ZooKeeperLockProvider;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
+import org.apache.curator.utils.PathUtils;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.util.StringUtils;
 
 /**
  * Auto-configuration of locks on ZooKeeper. It uses the application's
@@ -30,13 +35,15 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties({ LockProperties.class, ZooKeeperLockProperties.class })
 public final class ZooKeeperLockAutoConfiguration {
 
+	private static final int PORT = 2181;
+
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	CuratorFramework lockCuratorFramework(ZooKeeperLockProperties properties) {
 		CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
-			.connectString(properties.getConnectString())
-			.sessionTimeoutMs(Math.toIntExact(properties.getSessionTimeout().toMillis()))
-			.connectionTimeoutMs(Math.toIntExact(properties.getConnectionTimeout().toMillis()))
+			.connectString(connectString(properties.getConnectString()))
+			.sessionTimeoutMs(millis("lock.zookeeper.session-timeout", properties.getSessionTimeout()))
+			.connectionTimeoutMs(millis("lock.zookeeper.connection-timeout", properties.getConnectionTimeout()))
 			// no retries by Curator: the engine asks again within the wait time
 			.retryPolicy(new RetryNTimes(0, 0));
 		String username = properties.getUsername();
@@ -54,7 +61,39 @@ public final class ZooKeeperLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	ZooKeeperLockProvider zookeeperLockProvider(CuratorFramework client, ZooKeeperLockProperties properties,
 			LockProperties lock) {
-		return new ZooKeeperLockProvider(client, properties.getRoot(), lock.getCommandTimeout());
+		return new ZooKeeperLockProvider(client, root(properties.getRoot()), lock.getCommandTimeout());
+	}
+
+	/**
+	 * Require addresses that ZooKeeper can read: its client would only log the others.
+	 */
+	private static String connectString(String text) {
+		int chroot = text.indexOf('/');
+		for (String server : StringUtils
+			.commaDelimitedListToStringArray((chroot < 0) ? text : text.substring(0, chroot))) {
+			ServerAddress.parse("lock.zookeeper.connect-string", server.trim(), PORT);
+		}
+		return text;
+	}
+
+	private static int millis(String property, Duration time) {
+		if (time.toMillis() > 0 && time.toMillis() <= Integer.MAX_VALUE) {
+			return (int) time.toMillis();
+		}
+		throw new LockConfigurationException(
+				"%s is %s, but ZooKeeper takes times from 1 ms to 24 days.".formatted(property, time),
+				"Set %s to a time such as 15s.".formatted(property), null);
+	}
+
+	private static String root(String path) {
+		try {
+			return PathUtils.validatePath(path);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException(
+					"lock.zookeeper.root is '%s', which is no path of ZooKeeper: %s.".formatted(path, ex.getMessage()),
+					"Write a path that begins with a slash and does not end with one, such as /locks.", ex);
+		}
 	}
 
 }

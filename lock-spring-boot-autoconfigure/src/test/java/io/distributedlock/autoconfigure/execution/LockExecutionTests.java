@@ -129,6 +129,18 @@ class LockExecutionTests {
 	}
 
 	@Test
+	void shutdownThatSpringBootEndsEarlierIsWarnedOf(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.shutdown-timeout=10s", "spring.lifecycle.timeout-per-shutdown-phase=20s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("timeout-per-shutdown-phase");
+		this.runner.withPropertyValues("lock.shutdown-timeout=40s").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("lock.shutdown-timeout is 40000ms", "after 30000ms",
+					"spring.lifecycle.timeout-per-shutdown-phase");
+		});
+	}
+
+	@Test
 	void negativeTimesAndSizesAreRefused() {
 		for (String wrong : new String[] { "lock.shutdown-timeout=-1s", "lock.executor.queue-capacity=-1" }) {
 			this.runner.withPropertyValues(wrong, "lock.executor.threads=1")

@@ -53,6 +53,14 @@ public final class DistributedLockAspect {
 	}
 
 	/**
+	 * Return whether the agent runs and has found this aspect.
+	 * @return {@code false} if annotated methods run without their locks
+	 */
+	public static boolean isWoven() {
+		return Aspects.hasAspect(DistributedLockAspect.class);
+	}
+
+	/**
 	 * Use the advice of an application context from now on. A woven method does not know
 	 * which application context its object belongs to: if several are open, as in a test
 	 * suite, the advice of the newest is used.
@@ -60,9 +68,9 @@ public final class DistributedLockAspect {
 	 * @throws IllegalStateException if the agent is not running
 	 */
 	public static void use(MethodInterceptor advice) {
-		if (!Aspects.hasAspect(DistributedLockAspect.class)) {
+		if (!isWoven()) {
 			throw new IllegalStateException(
-					"lock.mode is aspectj, but the aspect is not woven in: annotated methods would run without their locks. Start the JVM with -javaagent:aspectjweaver.jar, or set lock.mode=proxy");
+					"The aspect is not woven in: annotated methods would run without their locks. Start the JVM with -javaagent:aspectjweaver.jar");
 		}
 		if (!ADVICE.isEmpty()) {
 			logger.warn(

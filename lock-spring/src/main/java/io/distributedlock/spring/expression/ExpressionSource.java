@@ -33,10 +33,11 @@ public interface ExpressionSource {
 	/**
 	 * Make the exception for a mistake in an attribute.
 	 * @param attribute the name of the attribute
-	 * @param problem what is wrong and what to do
+	 * @param problem what is wrong
+	 * @param action what to do
 	 * @param cause the cause, {@code null} for none
 	 * @return the exception
 	 */
-	IllegalStateException invalid(String attribute, String problem, @Nullable Throwable cause);
+	IllegalStateException invalid(String attribute, String problem, String action, @Nullable Throwable cause);
 
 }

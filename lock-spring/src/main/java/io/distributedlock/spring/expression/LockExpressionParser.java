@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,8 @@ import org.springframework.util.ClassUtils;
  */
 public final class LockExpressionParser {
 
+	private static final Pattern VARIABLE = Pattern.compile("#(\\w+)");
+
 	private final SpelExpressionParser parser = new SpelExpressionParser();
 
 	private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
@@ -67,8 +71,8 @@ public final class LockExpressionParser {
 			return LockKeys.of(expression.with(KeyParts.checked(expression.expression())));
 		}
 		if (literal.isBlank()) {
-			throw attributes.invalid("key",
-					"the key is blank. Write an expression, or leave the key out for one lock for the method", null);
+			throw attributes.invalid("key", "the key is blank",
+					"Write an expression, or leave the key out for one lock for the method", null);
 		}
 		return (prototype, call, target) -> prototype.withKey(literal);
 	}
@@ -84,6 +88,21 @@ public final class LockExpressionParser {
 		check(expression, attribute, attributes);
 		return new LockExpression(expression, attribute, attributes.raw(attribute), attributes.method(),
 				parameters(attributes), this.context);
+	}
+
+	/**
+	 * Return whether a text that is no expression has a variable in it, so that its
+	 * author took it for one.
+	 * @param text the text
+	 * @param attributes the attributes of the annotation
+	 * @return whether there is a {@code #} with the name of a parameter or {@code root}
+	 */
+	public boolean mentionsVariable(String text, ExpressionSource attributes) {
+		Set<String> known = parameters(attributes).keySet();
+		return VARIABLE.matcher(text)
+			.results()
+			.map((match) -> match.group(1))
+			.anyMatch((name) -> known.contains(name) || name.equals("root"));
 	}
 
 	/**
@@ -123,9 +142,8 @@ public final class LockExpressionParser {
 	private Expression parseExpression(String attribute, ExpressionSource attributes) {
 		String text = attributes.raw(attribute);
 		if (text.contains("${")) {
-			throw attributes.invalid(attribute,
-					"placeholders are not resolved in an expression. Write a text that is the same for all calls into name, where they are",
-					null);
+			throw attributes.invalid(attribute, "placeholders are not resolved in an expression",
+					"Write a text that is the same for all calls into name, where they are", null);
 		}
 		try {
 			return text.contains("#{") ? this.parser.parseExpression(text, new TemplateParserContext())
@@ -133,8 +151,8 @@ public final class LockExpressionParser {
 		}
 		catch (ParseException ex) {
 			throw attributes.invalid(attribute,
-					"not a SpEL expression, at position %d: %s. A literal needs quotes: \"'%s'\""
-						.formatted(ex.getPosition(), ex.getSimpleMessage(), text.replace("'", "")),
+					"not a SpEL expression, at position %d: %s".formatted(ex.getPosition(), ex.getSimpleMessage()),
+					"Correct the SpEL expression. A literal needs quotes: \"'%s'\"".formatted(text.replace("'", "")),
 					ex);
 		}
 	}
@@ -159,27 +177,25 @@ public final class LockExpressionParser {
 			checkVariable(variable.toStringAST().substring(1), attribute, attributes);
 		}
 		if (node instanceof BeanReference && this.context.getBeanResolver() == null) {
-			throw attributes.invalid(attribute,
-					"references to beans are not allowed. Set lock.spel.bean-references=true to allow %s"
-						.formatted(node.toStringAST()),
-					null);
+			throw attributes.invalid(attribute, "references to beans are not allowed",
+					"Set lock.spel.bean-references=true to allow %s".formatted(node.toStringAST()), null);
 		}
 		if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-			throw attributes.invalid(attribute, "%s changes a value, but an expression may only read. Remove the change"
-				.formatted(node.toStringAST()), null);
+			throw attributes.invalid(attribute,
+					"%s changes a value, but an expression may only read".formatted(node.toStringAST()),
+					"Remove the change", null);
 		}
 		if (onRoot && node instanceof PropertyOrFieldReference property
 				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
-			throw attributes.invalid(attribute,
-					"there is no property '%s'. Write a parameter as #%s, and a literal in quotes: \"'%s'\""
-						.formatted(property.getName(), property.getName(), property.getName()),
+			throw attributes.invalid(attribute, "there is no property '%s'".formatted(property.getName()),
+					"Write a parameter as #%1$s, and a literal in quotes: \"'%1$s'\"".formatted(property.getName()),
 					null);
 		}
 		if (node instanceof CompoundExpression && node.getChildCount() > 1 && isRoot(node.getChild(0))
 				&& node.getChild(1) instanceof PropertyOrFieldReference property
 				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
-			throw attributes.invalid(attribute, "#root has no property '%s'. Use one of %s"
-				.formatted(property.getName(), new TreeSet<>(LockKeyRoot.PROPERTIES)), null);
+			throw attributes.invalid(attribute, "#root has no property '%s'".formatted(property.getName()),
+					"Use one of %s".formatted(new TreeSet<>(LockKeyRoot.PROPERTIES)), null);
 		}
 		boolean ownRoot = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
 		for (int i = 0; i < node.getChildCount(); i++) {
@@ -198,8 +214,11 @@ public final class LockExpressionParser {
 		if (!known.contains(name) && !name.equals("root") && !name.equals("this")) {
 			String hint = (names(method) != null) ? ""
 					: ". The class file has no parameter names: compile it with -parameters";
-			throw attributes.invalid(attribute, "%2$s.%3$s has no parameter '%1$s'. Use one of %4$s%5$s".formatted(name,
-					method.getDeclaringClass().getSimpleName(), method.getName(), known, hint), null);
+			String variables = known.stream().map("#"::concat).collect(Collectors.joining(", "));
+			throw attributes.invalid(attribute,
+					"%2$s.%3$s has no parameter '%1$s'".formatted(name, method.getDeclaringClass().getSimpleName(),
+							method.getName()),
+					"Use one of %s in the SpEL expression%s".formatted(variables, hint), null);
 		}
 	}
 

@@ -1,7 +1,7 @@
 package io.distributedlock.spring.invocation;
 
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import io.distributedlock.spring.returntype.AsynchronousTypes;
 import io.distributedlock.spring.returntype.ReturnType;
@@ -46,10 +46,11 @@ public interface LockedInvocation {
 	/**
 	 * Return the invocation for a return type.
 	 * @param type the return type
-	 * @param mistake makes the exception for a type that cannot be locked
+	 * @param mistake makes the exception for a type that cannot be locked, of what is
+	 * wrong and what to do
 	 * @return the invocation
 	 */
-	static LockedInvocation of(ReturnType type, Function<String, ? extends RuntimeException> mistake) {
+	static LockedInvocation of(ReturnType type, BiFunction<String, String, ? extends RuntimeException> mistake) {
 		for (Factory factory : FACTORIES) {
 			LockedInvocation invocation = factory.create(type);
 			if (invocation != null) {
@@ -59,8 +60,9 @@ public interface LockedInvocation {
 		}
 		if (type.suspending() || AsynchronousTypes.contains(type.resolved())) {
 			throw mistake.apply(
-					"a method that returns %s continues after it has returned, but its lock would be released then. Return CompletableFuture, Mono, Flux or another type that Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside the method"
-						.formatted(type.resolved()));
+					"a method that returns %s continues after it has returned, but its lock would be released then"
+						.formatted(type.resolved()),
+					"Return CompletableFuture, Mono, Flux or another type that Spring's ReactiveAdapterRegistry knows, with reactor-core on the class path, or use LockTemplate inside the method");
 		}
 		return new BlockingInvocation(type);
 	}
@@ -69,14 +71,20 @@ public interface LockedInvocation {
 	 * Require that the value in a future, in a publisher or of a suspending function does
 	 * not go on itself, since the lock is released when the value is delivered.
 	 */
-	private static void requireEnd(ReturnType type, Function<String, ? extends RuntimeException> mistake) {
+	private static void requireEnd(ReturnType type, BiFunction<String, String, ? extends RuntimeException> mistake) {
 		if (!AsynchronousTypes.contains(type.delivered())) {
 			return;
 		}
-		String problem = type.suspending()
-				? "a suspending function that returns %s continues after it has returned, but its lock would be released then. Return a Flow from a function that does not suspend, or collect it inside the function"
-				: "a method that returns %s delivers a value that continues after its lock is released: the lock is held until the outer future or publisher has ended. Return only one of them, for example Flux instead of a Mono of a response of Flux, or use LockTemplate inside the method";
-		throw mistake.apply(problem.formatted(type.resolved()));
+		if (type.suspending()) {
+			throw mistake.apply(
+					"a suspending function that returns %s continues after it has returned, but its lock would be released then"
+						.formatted(type.resolved()),
+					"Return a Flow from a function that does not suspend, or collect it inside the function");
+		}
+		throw mistake.apply(
+				"a method that returns %s delivers a value that continues after its lock is released: the lock is held until the outer future or publisher has ended"
+					.formatted(type.resolved()),
+				"Return only one of them, for example Flux instead of a Mono of a response of Flux, or use LockTemplate inside the method");
 	}
 
 	/**

@@ -69,10 +69,11 @@ public final class ClassChecks {
 		 * Make the exception.
 		 * @param method the method
 		 * @param userClass the class of the bean
-		 * @param problem what is wrong and what to do
+		 * @param problem what is wrong
+		 * @param action what to do
 		 * @return the exception
 		 */
-		RuntimeException of(Method method, Class<?> userClass, String problem);
+		RuntimeException of(Method method, Class<?> userClass, String problem, String action);
 
 	}
 

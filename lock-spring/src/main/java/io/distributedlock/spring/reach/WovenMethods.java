@@ -45,9 +45,9 @@ final class WovenMethods {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 			if (mayBeLocked(specific) && isOrWouldBeLocked(specific, userClass, locked)) {
-				String gap = gap(specific);
+				Gap gap = gap(specific);
 				if (gap != null) {
-					throw mistake.of(specific, userClass, gap);
+					throw mistake.of(specific, userClass, gap.reason, gap.action);
 				}
 			}
 		});
@@ -67,27 +67,34 @@ final class WovenMethods {
 
 	/**
 	 * Return why no lock is woven into a method.
-	 * @return the reason and what to do, {@code null} if a lock is woven in
+	 * @return {@code null} if a lock is woven in
 	 */
-	private static @Nullable String gap(Method method) {
+	private static @Nullable Gap gap(Method method) {
 		if (Modifier.isStatic(method.getModifiers())) {
-			return "with lock.mode=aspectj, static methods take no locks. Use LockTemplate inside the method";
+			return new Gap("with lock.mode=aspectj, static methods take no locks",
+					"Use LockTemplate inside the method");
 		}
 		if (Modifier.isAbstract(method.getModifiers()) || Proxy.isProxyClass(method.getDeclaringClass())) {
-			return "with lock.mode=aspectj, a method whose implementation is made at run time takes no lock. Set lock.mode=proxy, or use LockTemplate inside the method";
+			return new Gap("with lock.mode=aspectj, a method whose implementation is made at run time takes no lock",
+					"Set lock.mode=proxy, or use LockTemplate inside the method");
 		}
 		if (KotlinDetector.isSuspendingFunction(method)) {
-			return "with lock.mode=aspectj, suspending functions take no locks. Set lock.mode=proxy, or use LockTemplate inside the function";
+			return new Gap("with lock.mode=aspectj, suspending functions take no locks",
+					"Set lock.mode=proxy, or use LockTemplate inside the function");
 		}
 		if (!isAnnotated(MergedAnnotations.from(method, SearchStrategy.DIRECT))
 				&& !(Modifier.isPublic(method.getModifiers()) && isAnnotated(
 						MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.INHERITED_ANNOTATIONS)))) {
-			return "with lock.mode=aspectj, an annotation must stand on the method itself or on its class, directly or in a composed annotation of at most two levels. On %s.%s it does not. Annotate this method too, or set lock.mode=proxy"
-				.formatted(method.getDeclaringClass().getName(), method.getName());
+			return new Gap(
+					"with lock.mode=aspectj, an annotation must stand on the method itself or on its class, directly or in a composed annotation of at most two levels. On %s.%s it does not"
+						.formatted(method.getDeclaringClass().getName(), method.getName()),
+					"Annotate this method too, or set lock.mode=proxy");
 		}
 		if (!isWoven(method)) {
-			return "lock.mode is aspectj, but the aspect is not woven into %s. Include the class in an aop.xml, and make sure that it is not loaded before the agent starts"
-				.formatted(method.getDeclaringClass().getName());
+			return new Gap(
+					"lock.mode is aspectj, but the aspect is not woven into %s"
+						.formatted(method.getDeclaringClass().getName()),
+					"Include the class in an aop.xml, and make sure that it is not loaded before the agent starts");
 		}
 		return null;
 	}
@@ -111,6 +118,15 @@ final class WovenMethods {
 		ReflectionUtils.makeAccessible(field);
 		return (ReflectionUtils.getField(field, null) instanceof JoinPoint.StaticPart part
 				&& part.getSignature() instanceof MethodSignature signature) ? signature.getMethod() : null;
+	}
+
+	/**
+	 * Why no lock is woven into a method.
+	 *
+	 * @param reason the reason
+	 * @param action what to do
+	 */
+	private record Gap(String reason, String action) {
 	}
 
 }

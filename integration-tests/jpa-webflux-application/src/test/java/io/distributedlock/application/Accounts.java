@@ -1,0 +1,46 @@
+package io.distributedlock.application;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.annotation.DistributedLock;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
+
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * A service of JPA: lock and transaction on the same method.
+ */
+class Accounts {
+
+	@PersistenceContext
+	private EntityManager entities;
+
+	@Transactional
+	public void open(long id) {
+		this.entities.persist(new Account(id));
+	}
+
+	@Transactional
+	@DistributedLock(name = "account", key = "#id")
+	public void deposit(long id, AtomicReference<String> atCommit) {
+		this.entities.find(Account.class, id).add(1);
+		LockHandle handle = LockContext.current();
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+			@Override
+			public void afterCommit() {
+				atCommit.set(handle.isValid() ? "held" : "free");
+			}
+		});
+	}
+
+	@Transactional(readOnly = true)
+	public int balance(long id) {
+		return this.entities.find(Account.class, id).balance();
+	}
+
+}

@@ -1,0 +1,23 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.UnknownLockProviderException;
+import io.distributedlock.spring.InvalidLockSetupException;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/**
+ * Reports an annotation that cannot work, or a set-up in which none can: what is wrong,
+ * and what to do. Without an analyzer, Spring Boot would print a stack trace.
+ */
+class InvalidLockSetupFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockSetupException> {
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockSetupException cause) {
+		String action = (cause.getCause() instanceof UnknownLockProviderException unknown)
+				? KnownProvider.adviceForAnnotation(unknown.getProvider(), unknown.getExisting())
+				: cause.getAction() + ".";
+		return new FailureAnalysis(cause.getDescription() + ".", action, cause);
+	}
+
+}

@@ -1,0 +1,53 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+
+/**
+ * The SSL bundle that a property names.
+ *
+ * @since 0.1
+ */
+public final class NamedSslBundle {
+
+	private NamedSslBundle() {
+	}
+
+	/**
+	 * Return the bundle.
+	 * @param property the name of the property, for the message
+	 * @param name the name of the bundle
+	 * @param bundles the bundles of the application
+	 * @return the bundle
+	 * @throws LockConfigurationException if the application has no such bundle
+	 */
+	public static SslBundle get(String property, String name, ObjectProvider<SslBundles> bundles) {
+		SslBundles all = bundles.getIfAvailable();
+		try {
+			if (all != null) {
+				return all.getBundle(name);
+			}
+		}
+		catch (NoSuchSslBundleException ex) {
+			throw missing(property, name, all.getBundleNames(), ex);
+		}
+		throw missing(property, name, List.of(), null);
+	}
+
+	private static LockConfigurationException missing(String property, String name, List<String> existing,
+			@Nullable Throwable cause) {
+		return new LockConfigurationException(
+				"%s is '%s', but there is no SSL bundle with this name. Existing bundles: %s.".formatted(property, name,
+						existing.isEmpty() ? "none" : existing),
+				"Name an existing bundle, or declare this one: spring.ssl.bundle.pem.%1$s.* or spring.ssl.bundle.jks.%1$s.*"
+					.formatted(name),
+				cause);
+	}
+
+}

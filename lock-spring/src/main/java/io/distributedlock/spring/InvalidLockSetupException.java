@@ -1,0 +1,47 @@
+package io.distributedlock.spring;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks cannot work as the application is set up, and it does not start. The message says
+ * what is wrong and what to do.
+ *
+ * @since 0.1
+ */
+public class InvalidLockSetupException extends IllegalStateException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * What is wrong.
+	 */
+	private final String description;
+
+	/**
+	 * What to do.
+	 */
+	private final String action;
+
+	InvalidLockSetupException(String description, String action, @Nullable Throwable cause) {
+		super(description + ". " + action, cause);
+		this.description = description;
+		this.action = action;
+	}
+
+	/**
+	 * Return what is wrong.
+	 * @return the first part of the message
+	 */
+	public String getDescription() {
+		return this.description;
+	}
+
+	/**
+	 * Return what to do.
+	 * @return the second part of the message
+	 */
+	public String getAction() {
+		return this.action;
+	}
+
+}
