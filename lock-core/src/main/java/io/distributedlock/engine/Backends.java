@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * person who looks for the cause of an incident. Thread-safe; no method blocks. Each
  * future ends within a few command time-outs, and on a thread for callbacks. It fails
  * with what the provider failed with, or with a {@link BackendException} if the provider
- * did not answer in time. Each method throws
- * {@link UnknownLockProviderException} if the template has no provider of that name.
+ * did not answer in time. Each method throws {@link UnknownLockProviderException} if the
+ * template has no provider of that name.
  * <p>
  * Why: docs/decisions/049-owners-on-the-backend.md
  *
