@@ -94,7 +94,7 @@ public final class Backends {
 	}
 
 	/**
-	 * Take a key away from an owner that does not give it back, such as a node that hangs
+	 * Take a key away from an owner that does not release it, such as a node that hangs
 	 * and renews its leases. <b>That node may still work on what the key protects</b>: it
 	 * learns of the loss at its next renewal, or not at all if its lease is not renewed.
 	 * So the next fencing token is fetched, too: a resource that has seen it refuses the

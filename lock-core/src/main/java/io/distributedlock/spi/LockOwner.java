@@ -8,6 +8,8 @@ import io.distributedlock.LockType;
 
 /**
  * An owner of a key, as its backend knows it.
+ * <p>
+ * Why: docs/decisions/049-owners-on-the-backend.md
  *
  * @param id what names this one grant on the backend, see {@link Lease#ownerId()}. Two
  * grants never have the same, also to the same caller. Also an owner that this library

@@ -246,7 +246,7 @@ class DistributedLockTests {
 		bean(OtherNames.class).settleAs("2", "1");
 		this.context.getBean(OtherNames.class).settleBy("3");
 		assertThat(this.provider.keys()).containsExactly("t:Named.settleAs:2", "t:Named.settleBy:3");
-		assertThatStartFails(BadlyNamed.class, "Misnamed.run has no parameter 'ordr'", "[id, orderId, p0, a0]");
+		assertThatStartFails(BadlyNamed.class, "Misnamed.run has no parameter 'ordr'", "#id, #orderId, #p0, #a0");
 	}
 
 	@Test

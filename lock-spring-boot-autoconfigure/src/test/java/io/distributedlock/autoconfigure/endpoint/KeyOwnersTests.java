@@ -90,7 +90,7 @@ class KeyOwnersTests {
 			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
 			assertThatExceptionOfType(InvalidEndpointRequestException.class)
 				.isThrownBy(() -> endpoint.key("redis", "shop:order:42"))
-				.satisfies((ex) -> assertThat(ex.getReason()).contains("no lock provider 'redis'", "local"));
+				.satisfies((ex) -> assertThat(ex.getReason()).contains("no lock provider named 'redis'", "local"));
 			assertThatExceptionOfType(InvalidEndpointRequestException.class)
 				.isThrownBy(() -> show(endpoint, "sha256:0000000000000000"))
 				.satisfies((ex) -> assertThat(ex.getReason()).contains("0000000000000000", "full key"));

@@ -27,7 +27,7 @@ final class RedisTopologies {
 			environment.setProperty("spring.data.redis." + pairs[i], pairs[i + 1]);
 		}
 		ObjectProvider<SslBundles> provider = mock();
-		given(provider.getObject()).willReturn(bundles);
+		given(provider.getIfAvailable()).willReturn(bundles);
 		return RedisTopology.read(environment, provider);
 	}
 

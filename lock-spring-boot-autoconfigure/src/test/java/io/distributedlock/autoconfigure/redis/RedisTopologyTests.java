@@ -13,7 +13,6 @@ import io.distributedlock.autoconfigure.redis.RedisTopology.Single;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.ssl.DefaultSslBundleRegistry;
-import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,8 +102,9 @@ class RedisTopologyTests {
 				"redis");
 		assertThat(topology.tls()).isTrue();
 		assertThat(topology.sslBundle()).isSameAs(bundle);
-		assertThatExceptionOfType(NoSuchSslBundleException.class)
-			.isThrownBy(() -> RedisTopologies.of("ssl.bundle", "missing"));
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> RedisTopologies.of("ssl.bundle", "missing"))
+			.withMessageContaining("'missing'");
 	}
 
 	@Test
@@ -117,7 +117,8 @@ class RedisTopologyTests {
 
 	@Test
 	void secretsAreNotShown() {
-		assertThat(RedisTopologies.of("password", "s3cret", "sentinel.master", "shop", "sentinel.password", "s3cret"))
+		assertThat(RedisTopologies.of("password", "s3cret", "sentinel.master", "shop", "sentinel.nodes", "s1:26379",
+				"sentinel.password", "s3cret"))
 			.asString()
 			.doesNotContain("s3cret");
 		assertThat(RedisTopologies.of("url", "redis://:s3cret@redis.shop")).asString().doesNotContain("s3cret");
