@@ -108,7 +108,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	 */
 	private ForcedReleaseDescriptor told(String provider, String fullKey, String ownerHash, String who,
 			ForcedReleaseDescriptor done) {
-		Map<String, Object> data = new LinkedHashMap<>();
+		Map<String, @Nullable Object> data = new LinkedHashMap<>();
 		data.put("provider", provider);
 		// as the endpoint shows it: audit events may be shown, too
 		String shown = this.keys.of(fullKey);
