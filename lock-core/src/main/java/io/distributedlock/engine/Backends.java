@@ -210,8 +210,8 @@ public final class Backends {
 	 * @param released whether the owner had the key until then
 	 * @param fencingToken a token that is higher than those of the owner that lost the
 	 * key: a resource that has seen it refuses that owner. Empty if nothing was released,
-	 * if the provider or lock type has no tokens, or if another owner has the key
-	 * already, whose token is higher, too
+	 * if the provider or lock type has no tokens, if others have the key (one that has it
+	 * alone has a higher token, too), or if the token could not be fetched
 	 * @since 0.1
 	 */
 	public record ForcedRelease(boolean released, OptionalLong fencingToken) {
