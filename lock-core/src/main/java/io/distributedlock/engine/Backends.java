@@ -114,7 +114,11 @@ public final class Backends {
 				warn(asked, key);
 			}
 		}).thenCompose((had) -> {
-			if (!Boolean.TRUE.equals(had)) {
+			if (had == null) {
+				throw new BackendException("the provider returned null instead of whether the owner had the key", false,
+						null);
+			}
+			if (!had) {
 				return CompletableFuture.completedFuture(new ForcedRelease(false, OptionalLong.empty()));
 			}
 			warn(asked, key);
