@@ -114,7 +114,11 @@ public final class Backends {
 				warn(asked, key);
 			}
 		}).thenCompose((had) -> {
-			if (!Boolean.TRUE.equals(had)) {
+			if (had == null) {
+				throw new BackendException("the provider returned null instead of whether the owner had the key", false,
+						null);
+			}
+			if (!had) {
 				return CompletableFuture.completedFuture(new ForcedRelease(false, OptionalLong.empty()));
 			}
 			warn(asked, key);
@@ -210,8 +214,8 @@ public final class Backends {
 	 * @param released whether the owner had the key until then
 	 * @param fencingToken a token that is higher than those of the owner that lost the
 	 * key: a resource that has seen it refuses that owner. Empty if nothing was released,
-	 * if the provider or lock type has no tokens, or if another owner has the key
-	 * already, whose token is higher, too
+	 * if the provider or lock type has no tokens, if others have the key (one that has it
+	 * alone has a higher token, too), or if the token could not be fetched
 	 * @since 0.1
 	 */
 	public record ForcedRelease(boolean released, OptionalLong fencingToken) {

@@ -1,6 +1,8 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockListener;
@@ -47,9 +49,17 @@ enum ListenerEvent {
 	}
 
 	/**
-	 * Return whether a listener has code of its own for this event.
+	 * Return the events for which a listener has code of its own. If it seems to have
+	 * none at all, these are all events: a mock may get its behaviour in the bytecode of
+	 * the interface.
 	 */
-	boolean isHeardBy(LockListener listener) {
+	static Set<ListenerEvent> heardBy(LockListener listener) {
+		EnumSet<ListenerEvent> heard = EnumSet.allOf(ListenerEvent.class);
+		heard.removeIf((event) -> !event.isHeardBy(listener));
+		return heard.isEmpty() ? EnumSet.allOf(ListenerEvent.class) : heard;
+	}
+
+	private boolean isHeardBy(LockListener listener) {
 		try {
 			return listener.getClass()
 				.getMethod(this.method, this.parameters)

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -41,7 +42,7 @@ final class Listeners {
 		this.runtime = runtime;
 		List<Listening> all = listeners.stream().map(Listening::new).toList();
 		for (ListenerEvent event : ListenerEvent.values()) {
-			this.hearing.put(event, all.stream().filter((each) -> event.isHeardBy(each.listener)).toList());
+			this.hearing.put(event, all.stream().filter((each) -> each.heard.contains(event)).toList());
 		}
 	}
 
@@ -180,12 +181,15 @@ final class Listeners {
 
 		private final LockListener listener;
 
+		private final Set<ListenerEvent> heard;
+
 		private final AtomicInteger calls = new AtomicInteger();
 
 		private final AtomicBoolean dropping = new AtomicBoolean();
 
 		private Listening(LockListener listener) {
 			this.listener = listener;
+			this.heard = ListenerEvent.heardBy(listener);
 		}
 
 		private void tell(Consumer<LockListener> call) {

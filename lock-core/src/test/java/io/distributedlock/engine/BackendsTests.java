@@ -109,6 +109,17 @@ class BackendsTests {
 	}
 
 	@Test
+	void nullDoesNotMeanThatNothingWasChanged() {
+		Owners provider = new Owners(CompletableFuture::new, () -> CompletableFuture.completedFuture(null));
+		try (DefaultLockTemplate template = template(provider)) {
+			assertThat(template.backends().forceRelease("custom", "k", OWNER)).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(BackendException.class);
+		}
+	}
+
+	@Test
 	void nextTokenLeavesTheKeyFree() {
 		LocalLockProvider local = new LocalLockProvider();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(local).build();

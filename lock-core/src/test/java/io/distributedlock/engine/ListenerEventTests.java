@@ -19,15 +19,14 @@ class ListenerEventTests {
 	void eachMethodOfAListenerIsAnEvent() {
 		LockListener nothing = new LockListener() {
 		};
-		assertThat(ListenerEvent.values()).hasSameSizeAs(LockListener.class.getDeclaredMethods())
-			.noneMatch((event) -> event.isHeardBy(nothing));
+		assertThat(ListenerEvent.values()).hasSameSizeAs(LockListener.class.getDeclaredMethods());
+		assertThat(ListenerEvent.heardBy(nothing)).as("it may be a mock").containsExactly(ListenerEvent.values());
 		assertThat(Arrays.stream(LockListener.class.getDeclaredMethods()).map(Method::isDefault)).containsOnly(true);
 	}
 
 	@Test
 	void listenerHearsWhatItOrItsSuperclassImplements() {
-		assertThat(ListenerEvent.values()).filteredOn((event) -> event.isHeardBy(new Heir()))
-			.containsExactly(ListenerEvent.ACQUIRED, ListenerEvent.RELEASED);
+		assertThat(ListenerEvent.heardBy(new Heir())).containsExactly(ListenerEvent.ACQUIRED, ListenerEvent.RELEASED);
 	}
 
 	private static class Parent implements LockListener {

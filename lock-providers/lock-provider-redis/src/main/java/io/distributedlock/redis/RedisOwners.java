@@ -1,8 +1,10 @@
 package io.distributedlock.redis;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.LockType;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.OwnerAnswer;
 import io.distributedlock.redis.scripts.PlainScripts;
@@ -37,8 +39,19 @@ record RedisOwners(RedisLink link, ExclusiveLocks exclusive, SharedLocks shared)
 		return switch (owner.type()) {
 			case READ -> this.shared.release(key, owner.id(), false);
 			case SEMAPHORE -> this.shared.release(key, owner.id(), true);
-			default -> this.exclusive.revoke(key, owner.id());
+			default -> this.exclusive.revoke(key, owner.id())
+				.thenCompose((had) -> had ? CompletableFuture.completedFuture(true) : revokeReader(key, owner));
 		};
+	}
+
+	/**
+	 * Release for a writer that has become a reader since. Looks first, as a user for
+	 * exclusive locks has no right to the commands for readers.
+	 */
+	private CompletionStage<Boolean> revokeReader(String key, LockOwner writer) {
+		return owners(key).thenCompose((owners) -> owners.stream()
+			.anyMatch((owner) -> owner.type() == LockType.READ && owner.id().equals(writer.id()))
+					? this.shared.release(key, writer.id(), false) : CompletableFuture.completedFuture(false));
 	}
 
 	/**

@@ -88,6 +88,20 @@ class RedisOwnersTests {
 	}
 
 	@Test
+	void ownerThatWasSeenAsAWriterLosesItsReadLock() {
+		Lease writer = attempt(LockType.WRITE);
+		LockOwner asWriter = only("k");
+		Lease reader = writer.asReader().orElseThrow();
+		get(reader.renew(LEASE));
+		Lease another = attempt(LockType.READ);
+		assertThat(get(this.provider.revoke("k", asWriter))).isTrue();
+		assertThat(another.ownerId()).contains(only("k").id());
+		assertThat(get(reader.renew(LEASE))).isNull();
+		assertThat(get(this.provider.revoke("k", asWriter))).isFalse();
+		assertThat(get(another.renew(LEASE))).isNotNull();
+	}
+
+	@Test
 	void readersAndPermitsOfOneKeyAreShownTogether() {
 		Lease first = attempt(LockType.READ);
 		Lease second = attempt(LockType.READ);
