@@ -13,9 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockRequest;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.ForcedReleaseDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.KeyDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.OwnerDescriptor;
@@ -52,6 +54,12 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	private static final int ANSWERS = 4;
 
 	/**
+	 * What follows the prefix in a full key.
+	 */
+	private static final Pattern NAME_AND_KEY = Pattern
+		.compile("(?:[\\w.$#@=+,()~-]|%[0-9A-F]{2})*:(?:[\\w.$#@=+,()-]|%[0-9A-F]{2})*");
+
+	/**
 	 * Show the owners of a key.
 	 * @param key the full key, or the hash of a key that this node holds or waits for
 	 */
@@ -62,7 +70,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 		try {
 			Set<String> ownersHere = new HashSet<>();
 			here.held().forEach((lock) -> lock.ownerId().ifPresent(ownersHere::add));
-			List<OwnerDescriptor> owners = owners(provider, fullKey).stream()
+			List<OwnerDescriptor> owners = owners(provider, key, fullKey).stream()
 				.map((owner) -> new OwnerDescriptor(ShownKeys.hash(owner.id()), LocksEndpoint.text(owner.type()),
 						LocksEndpoint.boxed(owner.fencingToken()),
 						owner.remaining().map(Duration::toMillis).orElse(null), ownersHere.contains(owner.id())))
@@ -82,7 +90,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 		String fullKey = fullKey(key);
 		String who = (principal != null) ? principal.getName() : "anonymous";
 		try {
-			Optional<LockOwner> seen = owners(provider, fullKey).stream()
+			Optional<LockOwner> seen = owners(provider, key, fullKey).stream()
 				.filter((owner) -> ShownKeys.hash(owner.id()).equals(ownerHash))
 				.findFirst();
 			if (seen.isEmpty()) {
@@ -129,7 +137,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	 */
 	private String fullKey(String shown) {
 		if (!shown.startsWith(ShownKeys.HASH_PREFIX)) {
-			return shown;
+			return escaped(shown);
 		}
 		LockActivity here = this.template.activity();
 		return Stream
@@ -144,8 +152,36 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 			});
 	}
 
-	private List<LockOwner> owners(String provider, String fullKey) throws NotAnswered {
-		return answer(() -> this.template.backends().owners(provider, fullKey));
+	/**
+	 * Return the full key for one whose escapes were lost: the server decodes the percent
+	 * signs in the path of an address. Without this nobody would ever have such a key.
+	 */
+	private String escaped(String key) {
+		String none = this.template.fullKeys(LockRequest.of("x")).get(0);
+		// prefix, empty name, key
+		String prefix = none.endsWith("::x") ? none.substring(0, none.length() - 2) : "";
+		if (!key.startsWith(prefix)) {
+			return key;
+		}
+		String rest = key.substring(prefix.length());
+		int end = rest.indexOf(':');
+		if (end < 0 || rest.substring(end + 1).isBlank() || NAME_AND_KEY.matcher(rest).matches()) {
+			return key;
+		}
+		String name = rest.substring(0, end);
+		LockRequest request = LockRequest.of(rest.substring(end + 1));
+		return this.template.fullKeys(name.isBlank() ? request : request.withName(name)).get(0);
+	}
+
+	private List<LockOwner> owners(String provider, String asked, String fullKey) throws NotAnswered {
+		List<LockOwner> owners = answer(() -> this.template.backends().owners(provider, fullKey));
+		if (owners.isEmpty() && !asked.startsWith(ShownKeys.HASH_PREFIX) && !asked.equals(fullKey)) {
+			throw new NotAnswered(
+					"nobody has the key '%s', but the address may mean another: '%s' is no full key. Write each percent sign of the full key as %%25"
+						.formatted(fullKey, asked),
+					null);
+		}
+		return owners;
 	}
 
 	private <T> T answer(Question<T> question) throws NotAnswered {
@@ -188,7 +224,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 
 		private static final long serialVersionUID = 1L;
 
-		private NotAnswered(String message, Throwable cause) {
+		private NotAnswered(String message, @Nullable Throwable cause) {
 			super(message, cause);
 		}
 

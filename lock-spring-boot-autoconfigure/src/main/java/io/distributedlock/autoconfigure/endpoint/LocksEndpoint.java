@@ -12,6 +12,7 @@ import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -128,7 +129,7 @@ public class LocksEndpoint {
 	 * @param providers the providers
 	 */
 	public record LocksDescriptor(List<HeldDescriptor> held, List<WaitingDescriptor> waiting, List<LostDescriptor> lost,
-			List<ProviderDescriptor> providers) {
+			List<ProviderDescriptor> providers) implements OperationResponseBody {
 	}
 
 	/**
@@ -204,7 +205,7 @@ public class LocksEndpoint {
 	 * @param error why the backend has not said it, {@code null} if it has
 	 */
 	public record KeyDescriptor(@Nullable String key, String provider, @Nullable List<OwnerDescriptor> owners,
-			int waitersHere, @Nullable String error) {
+			int waitersHere, @Nullable String error) implements OperationResponseBody {
 	}
 
 	/**
@@ -232,7 +233,8 @@ public class LocksEndpoint {
 	 * {@code null} if there are none, or if another owner has the key already
 	 * @param error what the backend failed with, otherwise {@code null}
 	 */
-	public record ForcedReleaseDescriptor(String outcome, @Nullable Long fencingToken, @Nullable String error) {
+	public record ForcedReleaseDescriptor(String outcome, @Nullable Long fencingToken,
+			@Nullable String error) implements OperationResponseBody {
 	}
 
 }

@@ -27,12 +27,15 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.LockForcedReleaseEvent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 import org.springframework.boot.actuate.endpoint.web.WebOperation;
@@ -95,6 +98,51 @@ class KeyOwnersTests {
 				.isThrownBy(() -> show(endpoint, "sha256:0000000000000000"))
 				.satisfies((ex) -> assertThat(ex.getReason()).contains("0000000000000000", "full key"));
 		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "'', a:b, shop::a%3Ab, shop::a:b", "'', a/b c, shop::a%2Fb%20c, shop::a/b c",
+			"order, 50%, shop:order:50%25, shop:order:50%", "order, é, shop:order:%C3%A9, shop:order:é" })
+	void keyWhoseEscapesWereLostInTheAddressIsFound(String name, String key, String fullKey, String decoded) {
+		this.runner.run((context) -> {
+			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+			LockRequest request = name.isEmpty() ? LockRequest.of(key) : LockRequest.of(key).withName(name);
+			try (LockHandle handle = context.getBean(LockTemplate.class).acquire(request)) {
+				assertThat(handle.key()).isEqualTo(fullKey);
+				assertThat(show(endpoint, fullKey).owners()).hasSize(1);
+				assertThat(show(endpoint, decoded)).usingRecursiveComparison()
+					.ignoringFieldsMatchingRegexes(".*remainingMs")
+					.isEqualTo(show(endpoint, fullKey));
+			}
+			assertThat(show(endpoint, fullKey).owners()).isEmpty();
+			KeyDescriptor free = show(endpoint, decoded);
+			assertThat(free.owners()).as("of a key that may be another one").isNull();
+			assertThat(free.error()).contains(fullKey, "%25");
+		});
+	}
+
+	@Test
+	void keyOfAnotherApplicationIsAskedForAsItIs() {
+		this.runner.run((context) -> {
+			KeyDescriptor shown = show(context.getBean(LocksEndpoint.class), "bank:eu:a b");
+			assertThat(shown.owners()).isEmpty();
+			assertThat(shown.key()).isEqualTo("sha256:" + ShownKeys.hash("bank:eu:a b"));
+		});
+	}
+
+	@Test
+	void answersHaveTheFieldsThatAreDocumentedWhateverTheApplicationWrites() {
+		new WebApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(DistributedLockAutoConfiguration.class, LocalLockAutoConfiguration.class,
+							EndpointAutoConfiguration.class, LocksEndpointAutoConfiguration.class))
+			.withPropertyValues("lock.provider=local", "management.endpoints.web.exposure.include=locks")
+			.run((context) -> {
+				LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+				// Spring Boot writes only these with its own mapper, without nulls
+				assertThat(List.of(endpoint.locks(), show(endpoint, "lock:order:42"), release(endpoint, "nobody")))
+					.allMatch(OperationResponseBody.class::isInstance);
+			});
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import java.util.Set;
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LeaseLimits;
 
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
@@ -96,8 +97,9 @@ enum ReplacedProvider {
 			return new LeaseLimits(Duration.ofSeconds(3), Duration.ofDays(30).minusSeconds(2));
 		}
 		if (this == REDLOCK) {
-			Duration nodeTimeout = environment.getProperty("lock.redlock.node-timeout", Duration.class,
-					Duration.ofMillis(100));
+			Duration nodeTimeout = Binder.get(environment)
+				.bind("lock.redis.redlock.node-timeout", Duration.class)
+				.orElse(Duration.ofMillis(100));
 			return new LeaseLimits(nodeTimeout.multipliedBy(5), LeaseLimits.DEFAULT.longest());
 		}
 		return holdsBySession(environment) ? new LeaseLimits(Duration.ofMillis(1), Duration.ofDays(24))

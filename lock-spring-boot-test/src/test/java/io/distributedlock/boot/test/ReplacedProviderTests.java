@@ -3,6 +3,7 @@ package io.distributedlock.boot.test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -37,6 +38,16 @@ class ReplacedProviderTests {
 			environment.setProperty("lock.jdbc.strategy", strategy);
 		}
 		assertThat(provider.capabilities(environment)).isEqualTo(documented(row));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ ", 500", "50ms, 250", "2s, 10000" })
+	void redlockNeedsALeaseOfFiveNodeTimeouts(String nodeTimeout, long shortest) {
+		MockEnvironment environment = new MockEnvironment();
+		if (nodeTimeout != null) {
+			environment.setProperty("lock.redis.redlock.node-timeout", nodeTimeout);
+		}
+		assertThat(ReplacedProvider.REDLOCK.limits(environment).shortest()).isEqualTo(Duration.ofMillis(shortest));
 	}
 
 	private static Set<LockCapability> documented(String row) throws IOException {
