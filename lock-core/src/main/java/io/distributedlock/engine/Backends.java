@@ -145,6 +145,10 @@ public final class Backends {
 		LeaseRequest request = new LeaseRequest(key, (shortest.compareTo(TOKEN_LEASE) > 0) ? shortest : TOKEN_LEASE,
 				LockType.EXCLUSIVE, 1, this.runtime.nanoTime() + this.questions.commandTimeoutNanos());
 		return this.<@Nullable Lease>ask(() -> provider.tryAcquire(request), this::release).handle((lease, failure) -> {
+			if (failure != null) {
+				logger.warn("The next fencing token of lock '{}' of provider {} could not be fetched", key,
+						provider.name(), failure);
+			}
 			if (lease == null) {
 				return OptionalLong.empty();
 			}

@@ -66,10 +66,16 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	KeyDescriptor show(String provider, String key) {
 		String fullKey = fullKey(key);
 		LockActivity here = this.template.activity();
-		int waiters = (int) here.waiting().stream().filter((call) -> call.key().equals(fullKey)).count();
+		int waiters = (int) here.waiting()
+			.stream()
+			.filter((call) -> call.provider().equals(provider) && call.key().equals(fullKey))
+			.count();
 		try {
 			Set<String> ownersHere = new HashSet<>();
-			here.held().forEach((lock) -> lock.ownerId().ifPresent(ownersHere::add));
+			here.held()
+				.stream()
+				.filter((lock) -> lock.provider().equals(provider))
+				.forEach((lock) -> lock.ownerId().ifPresent(ownersHere::add));
 			List<OwnerDescriptor> owners = owners(provider, key, fullKey).stream()
 				.map((owner) -> new OwnerDescriptor(ShownKeys.hash(owner.id()), LocksEndpoint.text(owner.type()),
 						LocksEndpoint.boxed(owner.fencingToken()),
