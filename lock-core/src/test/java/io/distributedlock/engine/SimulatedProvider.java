@@ -142,12 +142,13 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		alive();
-		renewals.forEach((each) -> asked(leaseOf(each.lease()), each.leaseTime()));
+		renewals.forEach((each) -> this.checks.renews(leaseOf(each.lease()), each.leaseTime()));
+		long askedAt = this.node.world().now();
 		enter("renewAll");
 		if (this.faults.isHostile()) {
 			return hostileRenewals(renewals);
 		}
-		return renewals.stream().map((each) -> sendRenewal(each.lease(), each.leaseTime())).toList();
+		return renewals.stream().map((each) -> sendRenewal(each.lease(), each.leaseTime(), askedAt)).toList();
 	}
 
 	private List<? extends CompletionStage<@Nullable LeaseTerm>> hostileRenewals(List<LeaseRenewal> renewals) {
@@ -168,21 +169,17 @@ class SimulatedProvider implements LockProvider, LockQueue {
 
 	CompletionStage<@Nullable LeaseTerm> renew(Lease lease, Duration leaseTime) {
 		alive();
-		asked(leaseOf(lease), leaseTime);
+		this.checks.renews(leaseOf(lease), leaseTime);
+		long askedAt = this.node.world().now();
 		enter("renew");
-		return sendRenewal(lease, leaseTime);
-	}
-
-	private void asked(SimulatedLease lease, Duration leaseTime) {
-		this.checks.renews(lease, leaseTime);
-		lease.renewalAskedAt = this.node.world().now();
+		return sendRenewal(lease, leaseTime, askedAt);
 	}
 
 	private static SimulatedLease leaseOf(Lease lease) {
 		return (lease instanceof SimulatedLease.Reader reader) ? reader.writer() : (SimulatedLease) lease;
 	}
 
-	private CompletionStage<@Nullable LeaseTerm> sendRenewal(Lease renewed, Duration leaseTime) {
+	private CompletionStage<@Nullable LeaseTerm> sendRenewal(Lease renewed, Duration leaseTime, long askedAt) {
 		SimulatedLease lease = leaseOf(renewed);
 		boolean asReader = renewed instanceof SimulatedLease.Reader;
 		long start = this.node.clock().nanoTime();
@@ -191,6 +188,8 @@ class SimulatedProvider implements LockProvider, LockQueue {
 				() -> this.backend.renew(lease, asReader, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null,
 				null, (term) -> this.checks.renewed(lease, term != null));
 		lease.renewal = (answer != null) ? answer.toCompletableFuture() : null;
+		// a call that blocks may send it long after it was asked for
+		lease.renewalAskedAt = askedAt;
 		return answer;
 	}
 

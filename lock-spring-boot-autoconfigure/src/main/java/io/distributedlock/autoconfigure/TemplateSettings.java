@@ -34,7 +34,7 @@ final class TemplateSettings {
 
 	void applyTo(LockTemplateBuilder builder, Environment environment) {
 		LockProperties lock = this.properties;
-		set("lock.key-prefix", () -> builder.keyPrefix(lock.keyPrefix(environment)));
+		set("lock.key-prefix", () -> builder.keyPrefix(resolved(lock.keyPrefix(environment))));
 		set("lock.wait-time", () -> builder.waitTime(lock.getWaitTime()));
 		set(LEASE_TIME, () -> builder.leaseTime(lock.getLeaseTime()));
 		set("lock.lock-delay", () -> builder.lockDelay(lock.getLockDelay()));
@@ -71,6 +71,17 @@ final class TemplateSettings {
 			return "lock.lock-delay";
 		}
 		return (this.properties.getLeaseTime() != null) ? LEASE_TIME : RENEWAL_LEASE_TIME;
+	}
+
+	/**
+	 * Spring Boot leaves a placeholder that it cannot resolve as it is: environments that
+	 * share a backend would then share their locks.
+	 */
+	private static String resolved(String prefix) {
+		if (prefix.contains("${")) {
+			throw new IllegalArgumentException("the placeholder in '%s' cannot be resolved".formatted(prefix));
+		}
+		return prefix;
 	}
 
 	private static void set(String property, Runnable setter) {

@@ -16,6 +16,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.OnContention;
+import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.autoconfigure.etcd.EtcdLockAutoConfiguration;
 import io.distributedlock.autoconfigure.execution.LockExecutionAutoConfiguration;
 import io.distributedlock.autoconfigure.jdbc.JdbcLockAutoConfiguration;
@@ -92,6 +93,9 @@ class MisconfigurationTests {
 				annotation(ExpressionInName.class).describedBy("name = \"order-#id\"", "the same for all calls")
 					.advised("into key"),
 				annotation(NoUnit.class).describedBy("waitTime = \"5\"", "without a unit").advised("30s"),
+				annotation(BlankName.class).describedBy("name = \" \"", "blank").advised("leave it out"),
+				annotation(UnheldSchedule.class).describedBy("holdAtLeast", "minimum hold time").advised("30s"),
+				annotation(NoParameters.class).describedBy("no parameter 'p5'").advised("#root"),
 				annotation(NoDuration.class).describedBy("leaseTime = \"5 parsecs\"", "not a duration").advised("30s"),
 				annotation(SeveralParts.class).describedBy("leaseTime = \"1m30s\"", "several parts").advised("30s"),
 				annotation(NegativeTime.class).describedBy("waitTime = \"-5s\"", "negative").advised("0"),
@@ -130,6 +134,9 @@ class MisconfigurationTests {
 		return Stream.of(
 				property("lock.provider=LOCAL").describedBy("lock.provider is 'LOCAL'")
 					.advised("Did you mean 'local'?"),
+				property("lock.provider=local", "lock.key-prefix=${no.such}:lock")
+					.describedBy("lock.key-prefix", "${no.such}")
+					.advised("lock.key-prefix"),
 				property("lock.provider=reddison").describedBy("lock.provider is 'reddison'")
 					.advised("Did you mean 'redisson'?"),
 				property("lock.provider=hazelcast").describedBy("'hazelcast'")
@@ -477,6 +484,30 @@ class MisconfigurationTests {
 	static class NoUnit {
 
 		@DistributedLock(waitTime = "5")
+		public void run() {
+		}
+
+	}
+
+	static class BlankName {
+
+		@DistributedLock(name = " ")
+		public void run() {
+		}
+
+	}
+
+	static class UnheldSchedule {
+
+		@ScheduledLock(holdAtLeast = "")
+		public void run() {
+		}
+
+	}
+
+	static class NoParameters {
+
+		@DistributedLock(key = "#p5")
 		public void run() {
 		}
 

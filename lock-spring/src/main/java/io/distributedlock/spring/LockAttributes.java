@@ -135,8 +135,8 @@ final class LockAttributes implements ExpressionSource {
 	 * @return the time, {@code null} if the attribute is not set
 	 */
 	@Nullable Duration duration(String attribute) {
-		String text = resolved(attribute);
-		if (text.isBlank()) {
+		String text = text(attribute);
+		if (text.isEmpty()) {
 			return null;
 		}
 		if (text.equals("0")) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.spring.expression.LockExpression;
 import io.distributedlock.spring.expression.LockExpressionParser;
 import io.distributedlock.spring.expression.LockKeys;
@@ -32,6 +33,10 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		if (name.contains("#{") || name.startsWith("#") || parser.mentionsVariable(name, attributes)) {
 			throw attributes.invalid("name", "a name is the same for all calls and cannot be an expression",
 					"Write the expression into key", null);
+		}
+		if (name.isEmpty() && !attributes.raw("name").isEmpty() && attributes.raw("name").isBlank()) {
+			throw attributes.invalid("name", "the name is blank",
+					"Write a name, or leave it out: it is the method then", null);
 		}
 		if (name.isEmpty()) {
 			name = attributes.defaultName();
@@ -108,6 +113,10 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		Duration holdAtLeast = attributes.duration("holdAtLeast");
 		if (holdAtLeast != null) {
 			timed = timed.withHoldAtLeast(holdAtLeast);
+		}
+		else if (attributes.annotation().getMetaTypes().contains(ScheduledLock.class)) {
+			throw attributes.invalid("holdAtLeast", "a scheduled lock needs a minimum hold time",
+					"Write a time that is longer than the clocks of the nodes differ, such as 30s", null);
 		}
 		timed = timed.withAutoRenew(attributes.annotation().getBoolean("autoRenew"))
 			// permits are never re-entered, so @DistributedSemaphore does not have it

@@ -214,7 +214,8 @@ public final class LockExpressionParser {
 		if (!known.contains(name) && !name.equals("root") && !name.equals("this")) {
 			String hint = (names(method) != null) ? ""
 					: ". The class file has no parameter names: compile it with -parameters";
-			String variables = known.stream().map("#"::concat).collect(Collectors.joining(", "));
+			String variables = known.isEmpty() ? "#root"
+					: known.stream().map("#"::concat).collect(Collectors.joining(", "));
 			throw attributes.invalid(attribute,
 					"%2$s.%3$s has no parameter '%1$s'".formatted(name, method.getDeclaringClass().getSimpleName(),
 							method.getName()),
