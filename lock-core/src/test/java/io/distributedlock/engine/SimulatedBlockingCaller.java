@@ -291,7 +291,9 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 	private void extendBlocking(SimulatedHold hold) {
 		Duration time = Duration.ofMillis(1 + random(2000));
 		hold.extended();
-		inTime("extend", this.node.commandTimeout() * hold.parts.size(), () -> {
+		// a command time-out may be so long that several overflow
+		long longest = Math.min(this.node.commandTimeout(), Long.MAX_VALUE / 4 / hold.parts.size());
+		inTime("extend", longest * hold.parts.size(), () -> {
 			try {
 				if (chance(500)) {
 					hold.handle.extend(time);
