@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * A clock for tests, which can be put forward. It runs as the JVM's clock does; when it
@@ -66,7 +67,25 @@ public final class AdjustableClock {
 		if (time.isNegative()) {
 			throw new IllegalArgumentException("A clock cannot be put back, but the time is " + time);
 		}
-		settle(() -> stepTo(nanoTime() + LockTimes.saturatedNanos(time)));
+		settle(() -> stepTo(nanoTime() + LockTimes.saturatedNanos(time), () -> true));
+	}
+
+	/**
+	 * Put this clock forward, as {@link #advance}, but go no further once a condition is
+	 * false: what somebody does then is not caught by a jump.
+	 * @param time by how much at most, not negative
+	 * @param condition asked before each step, when the templates and callbacks have done
+	 * what the step before has caused
+	 * @throws IllegalArgumentException if the time is negative
+	 */
+	public void advanceWhile(Duration time, BooleanSupplier condition) {
+		if (time.isNegative()) {
+			throw new IllegalArgumentException("A clock cannot be put back, but the time is " + time);
+		}
+		counting((callbacks) -> stepTo(nanoTime() + LockTimes.saturatedNanos(time), () -> {
+			await(callbacks::isZero);
+			return condition.getAsBoolean();
+		}));
 	}
 
 	/**
@@ -76,13 +95,22 @@ public final class AdjustableClock {
 	 * @param action the action, run on this thread
 	 */
 	public void settle(Runnable action) {
-		CallbackCount callbacks = new CallbackCount();
-		this.runtimes.forEach((runtime) -> runtime.count(callbacks));
-		try {
+		counting((callbacks) -> {
 			action.run();
 			awaitQuiet();
 			await(callbacks::isZero);
 			awaitQuiet();
+		});
+	}
+
+	/**
+	 * Run an action that looks at the callbacks which begin meanwhile.
+	 */
+	private void counting(Consumer<CallbackCount> action) {
+		CallbackCount callbacks = new CallbackCount();
+		this.runtimes.forEach((runtime) -> runtime.count(callbacks));
+		try {
+			action.accept(callbacks);
 		}
 		finally {
 			this.runtimes.forEach((runtime) -> runtime.stopCounting(callbacks));
@@ -103,14 +131,18 @@ public final class AdjustableClock {
 	 * Go from one due time to the next, so that a lease is renewed in time although the
 	 * clock jumps.
 	 */
-	private void stepTo(long target) {
+	private void stepTo(long target, BooleanSupplier further) {
 		this.stepping.lock();
 		try {
 			awaitQuiet();
-			for (long due = nextDueNanos(target); due - target < 0; due = nextDueNanos(target)) {
+			long due = nextDueNanos(target);
+			while (due - target < 0 && further.getAsBoolean()) {
 				goTo(due);
+				due = nextDueNanos(target);
 			}
-			goTo(target);
+			if (further.getAsBoolean()) {
+				goTo(target);
+			}
 		}
 		finally {
 			this.stepping.unlock();

@@ -42,6 +42,20 @@ class AdjustableClockTests {
 	}
 
 	@Test
+	void clockStopsWhereAConditionEnds() {
+		LockHandle handle = this.template
+			.acquire(LockRequest.of("a").withLeaseTime(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO));
+		AtomicInteger lost = new AtomicInteger();
+		handle.onLost((loss) -> lost.incrementAndGet());
+		long before = this.clock.nanoTime();
+		this.clock.advanceWhile(Duration.ofHours(1), () -> lost.get() == 0);
+		assertThat(lost).hasValue(1);
+		assertThat(Duration.ofNanos(this.clock.nanoTime() - before)).isBetween(Duration.ofMinutes(9),
+				Duration.ofMinutes(11));
+		handle.close();
+	}
+
+	@Test
 	void leaseWithALeaseTimeEnds() {
 		LockHandle handle = this.template
 			.acquire(LockRequest.of("a").withLeaseTime(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO));

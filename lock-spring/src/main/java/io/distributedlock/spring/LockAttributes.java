@@ -135,8 +135,8 @@ final class LockAttributes implements ExpressionSource {
 	 * @return the time, {@code null} if the attribute is not set
 	 */
 	@Nullable Duration duration(String attribute) {
-		String text = text(attribute);
-		if (text.isEmpty()) {
+		String text = resolved(attribute);
+		if (text.isBlank()) {
 			return null;
 		}
 		if (text.equals("0")) {
@@ -144,6 +144,9 @@ final class LockAttributes implements ExpressionSource {
 		}
 		Duration duration;
 		try {
+			if (!text.equals(text.trim())) {
+				throw new IllegalArgumentException("it has white space around it");
+			}
 			if (Character.isDigit(text.charAt(text.length() - 1))) {
 				throw new IllegalArgumentException("it is a number without a unit");
 			}
