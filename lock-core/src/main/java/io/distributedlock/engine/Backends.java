@@ -134,8 +134,8 @@ public final class Backends {
 
 	/**
 	 * Take the key and release it, as the next token comes with a lease.
-	 * @return completes with the token; empty if the next owner was faster, who then has
-	 * a higher token than the last one
+	 * @return completes with the token; empty if others have the key, or if it could not
+	 * be fetched
 	 */
 	private CompletableFuture<OptionalLong> nextToken(LockProvider provider, String key, LockType type) {
 		if (type == LockType.SEMAPHORE || !provider.capabilities().contains(LockCapability.FENCING)) {

@@ -14,8 +14,8 @@ import io.distributedlock.LockType;
  * @param type what the former owner had: {@link LockType#READ},
  * {@link LockType#SEMAPHORE}, or {@link LockType#EXCLUSIVE} for all other types
  * @param fencingToken a token that is higher than those of the former owner: a resource
- * that has seen it refuses that owner. Empty if the provider or type has no tokens, or if
- * another owner has the lock already
+ * that has seen it refuses that owner. Empty if the provider or type has no tokens, if
+ * another owner has the lock already, or if the token could not be fetched
  * @param principal who did it, {@code anonymous} if the request was not authenticated
  * @since 0.1
  */

@@ -5,6 +5,7 @@ import java.util.List;
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.engine.DefaultLockTemplate;
+import org.awaitility.Awaitility;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -58,7 +59,7 @@ public class RestartedApplication {
 		}
 
 		@EventListener
-		void ready(ApplicationReadyEvent event) throws InterruptedException {
+		void ready(ApplicationReadyEvent event) {
 			int run = Integer.getInteger(RUNS, 0) + 1;
 			System.setProperty(RUNS, Integer.toString(run));
 			ApplicationContext context = event.getApplicationContext();
@@ -71,8 +72,13 @@ public class RestartedApplication {
 			}
 			System.out.printf("THREADS %d%n", timers().size());
 			SpringApplication.exit(context);
-			System.out.printf("LEFT %d%n", timersAfterTheEnd());
-			Runtime.getRuntime().halt(0);
+			try {
+				Awaitility.await().until(() -> timers().isEmpty());
+			}
+			finally {
+				System.out.printf("LEFT %d%n", timers().size());
+				Runtime.getRuntime().halt(0);
+			}
 		}
 
 		/**
@@ -85,13 +91,6 @@ public class RestartedApplication {
 				.map(Thread::getName)
 				.filter((name) -> name.startsWith("lock-timer"))
 				.toList();
-		}
-
-		private static int timersAfterTheEnd() throws InterruptedException {
-			for (int i = 0; i < 100 && !timers().isEmpty(); i++) {
-				Thread.sleep(50);
-			}
-			return timers().size();
 		}
 
 	}
