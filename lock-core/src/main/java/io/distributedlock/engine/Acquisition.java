@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
@@ -10,12 +11,9 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.QuestionState;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How one call acquires a lock. It passes the local gate, and then makes attempts at the
@@ -30,13 +28,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Acquisition implements Contender {
 
-	private static final Logger logger = LoggerFactory.getLogger(Acquisition.class);
-
-	/**
-	 * The first pause between two attempts where the backend has no signal. The pauses
-	 * grow to the poll interval.
-	 */
-	private static final long FIRST_DELAY_NANOS = 20_000_000;
+	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable Pauses> PAUSES = AtomicReferenceFieldUpdater
+		.newUpdater(Acquisition.class, Pauses.class, "pauses");
 
 	/**
 	 * How soon a call whose wait is over looks for the first time what the call inside
@@ -77,12 +70,6 @@ final class Acquisition implements Contender {
 
 	private final QuestionState question = new QuestionState();
 
-	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
-
-	private final AtomicReference<Timers.@Nullable Timer> askTimer = new AtomicReference<>();
-
-	private final AtomicReference<Timers.@Nullable Timer> waitTimer = new AtomicReference<>();
-
 	private final AtomicReference<@Nullable QueuedPlace> place = new AtomicReference<>();
 
 	/**
@@ -95,7 +82,10 @@ final class Acquisition implements Contender {
 	 */
 	private volatile @Nullable AcquisitionOutcome lastAnswer;
 
-	private long delayNanos = FIRST_DELAY_NANOS;
+	/**
+	 * Created for a call that does not get its lock at once.
+	 */
+	private volatile @Nullable Pauses pauses;
 
 	/**
 	 * Begin on the thread of the caller.
@@ -192,10 +182,15 @@ final class Acquisition implements Contender {
 			if (this.waiting.compareAndSet(true, false)) {
 				this.engine.waiting().leave(this.gateKey);
 			}
-			cancel(this.waitTimer);
-			cancel(this.askTimer);
+			Pauses begun = this.pauses;
+			if (begun != null) {
+				begun.end();
+			}
 			if (outcome.lock() == null || this.attempt.takesTurnsToAsk()) {
 				this.turn.leave();
+			}
+			else {
+				this.turn.hold();
 			}
 		}
 		finally {
@@ -205,7 +200,10 @@ final class Acquisition implements Contender {
 		}
 		// calls of the provider come after the caller has its outcome: they may fail or
 		// block
-		stopListening();
+		Pauses begun = this.pauses;
+		if (begun != null) {
+			begun.stopListening();
+		}
 		leavePlace();
 		this.engine.listeners().ended(this.attempt, outcome, this.startNanos, this.engine.commandTimeout());
 	}
@@ -224,16 +222,16 @@ final class Acquisition implements Contender {
 	}
 
 	private void awaitTurnUntil(long untilNanos, long lookNanos) {
-		setTimer(this.waitTimer, this.engine.timers().stepAt(untilNanos, () -> onTurnTimeout(lookNanos)));
+		pauses().lookAt(untilNanos, () -> onTurnTimeout(lookNanos));
 		if (this.inside) {
-			cancel(this.waitTimer);
+			endLook();
 		}
 	}
 
 	@Override
 	public void onTurn() {
 		this.inside = true;
-		cancel(this.waitTimer);
+		endLook();
 		if (this.finished.get()) {
 			this.turn.leave();
 			return;
@@ -246,7 +244,7 @@ final class Acquisition implements Contender {
 			if (remainingWaitNanos() <= 0) {
 				// the command time-out counts from the end of the wait time
 				long until = this.waitUntilNanos + this.engine.questions().commandTimeoutNanos();
-				setTimer(this.waitTimer, this.engine.timers().stepAt(until, () -> end(AcquisitionOutcome.UNANSWERED)));
+				pauses().lookAt(until, () -> end(AcquisitionOutcome.UNANSWERED));
 			}
 			ask();
 		}
@@ -275,7 +273,7 @@ final class Acquisition implements Contender {
 		}
 		else {
 			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
-					Math.min(lookNanos * 2, FIRST_DELAY_NANOS));
+					Math.min(lookNanos * 2, Pauses.FIRST_DELAY_NANOS));
 		}
 	}
 
@@ -296,7 +294,7 @@ final class Acquisition implements Contender {
 	@Override
 	public void takeOver(HeldLock before) {
 		this.inside = true;
-		cancel(this.waitTimer);
+		endLook();
 		this.lastAnswer = AcquisitionOutcome.CONTENDED;
 		HeldLock lock;
 		try {
@@ -347,7 +345,10 @@ final class Acquisition implements Contender {
 		if (this.finished.get() || !this.question.begin()) {
 			return;
 		}
-		cancel(this.askTimer);
+		Pauses before = this.pauses;
+		if (before != null) {
+			before.endPause();
+		}
 		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
 			takePlace(queue);
 			return;
@@ -385,7 +386,7 @@ final class Acquisition implements Contender {
 			leavePlace();
 		}
 		else if (this.place.get() == place && joinWaiting()) {
-			setTimer(this.waitTimer, this.engine.timers().stepAt(this.waitUntilNanos, () -> onWaitOver(place)));
+			pauses().lookAt(this.waitUntilNanos, () -> onWaitOver(place));
 		}
 	}
 
@@ -406,8 +407,7 @@ final class Acquisition implements Contender {
 		else {
 			long again = Math.min(nextDelayNanos(),
 					remainingWaitNanos() + this.engine.questions().commandTimeoutNanos());
-			setTimer(this.waitTimer,
-					this.engine.timers().stepAt(this.engine.nanoTime() + again, () -> onWaitOver(place)));
+			pauses().lookAt(this.engine.nanoTime() + again, () -> onWaitOver(place));
 		}
 	}
 
@@ -462,7 +462,7 @@ final class Acquisition implements Contender {
 			end(AcquisitionOutcome.CONTENDED);
 		}
 		else if (joinWaiting() && (!this.attempt.takesTurnsToAsk() || this.inside || isNextToAsk())) {
-			boolean signalled = listen();
+			boolean signalled = pauses().listen(this.attempt, this::onSignal);
 			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
 		}
 	}
@@ -500,32 +500,11 @@ final class Acquisition implements Contender {
 		}
 		long jittered = delay - this.engine.runtime().random(delay / 4 + 1);
 		long at = this.engine.nanoTime() + Math.min(jittered, Math.max(remainingWaitNanos(), 0));
-		setTimer(this.askTimer, this.engine.timers().stepAt(at, this::ask));
+		pauses().askAt(at, this::ask);
 	}
 
 	private long nextDelayNanos() {
-		long delay = Math.min(this.delayNanos, this.engine.pollNanos());
-		this.delayNanos = delay * 3 / 2;
-		return delay;
-	}
-
-	private boolean listen() {
-		if (!(this.attempt.provider() instanceof ReleaseSignal signal)) {
-			return false;
-		}
-		if (this.subscription.get() == null) {
-			try {
-				this.subscription.set(signal.listen(this.attempt.key(), this::onSignal));
-			}
-			catch (Throwable ex) {
-				logger.warn("There is no signal for releases of lock '{}'; the backend is asked at intervals",
-						this.attempt.key(), ex);
-			}
-			if (this.finished.get()) {
-				stopListening();
-			}
-		}
-		return this.subscription.get() != null;
+		return pauses().nextDelayNanos(this.engine.pollNanos());
 	}
 
 	private boolean joinWaiting() {
@@ -543,27 +522,25 @@ final class Acquisition implements Contender {
 		return !this.finished.get();
 	}
 
-	private void setTimer(AtomicReference<Timers.@Nullable Timer> field, Timers.Timer timer) {
-		Timers.Timer before = field.getAndSet(timer);
-		if (before != null) {
-			before.cancel();
+	private Pauses pauses() {
+		Pauses known = this.pauses;
+		if (known != null) {
+			return known;
+		}
+		Pauses created = new Pauses(this.engine.timers());
+		if (!PAUSES.compareAndSet(this, null, created)) {
+			return pauses();
 		}
 		if (this.finished.get()) {
-			timer.cancel();
+			created.end();
 		}
+		return created;
 	}
 
-	private static void cancel(AtomicReference<Timers.@Nullable Timer> field) {
-		Timers.Timer timer = field.getAndSet(null);
-		if (timer != null) {
-			timer.cancel();
-		}
-	}
-
-	private void stopListening() {
-		ReleaseSignal.Subscription current = this.subscription.getAndSet(null);
-		if (current != null) {
-			Guard.run("the end of a subscription", current::close);
+	private void endLook() {
+		Pauses begun = this.pauses;
+		if (begun != null) {
+			begun.endLook();
 		}
 	}
 

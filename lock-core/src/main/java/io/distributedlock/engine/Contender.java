@@ -10,6 +10,33 @@ import org.jspecify.annotations.Nullable;
 interface Contender {
 
 	/**
+	 * A call that is through the gate and has the lock.
+	 */
+	Contender HOLDER = new Contender() {
+
+		@Override
+		public void onTurn() {
+			throw new IllegalStateException("It is through the gate");
+		}
+
+		@Override
+		public AcquisitionOutcome verdict() {
+			return AcquisitionOutcome.CONTENDED;
+		}
+
+		@Override
+		public boolean fits(HeldLock lock) {
+			return false;
+		}
+
+		@Override
+		public void takeOver(HeldLock lock) {
+			throw new IllegalStateException("It has the lock");
+		}
+
+	};
+
+	/**
 	 * The gate lets this call through after it stood in line. Called on the thread of the
 	 * one who left, after the step that made it leave.
 	 */

@@ -52,7 +52,7 @@ final class LocalGate {
 
 		private final String key;
 
-		private final Contender contender;
+		private volatile Contender contender;
 
 		private volatile int expectedHolders = 1;
 
@@ -99,6 +99,11 @@ final class LocalGate {
 			if (next != null) {
 				Trampoline.run(next.contender::onTurn);
 			}
+		}
+
+		@Override
+		public void hold() {
+			this.contender = Contender.HOLDER;
 		}
 
 		@Override

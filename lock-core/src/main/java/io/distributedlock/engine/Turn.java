@@ -26,6 +26,11 @@ interface Turn {
 		}
 
 		@Override
+		public void hold() {
+			// nobody asks this call
+		}
+
+		@Override
 		public AcquisitionOutcome verdict() {
 			// no call of this JVM is in front, so others hold the key
 			return AcquisitionOutcome.CONTENDED;
@@ -54,6 +59,12 @@ interface Turn {
 	 * Idempotent.
 	 */
 	void leave();
+
+	/**
+	 * Note that this call has the lock. The gate then needs to know no more of it, so a
+	 * lock that is held for hours keeps no memory of how it was acquired.
+	 */
+	void hold();
 
 	/**
 	 * Return how this call ends if its wait time is over before its turn comes.

@@ -150,6 +150,11 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	@Override
+	public void hold() {
+		// it holds from the beginning
+	}
+
+	@Override
 	public @Nullable Contender passOn(HeldLock held) {
 		return null;
 	}

@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,6 +89,29 @@ class LocalGateTests {
 		second.get(60, TimeUnit.SECONDS);
 		assertThat(this.calledTwice).as("turns that were given twice").hasValue(0);
 		assertThat(this.gate.size()).isZero();
+	}
+
+	/**
+	 * A lock may be held for hours, and a node may hold thousands.
+	 */
+	@Test
+	void callThatHoldsTheLockIsNotKept() {
+		Visitor call = new Visitor("k");
+		call.come();
+		Turn turn = call.place;
+		WeakReference<Visitor> kept = new WeakReference<>(call);
+		turn.hold();
+		call = null;
+		Awaitility.await().until(() -> {
+			System.gc();
+			return kept.get() == null;
+		});
+		Visitor behind = new Visitor("k");
+		behind.come();
+		assertThat(behind.place.verdict()).isEqualTo(AcquisitionOutcome.CONTENDED);
+		turn.leave();
+		assertThat(behind.turns).hasValue(1);
+		behind.go();
 	}
 
 	private static void leaveWhatComes(AtomicReference<Visitor> leaving, AtomicBoolean done) {
