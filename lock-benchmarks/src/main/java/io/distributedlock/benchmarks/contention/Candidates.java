@@ -55,7 +55,9 @@ final class Candidates {
 		add("spring-pubsub", "Spring Integration, pub/sub", Backend.REDIS,
 				(url) -> Peers.springIntegration(url, RedisLockType.PUB_SUB_LOCK), REENTRANT);
 		add("shedlock", "ShedLock, asked each ms", Backend.REDIS, Peers::shedLock, NO_WAITING);
-		add("by-hand", "*limit: `SET NX PX` and script by hand*", Backend.REDIS, ByHand::new, LIMIT, NO_WAITING);
+		add("by-hand", "*limit: `SET NX PX` and script by hand*", Backend.REDIS, ByHand::plain, LIMIT, NO_WAITING);
+		add("by-hand-fenced", "*limit: the same with a fencing token*", Backend.REDIS, ByHand::fenced, LIMIT,
+				NO_WAITING);
 		add("prototype", "*limit: bare hand-over*", Backend.REDIS, Prototype::new, LIMIT);
 		add("reentrant-lock", "*limit: fair `ReentrantLock`*", Backend.JVM, (url) -> reentrantLock(), LIMIT);
 		add("redis-renewed", "provider `redis`", Backend.REDIS, Ours::redisRenewed, OURS, RENEWED);
