@@ -53,6 +53,15 @@ class OperationsFilesTests {
 			.allSatisfy((meter) -> assertThat(used).anyMatch((name) -> name.startsWith(meter)));
 	}
 
+	@Test
+	void panelsSayWhatTheyShow() throws IOException {
+		String dashboard = Files.readString(FOLDER.resolve("dashboard.json"));
+		long panels = count(dashboard, "\"gridPos\": ");
+		assertThat(panels).isPositive();
+		assertThat(count(dashboard, "\"description\": \"[^\"]+\"")).as("descriptions").isEqualTo(panels);
+		assertThat(count(dashboard, "\"unit\": \"[^\"]+\"")).as("units").isEqualTo(panels);
+	}
+
 	/**
 	 * Return what an application with locks shows to Prometheus, while it holds one.
 	 */
@@ -71,6 +80,10 @@ class OperationsFilesTests {
 			});
 			return template.<String, RuntimeException>execute(LockRequest.of("2").withName("order"), meters::scrape);
 		}
+	}
+
+	private static long count(String text, String regex) {
+		return Pattern.compile(regex).matcher(text).results().count();
 	}
 
 	private static Set<String> matches(String text) {
