@@ -15,8 +15,8 @@ import org.junit.jupiter.api.TestFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The snippets of {@code docs/features}, of the README and of the page about tests of
- * applications are code that the build runs.
+ * The snippets of {@code docs/features}, of the README and of the pages about Spring Boot
+ * and about tests of applications are code that the build runs.
  */
 class SnippetTests {
 
@@ -26,10 +26,14 @@ class SnippetTests {
 
 	private static final Path TESTING = Path.of("../testing-your-application.md");
 
+	private static final Path SPRING_BOOT = Path.of("../spring-boot.md");
+
 	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
 
 	private static final List<Path> SOURCES = List.of(Path.of("src"), Path.of("../../lock-spring/src/test"),
-			Path.of("../../lock-providers/lock-provider-redis/src/test"));
+			Path.of("../../lock-providers/lock-provider-redis/src/test"),
+			Path.of("../../integration-tests/kotlin-application/src"),
+			Path.of("../../integration-tests/plain-spring-application/src"));
 
 	@TestFactory
 	List<DynamicTest> snippetIsCodeOfAnExample() throws IOException {
@@ -49,7 +53,7 @@ class SnippetTests {
 
 	private static List<Path> pages() throws IOException {
 		try (Stream<Path> pages = Files.list(FEATURES)) {
-			return Stream.concat(Stream.of(README, TESTING), pages.sorted()).toList();
+			return Stream.concat(Stream.of(README, TESTING, SPRING_BOOT), pages.sorted()).toList();
 		}
 	}
 

@@ -51,8 +51,20 @@ public final class ChildJvm implements AutoCloseable {
 	 * @return the running JVM
 	 */
 	public static ChildJvm start(Class<?> mainClass, String... arguments) {
+		return start(List.of(), mainClass, arguments);
+	}
+
+	/**
+	 * Start a JVM with options.
+	 * @param options options of the JVM, such as system properties
+	 * @param mainClass the class to run
+	 * @param arguments its arguments
+	 * @return the running JVM
+	 */
+	public static ChildJvm start(List<String> options, Class<?> mainClass, String... arguments) {
 		List<String> command = new ArrayList<>();
 		command.add(ProcessHandle.current().info().command().orElse("java"));
+		command.addAll(options);
 		command.add(mainClass.getName());
 		command.addAll(List.of(arguments));
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

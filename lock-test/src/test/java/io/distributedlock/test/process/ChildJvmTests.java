@@ -1,6 +1,7 @@
 package io.distributedlock.test.process;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Scanner;
 
 import org.awaitility.Awaitility;
@@ -23,6 +24,23 @@ class ChildJvmTests {
 			Awaitility.await().until(() -> !child.isAlive());
 			assertThat(child.awaitExit()).isEqualTo(137);
 		}
+	}
+
+	@Test
+	void hasItsOptions() {
+		try (ChildJvm child = ChildJvm.start(List.of("-Dgreeting=hello"), Greeter.class)) {
+			child.awaitLine("hello");
+			assertThat(child.awaitExit()).isZero();
+		}
+	}
+
+	static final class Greeter {
+
+		@SuppressWarnings("SystemOut")
+		public static void main(String[] args) {
+			System.out.println(System.getProperty("greeting"));
+		}
+
 	}
 
 	static final class Talker {
