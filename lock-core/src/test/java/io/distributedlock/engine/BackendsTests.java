@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
@@ -93,6 +94,24 @@ class BackendsTests {
 			}
 		}
 		blocked.countDown();
+	}
+
+	@Test
+	void closedTemplateSaysSoAtOnce() {
+		Owners provider = new Owners(CompletableFuture::new, CompletableFuture::new);
+		DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build();
+		CompletableFuture<?> askedBefore = template.backends().owners("custom", "k");
+		template.close();
+		Backends closed = template.backends();
+		List<CompletableFuture<?>> askedAfter = List.of(closed.ping("custom"), closed.owners("custom", "k"),
+				closed.forceRelease("custom", "k", OWNER));
+		assertThat(askedAfter).allMatch(CompletableFuture::isDone);
+		Stream.concat(Stream.of(askedBefore), askedAfter.stream())
+			.forEach((each) -> assertThat(each).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(BackendException.class)
+				.withMessageContaining("template is closed"));
 	}
 
 	@Test
