@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -91,8 +92,9 @@ public final class Backends {
 		LockProvider asked = named(provider);
 		return called(() -> ask(() -> ownersOf(asked).owners(key), (late) -> {
 		}).thenApply((owners) -> {
-			if (owners == null) {
-				throw new BackendException("the provider returned null instead of the owners", false, null);
+			if (owners == null || owners.stream().anyMatch(Objects::isNull)) {
+				throw new BackendException("lock provider '%s' returned null instead of %s".formatted(provider,
+						(owners != null) ? "an owner" : "the owners"), false, null);
 			}
 			return List.copyOf(owners);
 		}));
@@ -120,8 +122,9 @@ public final class Backends {
 			}
 		}).thenCompose((had) -> {
 			if (had == null) {
-				throw new BackendException("the provider returned null instead of whether the owner had the key", false,
-						null);
+				throw new BackendException(
+						"lock provider '%s' returned null instead of whether the owner had the key".formatted(provider),
+						false, null);
 			}
 			if (!had) {
 				return CompletableFuture.completedFuture(new ForcedRelease(false, OptionalLong.empty()));

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -94,6 +95,19 @@ class BackendsTests {
 			}
 		}
 		blocked.countDown();
+	}
+
+	@Test
+	void nullAmongTheOwnersIsAFaultOfTheProvider() {
+		Owners provider = new Owners(() -> CompletableFuture.completedFuture(Arrays.asList(OWNER, null)),
+				CompletableFuture::new);
+		try (DefaultLockTemplate template = template(provider)) {
+			assertThat(template.backends().owners("custom", "k")).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(BackendException.class)
+				.withMessageContaining("'custom' returned null instead of an owner");
+		}
 	}
 
 	@Test
