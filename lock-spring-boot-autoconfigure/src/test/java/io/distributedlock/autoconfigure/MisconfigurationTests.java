@@ -95,6 +95,11 @@ class MisconfigurationTests {
 				annotation(TwoKeysOfOwn.class).describedBy("TwoKeysOfOwn.run(String, String)", "#a", "#b")
 					.advised("one of two attributes", "@AliasFor"),
 				annotation(UnknownInCondition.class).describedBy("condition", "no parameter 'nope'").advised("#id"),
+				annotation(TextAsCondition.class).describedBy("condition = \"'yes'\"", "boolean").advised("comparison"),
+				annotation(NumberAsCondition.class).describedBy("condition = \"1\"", "boolean").advised("comparison"),
+				annotation(TemplateAsCondition.class).describedBy("condition = \"#{#a} and #{#b}\"", "boolean")
+					.advised("one expression"),
+				annotation(NullAsKey.class).describedBy("key = \"null\"", "always null").advised("leave the key out"),
 				annotation(ExpressionAsName.class).describedBy("name = \"#id\"", "the same for all calls")
 					.advised("into key"),
 				annotation(ExpressionInName.class).describedBy("name = \"order-#id\"", "the same for all calls")
@@ -496,6 +501,38 @@ class MisconfigurationTests {
 
 		@DistributedLock(key = "#id", condition = "#nope")
 		public void run(String id) {
+		}
+
+	}
+
+	static class TextAsCondition {
+
+		@DistributedLock(condition = "'yes'")
+		public void run() {
+		}
+
+	}
+
+	static class NumberAsCondition {
+
+		@DistributedLock(condition = "1")
+		public void run() {
+		}
+
+	}
+
+	static class TemplateAsCondition {
+
+		@DistributedLock(condition = "#{#a} and #{#b}")
+		public void run(boolean a, boolean b) {
+		}
+
+	}
+
+	static class NullAsKey {
+
+		@DistributedLock("null")
+		public void run() {
 		}
 
 	}
