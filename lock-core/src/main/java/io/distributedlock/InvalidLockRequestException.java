@@ -1,9 +1,11 @@
 package io.distributedlock;
 
 /**
- * The template cannot serve a request, whatever the state of the backend: the provider
- * does not exist, lacks a capability or cannot keep such a lease. The message says what
- * is wrong and what to do.
+ * Thrown by a {@link LockTemplate} when it is asked for a lock that it cannot give,
+ * whatever the state of the backend: the provider does not exist, lacks a capability or
+ * cannot keep such a lease. For a mistake that stops the start of a Spring application,
+ * such as one in an annotation, there is {@code InvalidLockSetupException} in
+ * {@code io.distributedlock.spring}. The message says what is wrong and what to do.
  *
  * @since 0.1
  */

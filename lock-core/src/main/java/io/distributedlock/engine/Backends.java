@@ -3,9 +3,11 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -28,8 +30,9 @@ import org.slf4j.LoggerFactory;
  * person who looks for the cause of an incident. Thread-safe; no method blocks. Each
  * future ends within a few command time-outs, and on a thread for callbacks. It fails
  * with what the provider failed with, or with a {@link BackendException} if the provider
- * did not answer in time. Each method throws {@link UnknownLockProviderException} if the
- * template has no provider of that name.
+ * did not answer in time, or if the template is closed: no provider is asked then. Each
+ * method throws {@link UnknownLockProviderException} if the template has no provider of
+ * that name.
  * <p>
  * Why: docs/decisions/049-owners-on-the-backend.md
  *
@@ -52,10 +55,13 @@ public final class Backends {
 
 	private final Questions questions;
 
-	Backends(Map<String, LockProvider> providers, EngineRuntime runtime, Questions questions) {
+	private final BooleanSupplier closed;
+
+	Backends(Map<String, LockProvider> providers, EngineRuntime runtime, Questions questions, BooleanSupplier closed) {
 		this.providers = providers;
 		this.runtime = runtime;
 		this.questions = questions;
+		this.closed = closed;
 	}
 
 	/**
@@ -86,8 +92,9 @@ public final class Backends {
 		LockProvider asked = named(provider);
 		return called(() -> ask(() -> ownersOf(asked).owners(key), (late) -> {
 		}).thenApply((owners) -> {
-			if (owners == null) {
-				throw new BackendException("the provider returned null instead of the owners", false, null);
+			if (owners == null || owners.stream().anyMatch(Objects::isNull)) {
+				throw new BackendException("lock provider '%s' returned null instead of %s".formatted(provider,
+						(owners != null) ? "an owner" : "the owners"), false, null);
 			}
 			return List.copyOf(owners);
 		}));
@@ -115,8 +122,9 @@ public final class Backends {
 			}
 		}).thenCompose((had) -> {
 			if (had == null) {
-				throw new BackendException("the provider returned null instead of whether the owner had the key", false,
-						null);
+				throw new BackendException(
+						"lock provider '%s' returned null instead of whether the owner had the key".formatted(provider),
+						false, null);
 			}
 			if (!had) {
 				return CompletableFuture.completedFuture(new ForcedRelease(false, OptionalLong.empty()));
@@ -200,16 +208,26 @@ public final class Backends {
 	 * depends on it is code of the user.
 	 */
 	private <T> CompletableFuture<T> called(Supplier<CompletableFuture<T>> asked) {
+		if (this.closed.getAsBoolean()) {
+			return CompletableFuture.failedFuture(closedTemplate());
+		}
 		CompletableFuture<T> result = new CompletableFuture<>();
 		asked.get().whenComplete((value, failure) -> this.runtime.callBack(() -> {
 			if (failure != null) {
-				result.completeExceptionally(Failures.unwrap(failure));
+				Throwable cause = Failures.unwrap(failure);
+				// a template that closes ends each wait for an answer
+				boolean cutOff = cause instanceof NoAnswerException && this.closed.getAsBoolean();
+				result.completeExceptionally(cutOff ? closedTemplate() : cause);
 			}
 			else {
 				result.complete(value);
 			}
 		}));
 		return result;
+	}
+
+	private static BackendException closedTemplate() {
+		return new BackendException("the lock template is closed, so that it asks no provider", false, null);
 	}
 
 	/**

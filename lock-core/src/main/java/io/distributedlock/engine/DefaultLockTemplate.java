@@ -57,7 +57,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.exits = new Exits(this.engine);
 		this.acquirer = new Acquirer(this.engine, this.exits);
 		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.engine.runtime(),
-				this.engine.questions());
+				this.engine.questions(), this.engine.waiting()::isClosed);
 	}
 
 	/**

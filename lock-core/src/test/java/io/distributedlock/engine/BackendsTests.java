@@ -1,12 +1,14 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
@@ -93,6 +95,37 @@ class BackendsTests {
 			}
 		}
 		blocked.countDown();
+	}
+
+	@Test
+	void nullAmongTheOwnersIsAFaultOfTheProvider() {
+		Owners provider = new Owners(() -> CompletableFuture.completedFuture(Arrays.asList(OWNER, null)),
+				CompletableFuture::new);
+		try (DefaultLockTemplate template = template(provider)) {
+			assertThat(template.backends().owners("custom", "k")).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(BackendException.class)
+				.withMessageContaining("'custom' returned null instead of an owner");
+		}
+	}
+
+	@Test
+	void closedTemplateSaysSoAtOnce() {
+		Owners provider = new Owners(CompletableFuture::new, CompletableFuture::new);
+		DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build();
+		CompletableFuture<?> askedBefore = template.backends().owners("custom", "k");
+		template.close();
+		Backends closed = template.backends();
+		List<CompletableFuture<?>> askedAfter = List.of(closed.ping("custom"), closed.owners("custom", "k"),
+				closed.forceRelease("custom", "k", OWNER));
+		assertThat(askedAfter).allMatch(CompletableFuture::isDone);
+		Stream.concat(Stream.of(askedBefore), askedAfter.stream())
+			.forEach((each) -> assertThat(each).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(BackendException.class)
+				.withMessageContaining("template is closed"));
 	}
 
 	@Test

@@ -56,7 +56,7 @@ public final class LockObservations implements LockObserver {
 		// both here, on the thread of the caller, whose current observation is their
 		// parent
 		Observation later = observation(holding);
-		return new ObservedCall(acquiring, observation(acquiring).start(), holding, later);
+		return new CallObservations(acquiring, observation(acquiring).start(), holding, later);
 	}
 
 	private Observation observation(LockObservationContext context) {

@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -44,6 +46,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
+import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
@@ -87,7 +90,16 @@ class MisconfigurationTests {
 				annotation(BrokenExpression.class).describedBy("key", "not a SpEL expression").advised("'#id..name'"),
 				annotation(PlaceholderInKey.class).describedBy("key", "placeholders").advised("name"),
 				annotation(BlankKey.class).describedBy("key", "blank").advised("leave the key out"),
+				annotation(TwoKeys.class).describedBy("TwoKeys.run(String, String)", "'key'", "'value'", "#a", "#b")
+					.advised("one of two attributes"),
+				annotation(TwoKeysOfOwn.class).describedBy("TwoKeysOfOwn.run(String, String)", "#a", "#b")
+					.advised("one of two attributes", "@AliasFor"),
 				annotation(UnknownInCondition.class).describedBy("condition", "no parameter 'nope'").advised("#id"),
+				annotation(TextAsCondition.class).describedBy("condition = \"'yes'\"", "boolean").advised("comparison"),
+				annotation(NumberAsCondition.class).describedBy("condition = \"1\"", "boolean").advised("comparison"),
+				annotation(TemplateAsCondition.class).describedBy("condition = \"#{#a} and #{#b}\"", "boolean")
+					.advised("one expression"),
+				annotation(NullAsKey.class).describedBy("key = \"null\"", "always null").advised("leave the key out"),
 				annotation(ExpressionAsName.class).describedBy("name = \"#id\"", "the same for all calls")
 					.advised("into key"),
 				annotation(ExpressionInName.class).describedBy("name = \"order-#id\"", "the same for all calls")
@@ -457,10 +469,70 @@ class MisconfigurationTests {
 
 	}
 
+	static class TwoKeys {
+
+		@DistributedLock(key = "#a", value = "#b")
+		public void run(String a, String b) {
+		}
+
+	}
+
+	@DistributedLock
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface OwnLock {
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "key")
+		String id() default "";
+
+		@AliasFor(annotation = DistributedLock.class, attribute = "key")
+		String part() default "";
+
+	}
+
+	static class TwoKeysOfOwn {
+
+		@OwnLock(id = "#a", part = "#b")
+		public void run(String a, String b) {
+		}
+
+	}
+
 	static class UnknownInCondition {
 
 		@DistributedLock(key = "#id", condition = "#nope")
 		public void run(String id) {
+		}
+
+	}
+
+	static class TextAsCondition {
+
+		@DistributedLock(condition = "'yes'")
+		public void run() {
+		}
+
+	}
+
+	static class NumberAsCondition {
+
+		@DistributedLock(condition = "1")
+		public void run() {
+		}
+
+	}
+
+	static class TemplateAsCondition {
+
+		@DistributedLock(condition = "#{#a} and #{#b}")
+		public void run(boolean a, boolean b) {
+		}
+
+	}
+
+	static class NullAsKey {
+
+		@DistributedLock("null")
+		public void run() {
 		}
 
 	}

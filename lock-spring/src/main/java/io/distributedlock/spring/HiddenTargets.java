@@ -5,7 +5,6 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import io.distributedlock.spring.reach.LockAnnotations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;
@@ -60,9 +59,9 @@ final class HiddenTargets {
 			.stream()
 			.filter((each) -> each.isAssignableFrom(target))
 			.flatMap((each) -> Stream.of(each.getMethods()))
-			.filter((method) -> LockAnnotations.of(method, proxy).isEmpty())
+			.filter((method) -> DeclaredLocks.of(method, proxy).isEmpty())
 			.map((method) -> AopUtils.getMostSpecificMethod(method, target))
-			.filter((method) -> !LockAnnotations.of(method, target).isEmpty())
+			.filter((method) -> !DeclaredLocks.of(method, target).isEmpty())
 			.findFirst();
 	}
 

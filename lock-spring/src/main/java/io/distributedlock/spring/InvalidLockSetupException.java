@@ -3,7 +3,9 @@ package io.distributedlock.spring;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks cannot work as the application is set up, and it does not start. The message says
+ * Thrown when a Spring application starts, if locks cannot work as it is set up. For a
+ * request that a template refuses when it is called, there is
+ * {@link io.distributedlock.InvalidLockRequestException} in the engine. The message says
  * what is wrong and what to do.
  *
  * @since 0.1

@@ -108,7 +108,7 @@ final class LockOperationSource {
 		if (ReflectionUtils.isObjectMethod(specific) || LockAnnotations.isCopy(specific)) {
 			return null;
 		}
-		List<LockAttributes> annotations = LockAnnotations.of(specific, userClass)
+		List<LockAttributes> annotations = DeclaredLocks.of(specific, userClass)
 			.stream()
 			.map((each) -> new LockAttributes(each, specific, userClass, this.placeholders))
 			.toList();

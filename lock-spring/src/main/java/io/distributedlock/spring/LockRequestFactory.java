@@ -54,7 +54,7 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		if (maxWaiters >= 0) {
 			prototype = prototype.withMaxWaiters(maxWaiters);
 		}
-		LockExpression condition = attributes.raw("condition").isEmpty() ? null : parser.parse("condition", attributes);
+		LockExpression condition = attributes.raw("condition").isEmpty() ? null : parser.condition(attributes);
 		if (attributes.raw("key").isEmpty()) {
 			// one lock for the method: its name is the key, and the name stays empty
 			return new LockRequestFactory(prototype, (request, call, target) -> request, condition);

@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.spring.reach.LockAnnotations;
 import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -137,7 +136,7 @@ final class UnseenSingletons {
 			return Optional.empty();
 		}
 		return ReachableMethods.of(type)
-			.filter((method) -> !LockAnnotations.of(ReachableMethods.specific(method, type), type).isEmpty())
+			.filter((method) -> !DeclaredLocks.of(ReachableMethods.specific(method, type), type).isEmpty())
 			.findFirst();
 	}
 

@@ -43,6 +43,11 @@ final class MemcachedErrors {
 		return new BackendException("Memcached did not answer in time", true, null);
 	}
 
+	static BackendException alwaysRenewed() {
+		return new BackendException("the lock was renewed whenever it should be taken from its owner: try again", true,
+				null);
+	}
+
 	static BackendException refused(MemcacheStatus status) {
 		return switch (status) {
 			case UNAUTHORIZED -> new BackendException(

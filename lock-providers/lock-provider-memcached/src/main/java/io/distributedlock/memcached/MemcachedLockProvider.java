@@ -55,6 +55,12 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofSeconds(3),
 			Duration.ofDays(30).minusSeconds(2));
 
+	/**
+	 * How often a forced release is tried when renewals come between. An owner renews a
+	 * few times in its lease, so that even one such meeting is rare.
+	 */
+	private static final int REVOKE_ATTEMPTS = 5;
+
 	private static final String PING_KEY = "lock-ping";
 
 	private final MemcacheClient<String> client;
@@ -146,9 +152,17 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	}
 
 	private CompletionStage<Boolean> release(String key, String owner) {
+		return delete(key, owner).thenApply((deleted) -> deleted != null && deleted);
+	}
+
+	/**
+	 * Delete the item of an owner.
+	 * @return completes with {@code null} if the item is not this owner's, and with
+	 * {@code false} if it was changed after it had been read
+	 */
+	private CompletionStage<@Nullable Boolean> delete(String key, String owner) {
 		return ifOwned(key, owner,
-				(version) -> bounded(this.client.delete(key, version)).thenApply((status) -> isDone(status)))
-			.thenApply((released) -> released != null && released);
+				(version) -> bounded(this.client.delete(key, version)).thenApply((status) -> isDone(status)));
 	}
 
 	/**
@@ -175,7 +189,21 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 					"The provider '%s' has no locks of type %s: give it an owner that its owners() has returned"
 						.formatted(NAME, owner.type()));
 		}
-		return this.contact.first(this.commandTimeout).thenCompose((met) -> release(key, owner.id()));
+		return this.contact.first(this.commandTimeout).thenCompose((met) -> revoke(key, owner.id(), REVOKE_ATTEMPTS));
+	}
+
+	/**
+	 * Delete the item of an owner. A renewal between reading and deleting makes another
+	 * version of the item, with the same owner.
+	 */
+	private CompletionStage<Boolean> revoke(String key, String owner, int attempts) {
+		return delete(key, owner).thenCompose((deleted) -> {
+			if (deleted == null || deleted) {
+				return CompletableFuture.completedFuture(deleted != null);
+			}
+			return (attempts > 1) ? revoke(key, owner, attempts - 1)
+					: CompletableFuture.failedFuture(MemcachedErrors.alwaysRenewed());
+		});
 	}
 
 	/**

@@ -1,8 +1,12 @@
 package io.distributedlock.memcached;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import com.spotify.folsom.BinaryMemcacheClient;
 import com.spotify.folsom.ConnectFuture;
@@ -15,6 +19,7 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.server.MemcachedTestServer;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +81,29 @@ class MemcachedOwnersTests {
 	}
 
 	@Test
+	void renewalThatComesBetweenDoesNotSaveTheOwner() {
+		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
+		AtomicInteger renewals = new AtomicInteger(2);
+		MemcachedLockProvider met = new MemcachedLockProvider(
+				beforeDelete(() -> (renewals.getAndDecrement() > 0) ? lease.renew(LONG) : null), Duration.ofSeconds(2));
+		assertThat(get(met.revoke("k", onlyOwner()))).isTrue();
+		assertThat(get(lease.renew(LONG))).isNull();
+		met.close();
+	}
+
+	@Test
+	void ownerThatAlwaysRenewsIsNotCalledAnother() {
+		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
+		MemcachedLockProvider met = new MemcachedLockProvider(beforeDelete(() -> lease.renew(LONG)),
+				Duration.ofSeconds(2));
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(met.revoke("k", onlyOwner())))
+			.withCauseInstanceOf(BackendException.class)
+			.withMessageContaining("was renewed");
+		assertThat(get(lease.renew(LONG))).isNotNull();
+		met.close();
+	}
+
+	@Test
 	void itemOfTheNextOwnerStays() {
 		Lease first = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
 		LockOwner former = onlyOwner();
@@ -118,6 +146,21 @@ class MemcachedOwnersTests {
 			.withCauseInstanceOf(BackendException.class);
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(this.provider.revoke("k", owner)))
 			.withCauseInstanceOf(BackendException.class);
+	}
+
+	/**
+	 * Return the client, with something that happens before an item is deleted.
+	 */
+	@SuppressWarnings("unchecked")
+	private MemcacheClient<String> beforeDelete(Supplier<@Nullable CompletionStage<?>> event) {
+		return (MemcacheClient<String>) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { MemcacheClient.class }, (proxy, method, arguments) -> {
+					CompletionStage<?> before = method.getName().equals("delete") ? event.get() : null;
+					return (before != null)
+							? before
+								.thenCompose((done) -> this.client.delete((String) arguments[0], (long) arguments[1]))
+							: method.invoke(this.client, arguments);
+				});
 	}
 
 	private LockOwner onlyOwner() {

@@ -23,8 +23,11 @@ import org.springframework.expression.common.TemplateParserContext;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.BooleanLiteral;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.NullLiteral;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
@@ -68,6 +71,10 @@ public final class LockExpressionParser {
 		LockExpression expression = parse("key", attributes);
 		String literal = literal(expression.expression());
 		if (literal == null) {
+			if (isAlways(NullLiteral.class, expression.expression())) {
+				throw attributes.invalid("key", "the key is always null",
+						"Write an expression, or leave the key out for one lock for the method", null);
+			}
 			return LockKeys.of(expression.with(KeyParts.checked(expression.expression())));
 		}
 		if (literal.isBlank()) {
@@ -78,12 +85,30 @@ public final class LockExpressionParser {
 	}
 
 	/**
-	 * Parse an expression and check it as far as that is possible without arguments.
-	 * @param attribute the name of the attribute
+	 * Parse the expression that tells whether a call needs the lock. One that cannot give
+	 * a boolean, whatever the arguments are, is a literal of another type, or a text with
+	 * expressions in it.
 	 * @param attributes the attributes of the annotation
-	 * @return the expression
+	 * @return the condition
 	 */
-	public LockExpression parse(String attribute, ExpressionSource attributes) {
+	public LockExpression condition(ExpressionSource attributes) {
+		LockExpression condition = parse("condition", attributes);
+		Expression expression = condition.expression();
+		if (expression instanceof CompositeStringExpression) {
+			throw attributes.invalid("condition", "a text with expressions in it is never a boolean",
+					"Write one expression, such as #a and #b", null);
+		}
+		if (isAlways(Literal.class, expression) && !isAlways(BooleanLiteral.class, expression)) {
+			throw attributes.invalid("condition", "a condition must be a boolean, but this literal is none",
+					"Write a comparison, such as #amount > 1000", null);
+		}
+		return condition;
+	}
+
+	/**
+	 * Parse an expression and check it as far as that is possible without arguments.
+	 */
+	private LockExpression parse(String attribute, ExpressionSource attributes) {
 		Expression expression = parseExpression(attribute, attributes);
 		check(expression, attribute, attributes);
 		return new LockExpression(expression, attribute, attributes.raw(attribute), attributes.method(),
@@ -221,6 +246,10 @@ public final class LockExpressionParser {
 							method.getName()),
 					"Use one of %s in the SpEL expression%s".formatted(variables, hint), null);
 		}
+	}
+
+	private static boolean isAlways(Class<? extends Literal> type, Expression expression) {
+		return expression instanceof SpelExpression spel && type.isInstance(spel.getAST());
 	}
 
 	private static @Nullable String literal(Expression expression) {

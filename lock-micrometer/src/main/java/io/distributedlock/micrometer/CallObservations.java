@@ -12,7 +12,7 @@ import io.micrometer.observation.Observation;
 /**
  * The two observations of one call.
  */
-final class ObservedCall implements LockObservation {
+final class CallObservations implements LockObservation {
 
 	private final LockObservationContext acquiringContext;
 
@@ -27,8 +27,8 @@ final class ObservedCall implements LockObservation {
 	 */
 	private final AtomicBoolean ended = new AtomicBoolean();
 
-	ObservedCall(LockObservationContext acquiringContext, Observation acquiring, LockObservationContext holdingContext,
-			Observation holding) {
+	CallObservations(LockObservationContext acquiringContext, Observation acquiring,
+			LockObservationContext holdingContext, Observation holding) {
 		this.acquiringContext = acquiringContext;
 		this.acquiring = acquiring;
 		this.holdingContext = holdingContext;
