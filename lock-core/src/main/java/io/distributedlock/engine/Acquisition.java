@@ -532,7 +532,9 @@ final class Acquisition implements Contender {
 			return pauses();
 		}
 		if (this.finished.get()) {
+			// the call was ended without it, and another thread may use it already
 			created.end();
+			created.stopListening();
 		}
 		return created;
 	}

@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  * person who looks for the cause of an incident. Thread-safe; no method blocks. Each
  * future ends within a few command time-outs, and on a thread for callbacks. It fails
  * with what the provider failed with, or with a {@link BackendException} if the provider
- * did not answer in time, or if the template is closed: no provider is asked then. Each
- * method throws {@link UnknownLockProviderException} if the template has no provider of
- * that name.
+ * did not answer in time. If the template is closed, it asks no provider, and the future
+ * has failed already. Each method throws {@link UnknownLockProviderException} if the
+ * template has no provider of that name.
  * <p>
  * Why: docs/decisions/049-owners-on-the-backend.md
  *
@@ -209,15 +209,13 @@ public final class Backends {
 	 */
 	private <T> CompletableFuture<T> called(Supplier<CompletableFuture<T>> asked) {
 		if (this.closed.getAsBoolean()) {
-			return CompletableFuture.failedFuture(closedTemplate());
+			return CompletableFuture.failedFuture(
+					new BackendException("the lock template is closed, so that it asks no provider", false, null));
 		}
 		CompletableFuture<T> result = new CompletableFuture<>();
 		asked.get().whenComplete((value, failure) -> this.runtime.callBack(() -> {
 			if (failure != null) {
-				Throwable cause = Failures.unwrap(failure);
-				// a template that closes ends each wait for an answer
-				boolean cutOff = cause instanceof NoAnswerException && this.closed.getAsBoolean();
-				result.completeExceptionally(cutOff ? closedTemplate() : cause);
+				result.completeExceptionally(explained(Failures.unwrap(failure)));
 			}
 			else {
 				result.complete(value);
@@ -226,8 +224,13 @@ public final class Backends {
 		return result;
 	}
 
-	private static BackendException closedTemplate() {
-		return new BackendException("the lock template is closed, so that it asks no provider", false, null);
+	/**
+	 * A template that closes ends each wait for an answer, however long it has lasted.
+	 */
+	private Throwable explained(Throwable failure) {
+		return (failure instanceof NoAnswerException && this.closed.getAsBoolean()) ? new BackendException(
+				"the lock template was closed before the provider had answered. The backend may have carried out the command",
+				false, failure) : failure;
 	}
 
 	/**

@@ -74,14 +74,15 @@ final class LocalGate {
 
 		@Override
 		public boolean enter() {
+			Line mine = new Line(this);
 			Line entered = LocalGate.this.lines.compute(this.key, (ignored, line) -> {
 				if (line == null) {
-					return new Line(this);
+					return mine;
 				}
 				line.add(this);
 				return line;
 			});
-			return entered.first == this;
+			return entered == mine;
 		}
 
 		@Override
@@ -131,8 +132,6 @@ final class LocalGate {
 	 */
 	private static final class Line {
 
-		private final LocalTurn first;
-
 		/**
 		 * Created for the first call that waits, which most lines never have.
 		 */
@@ -146,7 +145,6 @@ final class LocalGate {
 		private int holders = 1;
 
 		private Line(LocalTurn first) {
-			this.first = first;
 			this.inside = first;
 		}
 
