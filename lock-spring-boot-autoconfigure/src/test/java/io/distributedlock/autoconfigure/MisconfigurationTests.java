@@ -92,6 +92,9 @@ class MisconfigurationTests {
 				annotation(BlankKey.class).describedBy("key", "blank").advised("leave the key out"),
 				annotation(TwoKeys.class).describedBy("TwoKeys.run(String, String)", "'key'", "'value'", "#a", "#b")
 					.advised("one of two attributes"),
+				annotation(TwoKeysOnTheSecondMethod.class)
+					.describedBy("TwoKeysOnTheSecondMethod.second(String, String)", "#a", "#b")
+					.advised("one of two attributes"),
 				annotation(TwoKeysOfOwn.class).describedBy("TwoKeysOfOwn.run(String, String)", "#a", "#b")
 					.advised("one of two attributes", "@AliasFor"),
 				annotation(UnknownInCondition.class).describedBy("condition", "no parameter 'nope'").advised("#id"),
@@ -473,6 +476,18 @@ class MisconfigurationTests {
 
 		@DistributedLock(key = "#a", value = "#b")
 		public void run(String a, String b) {
+		}
+
+	}
+
+	static class TwoKeysOnTheSecondMethod {
+
+		@DistributedLock("#a")
+		public void first(String a) {
+		}
+
+		@DistributedLock(key = "#a", value = "#b")
+		public void second(String a, String b) {
 		}
 
 	}

@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
@@ -42,7 +43,7 @@ final class UnreachableMethods {
 		SelfInvocations
 			.find(userClass,
 					(method) -> ReachableMethods.isReachable(method, userClass) && !LockAnnotations.isCopy(method)
-							&& !LockAnnotations.of(method, userClass).isEmpty())
+							&& isLocked(method, userClass))
 			.forEach((call) -> logger.warn(
 					"In {}, {} of the same class. A call on the same object does not go through the proxy, so the called method runs without its lock. {}",
 					userClass.getName(), call, WAY_OUT));
@@ -59,8 +60,17 @@ final class UnreachableMethods {
 		}
 		int modifiers = method.getModifiers();
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers)
-				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass())
-				&& !LockAnnotations.of(method, userClass).isEmpty();
+				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass()) && isLocked(method, userClass);
+	}
+
+	private static boolean isLocked(Method method, Class<?> userClass) {
+		try {
+			return !LockAnnotations.of(method, userClass).isEmpty();
+		}
+		catch (AnnotationConfigurationException ex) {
+			// no reason for a warning: who reads the annotation to use it reports this
+			return false;
+		}
 	}
 
 	private static boolean isOfTheLifecycle(Method method) {
