@@ -55,12 +55,6 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofSeconds(3),
 			Duration.ofDays(30).minusSeconds(2));
 
-	/**
-	 * How often a forced release is tried when renewals come between. An owner renews a
-	 * few times in its lease, so that even one such meeting is rare.
-	 */
-	private static final int REVOKE_ATTEMPTS = 5;
-
 	private static final String PING_KEY = "lock-ping";
 
 	private final MemcacheClient<String> client;
@@ -189,19 +183,21 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 					"The provider '%s' has no locks of type %s: give it an owner that its owners() has returned"
 						.formatted(NAME, owner.type()));
 		}
-		return this.contact.first(this.commandTimeout).thenCompose((met) -> revoke(key, owner.id(), REVOKE_ATTEMPTS));
+		long untilNanos = System.nanoTime() + this.commandTimeout.toNanos();
+		return this.contact.first(this.commandTimeout).thenCompose((met) -> revoke(key, owner.id(), untilNanos));
 	}
 
 	/**
 	 * Delete the item of an owner. A renewal between reading and deleting makes another
-	 * version of the item, with the same owner.
+	 * version of the item, with the same owner. Nothing is sent again after the caller
+	 * has given up.
 	 */
-	private CompletionStage<Boolean> revoke(String key, String owner, int attempts) {
+	private CompletionStage<Boolean> revoke(String key, String owner, long untilNanos) {
 		return delete(key, owner).thenCompose((deleted) -> {
 			if (deleted == null || deleted) {
 				return CompletableFuture.completedFuture(deleted != null);
 			}
-			return (attempts > 1) ? revoke(key, owner, attempts - 1)
+			return (System.nanoTime() - untilNanos < 0) ? revoke(key, owner, untilNanos)
 					: CompletableFuture.failedFuture(MemcachedErrors.alwaysRenewed());
 		});
 	}
