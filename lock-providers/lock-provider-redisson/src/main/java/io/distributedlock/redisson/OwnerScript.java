@@ -100,7 +100,7 @@ enum OwnerScript implements LuaScript {
 	}
 
 	private static String revoke(LockScripts line) {
-		return RedissonScript.Parts.FIRST_ALIVE + """
+		return RedissonScript.Parts.FIRST_ALIVE + RedissonScript.Parts.WAKE + """
 				local function release_alone(KEYS, ARGV)
 				%s
 				end
@@ -119,7 +119,7 @@ enum OwnerScript implements LuaScript {
 				local queued = had > 0 and type(redis.pcall('lindex', ARGV[7], 0)) == 'string'
 				if queued and redis.call('exists', KEYS[1]) == 0 then
 				  local first = first_alive(ARGV[7], ARGV[8])
-				  if first then redis.pcall(ARGV[2], ARGV[5] .. ':' .. first, 0) end
+				  if first then wake(ARGV[2], ARGV[5], first) end
 				end
 				return had""".formatted(line.release().source(), RedissonScript.RELEASE_READ.source());
 	}

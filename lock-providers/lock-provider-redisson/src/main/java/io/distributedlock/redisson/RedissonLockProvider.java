@@ -68,6 +68,8 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 
 	private final RedissonReleases releases;
 
+	private final QueueSignals queueSignals;
+
 	private final NameMapper nameMapper;
 
 	private final OwnerNames owners = new OwnerNames();
@@ -85,6 +87,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 	public RedissonLockProvider(RedissonClient client) {
 		this.server = new RedissonServer(client);
 		this.releases = new RedissonReleases(this.server);
+		this.queueSignals = new QueueSignals(this.releases);
 		this.nameMapper = client.getConfig().getNameMapper();
 		RedissonRunner runner = new RedissonRunner(this.server, this.releases, this.nameMapper);
 		this.exclusive = new ExclusiveLocks(runner, runner::scripts,
@@ -110,7 +113,9 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 			return this.exclusive.tryAcquire(mapped(request));
 		}
 		RedissonOwner owner = owner(request);
-		return acquire(owner, request, Duration.ZERO).exceptionally((failure) -> {
+		return acquire(owner, request, Duration.ZERO, () -> {
+			// it does not queue
+		}).exceptionally((failure) -> {
 			if (RedissonErrors.mayHaveBeenExecuted(failure)) {
 				remove(owner, request);
 			}
@@ -139,10 +144,17 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 			return this.exclusive.enqueue(mapped(request));
 		}
 		RedissonOwner owner = owner(request);
-		return AskingPlace.take(() -> acquire(owner, request, request.leaseTime()).exceptionally((failure) -> {
-			throw RedissonErrors.translate(failure);
-		}), () -> remove(owner, request),
-				(onMessage) -> this.releases.listen(owner.names().channelOf(owner.id()), onMessage));
+		QueueSignals.Place signals = this.queueSignals.of(owner);
+		AskingPlace place = AskingPlace
+			.take(() -> acquire(owner, request, request.leaseTime(), signals::behindOthersByHand)
+				.exceptionally((failure) -> {
+					throw RedissonErrors.translate(failure);
+				}), () -> {
+					signals.close();
+					remove(owner, request);
+				}, signals::listen);
+		place.granted().whenComplete((lease, failure) -> signals.close());
+		return place;
 	}
 
 	@Override
@@ -207,6 +219,7 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 	public void close() {
 		this.unknownOwners.close();
 		this.exclusive.close();
+		this.queueSignals.close();
 		this.releases.close();
 		this.server.close();
 	}
@@ -222,14 +235,25 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 		return new RedissonOwner(RedissonNames.of(request.key(), this.nameMapper), request.type(), this.owners.next());
 	}
 
-	private CompletionStage<@Nullable Lease> acquire(RedissonOwner owner, LeaseRequest request, Duration alive) {
+	/**
+	 * Ask for a lease.
+	 * @param alive how long the owner counts as alive in a queue, zero if it does not
+	 * queue
+	 * @param behindOthersByHand called if somebody in front uses Redisson by hand
+	 */
+	private CompletionStage<@Nullable Lease> acquire(RedissonOwner owner, LeaseRequest request, Duration alive,
+			Runnable behindOthersByHand) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.server.channels()
 			.publishCommand()
 			.thenCompose(
 					(publish) -> this.server.acquire(owner.acquire(request, alive, publish), request.giveUpAtNanos()))
-			.thenApply((token) -> (token != 0) ? new RedissonLease(this, owner, token(request.type(), token), term)
-					: null);
+			.thenApply((token) -> {
+				if (token < 0) {
+					behindOthersByHand.run();
+				}
+				return (token > 0) ? new RedissonLease(this, owner, token(request.type(), token), term) : null;
+			});
 	}
 
 	/**

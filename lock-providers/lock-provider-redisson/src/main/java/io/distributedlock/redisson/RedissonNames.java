@@ -38,7 +38,8 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	}
 
 	/**
-	 * The channel of one owner in the queue of a fair lock.
+	 * The channel of one owner in the queue of a fair lock, or of all that a JVM has
+	 * there.
 	 */
 	String channelOf(String owner) {
 		return channel() + ":" + owner;

@@ -53,31 +53,34 @@ enum RedissonScript implements LuaScript {
 	 * Takes a fair lock for the first owner in its queue. The queue is a list of owners;
 	 * a sorted set has the times until which they count as alive. Keys: lock, counter,
 	 * mark, queue, times. Arguments: owner, lease, time to live of the counter, for how
-	 * long the owner counts as alive, 0 for an owner that does not queue.
+	 * long the owner counts as alive, 0 for an owner that does not queue. Answers -1
+	 * instead of 0 if somebody in front uses Redisson by hand.
 	 */
-	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND
-			+ """
-					if redis.call('exists', KEYS[3]) == 1 then return 0 end
-					local first = first_alive(KEYS[4], KEYS[5])
-					local mine = redis.call('hexists', KEYS[1], ARGV[1]) == 1
-					if mine or (redis.call('exists', KEYS[1]) == 0 and (not first or first == ARGV[1])) then
-					  local token = next_token(ARGV[3])
-					  redis.call('pexpire', KEYS[1], ARGV[2])
-					  redis.call('hset', KEYS[1], ARGV[1], 1)
-					  redis.call('pexpire', KEYS[1], ARGV[2])
-					  redis.call('lrem', KEYS[4], 0, ARGV[1])
-					  redis.call('zrem', KEYS[5], ARGV[1])
-					  return token
-					end
-					if ARGV[4] ~= '0' then
-					  local new = redis.call('zadd', KEYS[5], now + ARGV[4] + behind_by_hand(KEYS[4], KEYS[5], ARGV[4]), ARGV[1]) == 1
-					  if new or not first then redis.call('rpush', KEYS[4], ARGV[1]) end
-					  local last = redis.call('zrange', KEYS[5], -1, -1, 'WITHSCORES')[2]
-					  local left = math.max(last - now, 0) + 60000
-					  redis.call('pexpire', KEYS[4], left)
-					  redis.call('pexpire', KEYS[5], left)
-					end
-					return 0"""),
+	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + """
+			if redis.call('exists', KEYS[3]) == 1 then return 0 end
+			local first = first_alive(KEYS[4], KEYS[5])
+			local mine = redis.call('hexists', KEYS[1], ARGV[1]) == 1
+			if mine or (redis.call('exists', KEYS[1]) == 0 and (not first or first == ARGV[1])) then
+			  local token = next_token(ARGV[3])
+			  redis.call('pexpire', KEYS[1], ARGV[2])
+			  redis.call('hset', KEYS[1], ARGV[1], 1)
+			  redis.call('pexpire', KEYS[1], ARGV[2])
+			  redis.call('lrem', KEYS[4], 0, ARGV[1])
+			  redis.call('zrem', KEYS[5], ARGV[1])
+			  return token
+			end
+			local by_hand = false
+			if ARGV[4] ~= '0' then
+			  local behind = behind_by_hand(KEYS[4], KEYS[5], ARGV[4])
+			  by_hand = behind > 0 or string.find(redis.call('hkeys', KEYS[1])[1] or '', ':', 1, true)
+			  local new = redis.call('zadd', KEYS[5], now + ARGV[4] + behind, ARGV[1]) == 1
+			  if new or not first then redis.call('rpush', KEYS[4], ARGV[1]) end
+			  local last = redis.call('zrange', KEYS[5], -1, -1, 'WITHSCORES')[2]
+			  local left = math.max(last - now, 0) + 60000
+			  redis.call('pexpire', KEYS[4], left)
+			  redis.call('pexpire', KEYS[5], left)
+			end
+			return by_hand and -1 or 0"""),
 
 	/**
 	 * Takes a permit of a semaphore: counts the number of free permits down, and adds the
@@ -194,18 +197,18 @@ enum RedissonScript implements LuaScript {
 			""" + Parts.MARK.formatted(3) + "return had"),
 
 	/**
-	 * Releases a fair lock or leaves its queue. Publishes that on the channel of the next
-	 * owner in the queue, or, if the queue is empty, on the lock's channel. Keys: lock,
-	 * queue, times, the mark. Arguments: owner, the command to publish, the channel.
+	 * Releases a fair lock or leaves its queue. Publishes that to the next owner in the
+	 * queue, or, if the queue is empty, on the lock's channel. Keys: lock, queue, times,
+	 * the mark. Arguments: owner, the command to publish, the channel.
 	 */
-	RELEASE_IN_TURN(Parts.FIRST_ALIVE + """
+	RELEASE_IN_TURN(Parts.FIRST_ALIVE + Parts.WAKE + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
 			if had == 1 then redis.call('del', KEYS[1]) end
 			local left = redis.call('lrem', KEYS[2], 0, ARGV[1])
 			redis.call('zrem', KEYS[3], ARGV[1])
 			if had + left > 0 and redis.call('exists', KEYS[1]) == 0 then
 			  local first = first_alive(KEYS[2], KEYS[3])
-			  redis.pcall(ARGV[2], first and ARGV[3] .. ':' .. first or ARGV[3], 0)
+			  if first then wake(ARGV[2], ARGV[3], first) else redis.pcall(ARGV[2], ARGV[3], 0) end
 			end
 			""" + Parts.MARK.formatted(4) + "return had"),
 
@@ -285,6 +288,17 @@ enum RedissonScript implements LuaScript {
 				    redis.call('lpop', queue)
 				    redis.call('zrem', times, first)
 				  end
+				end
+				""";
+
+		/**
+		 * Tells the first owner in a queue that it may ask: one by hand on its own
+		 * channel, one of this library by its name on the channel of its JVM.
+		 */
+		static final String WAKE = """
+				local function wake(publish, channel, first)
+				  local jvm = string.match(first, '^([^:]+)%-%x+$')
+				  redis.pcall(publish, channel .. ':' .. (jvm or first), jvm and first or 0)
 				end
 				""";
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.Codec;
 import org.redisson.client.codec.LongCodec;
 import org.redisson.config.Config;
 import org.redisson.config.ShardedSubscriptionMode;
@@ -47,10 +48,11 @@ final class ReleaseChannels {
 
 	/**
 	 * Return the topic of a channel.
+	 * @param codec reads its messages
 	 */
-	CompletionStage<RTopic> topic(String channel) {
-		return sharded().thenApply((yes) -> yes ? this.client.getShardedTopic(channel, LongCodec.INSTANCE)
-				: this.client.getTopic(channel, LongCodec.INSTANCE));
+	CompletionStage<RTopic> topic(String channel, Codec codec) {
+		return sharded().thenApply(
+				(yes) -> yes ? this.client.getShardedTopic(channel, codec) : this.client.getTopic(channel, codec));
 	}
 
 	/**

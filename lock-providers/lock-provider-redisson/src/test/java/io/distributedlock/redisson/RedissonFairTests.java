@@ -3,6 +3,7 @@ package io.distributedlock.redisson;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -136,6 +137,43 @@ class RedissonFairTests {
 			assertThat(third).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
 			assertThat(length(holder.key())).isZero();
 		}
+	}
+
+	/**
+	 * More callers of one JVM than channels that a provider takes from the application.
+	 */
+	@Test
+	void crowdOfOneJvmIsServedWithoutPolls() {
+		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate crowd = rarelyPolling()) {
+			LockRequest request = fair("crowd").withLeaseTime(Duration.ofMinutes(2));
+			LockHandle holder = template.acquire(request);
+			List<Long> tokens = new CopyOnWriteArrayList<>();
+			List<CompletableFuture<Void>> callers = Stream
+				.generate(() -> crowd.acquireAsync(request).thenAccept((handle) -> {
+					tokens.add(handle.fencingToken().orElseThrow());
+					handle.close();
+				}))
+				.limit(4 * RedissonReleases.MAX_CHANNELS)
+				.toList();
+			awaitQueue(holder.key(), callers.size());
+			holder.close();
+			assertThat(CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)))
+				.succeedsWithin(Duration.ofSeconds(60));
+			assertThat(tokens).isSorted();
+			// kept for the next caller, for a moment
+			Awaitility.await()
+				.until(() -> List.of()
+					.equals(this.server.command("PUBSUB", "CHANNELS",
+							"redisson_lock__channel:{" + holder.key() + "}*")));
+		}
+	}
+
+	private DefaultLockTemplate rarelyPolling() {
+		return DefaultLockTemplate.builder()
+			.provider(new RedissonLockProvider(this.other))
+			// waiters are woken by messages: polls are too rare
+			.pollInterval(Duration.ofMinutes(10))
+			.build();
 	}
 
 	private static CompletableFuture<Long> inThread(RLock lock) {
