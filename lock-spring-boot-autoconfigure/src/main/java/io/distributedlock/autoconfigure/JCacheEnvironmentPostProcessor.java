@@ -27,21 +27,28 @@ class JCacheEnvironmentPostProcessor implements EnvironmentPostProcessor {
 
 	static final String PROPERTY = "spring.cache.jcache.provider";
 
-	private static final String REDISSON = "org.redisson.jcache.JCachingProvider";
+	static final String REDISSON = "org.redisson.jcache.JCachingProvider";
 
-	private static final String REDISSON_STARTER = "org/redisson/spring/starter/RedissonProperties.class";
+	static final String REDISSON_STARTER = "org.redisson.spring.starter.RedissonProperties";
+
+	private static final String REDISSON_STARTER_FILE = "org/redisson/spring/starter/RedissonProperties.class";
+
+	/**
+	 * Where Redisson looks for the configuration of its caches.
+	 */
+	static final String REDISSON_CACHES_FILE = "redisson-jcache.yaml";
 
 	private static final String SERVICES = "META-INF/services/javax.cache.spi.CachingProvider";
 
 	/**
 	 * What is read from the class path.
 	 */
-	static final List<String> RESOURCES = List.of(REDISSON_STARTER, SERVICES);
+	static final List<String> RESOURCES = List.of(REDISSON_STARTER_FILE, REDISSON_CACHES_FILE, SERVICES);
 
 	@Override
 	public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
 		ClassLoader classLoader = application.getClassLoader();
-		if (environment.containsProperty(PROPERTY) || classLoader.getResource(REDISSON_STARTER) != null) {
+		if (environment.containsProperty(PROPERTY) || classLoader.getResource(REDISSON_STARTER_FILE) != null) {
 			return;
 		}
 		Set<String> providers = providers(classLoader);

@@ -8,6 +8,7 @@ import com.typesafe.config.Config;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Caches stay what they would be without Redisson, which is a JCache provider. That they
@@ -50,6 +51,19 @@ class CachesTests {
 	void jcacheApiAloneNeedsTheTypeOfTheCaches() {
 		assertThat(caches(this.application.withJarsOf(javax.cache.Caching.class).with("--spring.cache.type=caffeine")))
 			.isEqualTo("org.springframework.cache.caffeine.CaffeineCacheManager true");
+	}
+
+	/**
+	 * It is Boot that chooses JCache, so they cannot stay what they were: the developer
+	 * is told, before a call finds no cache.
+	 */
+	@Test
+	void jcacheApiAloneStopsTheStart() {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.application.withJarsOf(javax.cache.Caching.class).report())
+			.withMessageContaining("APPLICATION FAILED TO START")
+			.withMessageContaining("would become Redisson's")
+			.withMessageContaining("Set spring.cache.type");
 	}
 
 	private static String caches(ApplicationJvm jvm) {

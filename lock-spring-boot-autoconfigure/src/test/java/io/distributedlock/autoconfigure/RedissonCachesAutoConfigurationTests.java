@@ -1,0 +1,103 @@
+package io.distributedlock.autoconfigure;
+
+import java.util.Properties;
+
+import javax.cache.configuration.Configuration;
+import javax.cache.configuration.MutableConfiguration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.jcache.JCachingProvider;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
+import org.springframework.boot.cache.autoconfigure.JCacheManagerCustomizer;
+import org.springframework.boot.cache.autoconfigure.JCachePropertiesCustomizer;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.context.ApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Redisson's caches are made for those who choose them, as Spring Boot makes them.
+ */
+class RedissonCachesAutoConfigurationTests {
+
+	private final ApplicationContextRunner application = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(CacheAutoConfiguration.class, RedissonCachesAutoConfiguration.class));
+
+	@Test
+	void cachesThatNobodyChoseAreRefused() {
+		this.application.withUserConfiguration(Cached.class)
+			.run((context) -> assertThat(context).hasFailed()
+				.getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockConfigurationException.class, (refusal) -> {
+					assertThat(refusal).hasMessageContaining("would become Redisson's");
+					assertThat(refusal.getAction()).contains("spring.cache.type");
+				}));
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "spring.cache.type=jcache", "spring.cache.jcache.provider=org.redisson.jcache.JCachingProvider",
+					"spring.cache.jcache.config=classpath:caches.yaml" })
+	void propertyChoosesThem(String property) {
+		this.application.withPropertyValues(property)
+			.run((context) -> assertThatNoException().isThrownBy(() -> customize(context)));
+	}
+
+	@Test
+	void configurationOfCachesChoosesThem() {
+		this.application.withBean(Configuration.class, MutableConfiguration::new)
+			.run((context) -> assertThatNoException().isThrownBy(() -> customize(context)));
+	}
+
+	@Test
+	void whoeverCreatesCachesChoosesThem() {
+		this.application.withBean(JCacheManagerCustomizer.class, () -> (caches) -> {
+		}).run((context) -> assertThatNoException().isThrownBy(() -> customize(context)));
+	}
+
+	@Test
+	void beanOfAParentChoosesThem() {
+		new ApplicationContextRunner().withBean(Configuration.class, MutableConfiguration::new)
+			.run((parent) -> this.application.withParent(parent)
+				.run((context) -> assertThatNoException().isThrownBy(() -> customize(context))));
+	}
+
+	/**
+	 * As with Spring AOT, which has fixed JCache in the build.
+	 */
+	@Test
+	void otherTypeThatComesTooLateIsNoChoice() {
+		this.application.withPropertyValues("spring.cache.type=simple")
+			.run((context) -> assertThatExceptionOfType(LockConfigurationException.class)
+				.isThrownBy(() -> customize(context)));
+	}
+
+	@Test
+	void otherCachesAreNotTouched() {
+		this.application.withUserConfiguration(Cached.class)
+			.withPropertyValues("spring.cache.type=simple")
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.application.withClassLoader(new FilteredClassLoader(JCachingProvider.class))
+			.run((context) -> assertThat(context).doesNotHaveBean(JCachePropertiesCustomizer.class));
+	}
+
+	private static void customize(ApplicationContext context) {
+		context.getBean(JCachePropertiesCustomizer.class).customize(new Properties());
+	}
+
+	@org.springframework.context.annotation.Configuration(proxyBeanMethods = false)
+	@EnableCaching
+	static class Cached {
+
+	}
+
+}
