@@ -155,7 +155,7 @@ final class QueueSignals implements AutoCloseable {
 			this.closed = true;
 			stopHearingByHand();
 			this.heard.places.remove(this.owner.id(), this);
-			this.heard.endLater();
+			this.heard.endSoon();
 		}
 
 		private void stopHearingByHand() {
@@ -208,8 +208,15 @@ final class QueueSignals implements AutoCloseable {
 			}
 		}
 
-		private void endLater() {
-			if (this.places.isEmpty() && this.ending.compareAndSet(false, true)) {
+		private void endSoon() {
+			if (!this.places.isEmpty()) {
+				return;
+			}
+			if (!this.begun.get()) {
+				// the lock was free, and nobody has waited
+				endUnused(this.channel);
+			}
+			else if (this.ending.compareAndSet(false, true)) {
 				DelayedTasks.after(KEPT).execute(() -> endUnused(this.channel));
 			}
 		}
