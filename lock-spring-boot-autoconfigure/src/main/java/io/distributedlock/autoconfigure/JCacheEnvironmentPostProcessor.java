@@ -62,7 +62,7 @@ class JCacheEnvironmentPostProcessor implements EnvironmentPostProcessor {
 	 * Read the names only: the class of a provider needs the JCache API, which may be
 	 * missing.
 	 */
-	private static Set<String> providers(ClassLoader classLoader) {
+	static Set<String> providers(ClassLoader classLoader) {
 		Set<String> providers = new TreeSet<>();
 		try {
 			for (URL services : Collections.list(classLoader.getResources(SERVICES))) {

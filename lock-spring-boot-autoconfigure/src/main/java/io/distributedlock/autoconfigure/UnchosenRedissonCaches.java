@@ -1,35 +1,19 @@
 package io.distributedlock.autoconfigure;
 
-import java.util.List;
 import java.util.Properties;
 
 import javax.cache.Caching;
-import javax.cache.configuration.Configuration;
 
-import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.boot.cache.autoconfigure.JCacheManagerCustomizer;
 import org.springframework.boot.cache.autoconfigure.JCachePropertiesCustomizer;
-import org.springframework.core.env.Environment;
 
 /**
  * Refuses to make caches of Redisson for an application that gives no sign of wanting
- * them. It would have had other caches without this library. Redisson's have no
+ * them, and for which {@link FormerCaches} found no others. Redisson's caches have no
  * configuration then, so that they could not even be used.
+ *
+ * @param caches what the application wants
  */
-final class UnchosenRedissonCaches implements JCachePropertiesCustomizer {
-
-	private static final List<String> CHOICES = List.of(JCacheEnvironmentPostProcessor.PROPERTY,
-			"spring.cache.jcache.config");
-
-	private final Environment environment;
-
-	private final ListableBeanFactory beans;
-
-	UnchosenRedissonCaches(Environment environment, ListableBeanFactory beans) {
-		this.environment = environment;
-		this.beans = beans;
-	}
+record UnchosenRedissonCaches(RedissonCaches caches) implements JCachePropertiesCustomizer {
 
 	/**
 	 * Refuse, before Boot makes the caches.
@@ -37,7 +21,7 @@ final class UnchosenRedissonCaches implements JCachePropertiesCustomizer {
 	 */
 	@Override
 	public void customize(Properties properties) {
-		if (!isChosen() && isRedisson()) {
+		if (!this.caches.areChosen() && isRedisson()) {
 			throw new LockConfigurationException(
 					"The caches of this application would become Redisson's: it has the JCache API (javax.cache:cache-api) "
 							+ "and no provider of it but Redisson, which is here for the locks.",
@@ -46,18 +30,6 @@ final class UnchosenRedissonCaches implements JCachePropertiesCustomizer {
 							+ "If you want Redisson's caches, set spring.cache.type=jcache.",
 					null);
 		}
-	}
-
-	private boolean isChosen() {
-		// another type is chosen too late, if Spring AOT has fixed JCache in the build
-		return "jcache".equalsIgnoreCase(this.environment.getProperty("spring.cache.type"))
-				|| CHOICES.stream().anyMatch(this.environment::containsProperty)
-				|| getClass().getClassLoader().getResource(JCacheEnvironmentPostProcessor.REDISSON_CACHES_FILE) != null
-				|| hasBean(Configuration.class) || hasBean(JCacheManagerCustomizer.class);
-	}
-
-	private boolean hasBean(Class<?> type) {
-		return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, type, true, false).length > 0;
 	}
 
 	/**

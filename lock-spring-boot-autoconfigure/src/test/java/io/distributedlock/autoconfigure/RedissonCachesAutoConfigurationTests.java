@@ -2,7 +2,6 @@ package io.distributedlock.autoconfigure;
 
 import java.util.Properties;
 
-import javax.cache.configuration.Configuration;
 import javax.cache.configuration.MutableConfiguration;
 
 import org.junit.jupiter.api.Test;
@@ -10,14 +9,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.jcache.JCachingProvider;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.JCacheManagerCustomizer;
 import org.springframework.boot.cache.autoconfigure.JCachePropertiesCustomizer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cache.Cache;
+import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCache;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.cache.support.SimpleCacheManager;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.cache.RedisCacheManager;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,8 +43,27 @@ class RedissonCachesAutoConfigurationTests {
 		.withConfiguration(AutoConfigurations.of(CacheAutoConfiguration.class, RedissonCachesAutoConfiguration.class));
 
 	@Test
-	void cachesThatNobodyChoseAreRefused() {
+	void cachesStayWhatTheyWere() {
 		this.application.withUserConfiguration(Cached.class)
+			.withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class))
+			.run((context) -> assertThat(context).getBean(CacheManager.class)
+				.isInstanceOf(ConcurrentMapCacheManager.class));
+		this.application.withUserConfiguration(Cached.class)
+			.withBean(RedisConnectionFactory.class, LettuceConnectionFactory::new)
+			.run((context) -> assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class));
+		this.application.withUserConfiguration(Cached.class)
+			.withBean(Cache.class, () -> new ConcurrentMapCache("own"))
+			.run((context) -> assertThat(context).getBean(CacheManager.class).isInstanceOf(SimpleCacheManager.class));
+	}
+
+	/**
+	 * As where Boot may choose a type of caches that this library does not know well.
+	 */
+	@Test
+	void cachesThatNobodyChoseAreRefused() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(CacheAutoConfiguration.class, RefusalAlone.class))
+			.withUserConfiguration(Cached.class)
 			.run((context) -> assertThat(context).hasFailed()
 				.getFailure()
 				.rootCause()
@@ -54,7 +84,7 @@ class RedissonCachesAutoConfigurationTests {
 
 	@Test
 	void configurationOfCachesChoosesThem() {
-		this.application.withBean(Configuration.class, MutableConfiguration::new)
+		this.application.withBean(MutableConfiguration.class)
 			.run((context) -> assertThatNoException().isThrownBy(() -> customize(context)));
 	}
 
@@ -66,7 +96,7 @@ class RedissonCachesAutoConfigurationTests {
 
 	@Test
 	void beanOfAParentChoosesThem() {
-		new ApplicationContextRunner().withBean(Configuration.class, MutableConfiguration::new)
+		new ApplicationContextRunner().withBean(MutableConfiguration.class)
 			.run((parent) -> this.application.withParent(parent)
 				.run((context) -> assertThatNoException().isThrownBy(() -> customize(context))));
 	}
@@ -94,7 +124,17 @@ class RedissonCachesAutoConfigurationTests {
 		context.getBean(JCachePropertiesCustomizer.class).customize(new Properties());
 	}
 
-	@org.springframework.context.annotation.Configuration(proxyBeanMethods = false)
+	@Configuration(proxyBeanMethods = false)
+	static class RefusalAlone {
+
+		@Bean
+		JCachePropertiesCustomizer refusal(Environment environment, ListableBeanFactory beans) {
+			return new UnchosenRedissonCaches(new RedissonCaches(environment, beans));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
 	@EnableCaching
 	static class Cached {
 

@@ -8,7 +8,6 @@ import com.typesafe.config.Config;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Caches stay what they would be without Redisson, which is a JCache provider. That they
@@ -53,17 +52,12 @@ class CachesTests {
 			.isEqualTo("org.springframework.cache.caffeine.CaffeineCacheManager true");
 	}
 
-	/**
-	 * It is Boot that chooses JCache, so they cannot stay what they were: the developer
-	 * is told, before a call finds no cache.
-	 */
 	@Test
-	void jcacheApiAloneStopsTheStart() {
-		assertThatIllegalStateException()
-			.isThrownBy(() -> this.application.withJarsOf(javax.cache.Caching.class).report())
-			.withMessageContaining("APPLICATION FAILED TO START")
-			.withMessageContaining("would become Redisson's")
-			.withMessageContaining("Set spring.cache.type");
+	void jcacheApiAloneChangesNothing() {
+		ApplicationJvm withApi = this.application.withJarsOf(javax.cache.Caching.class);
+		assertThat(caches(withApi)).isEqualTo("org.springframework.cache.caffeine.CaffeineCacheManager true");
+		assertThat(caches(withApi.withoutJars((jar) -> jar.startsWith("caffeine"))))
+			.isEqualTo("org.springframework.cache.concurrent.ConcurrentMapCacheManager true");
 	}
 
 	private static String caches(ApplicationJvm jvm) {
