@@ -34,18 +34,11 @@ final class QueueSignals implements AutoCloseable {
 	}
 
 	/**
-	 * Receive the messages for a place from now on, if the channel is open already. The
-	 * place must be closed.
+	 * Receive the messages for a place from now on, if the channel is open already.
+	 * @return the messages, to be closed
 	 */
 	Place of(RedissonOwner owner) {
 		return new Place(owner);
-	}
-
-	/**
-	 * Return how many channels are open, or kept for a while.
-	 */
-	int size() {
-		return this.channels.size();
 	}
 
 	@Override

@@ -48,8 +48,8 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	static final String FORCED_RELEASE = "LOCK_FORCED_RELEASE";
 
 	/**
-	 * A forced release asks the backend up to three times. Even a template that is
-	 * closed, and no longer watches the time, must not hold up the request.
+	 * A forced release asks the backend up to three times. The answer comes on a thread
+	 * that may be busy, which must not hold up the request.
 	 */
 	private static final int ANSWERS = 4;
 

@@ -23,8 +23,8 @@ record LockProviderHealth(DefaultLockTemplate template, String provider,
 		Duration commandTimeout) implements HealthIndicator {
 
 	/**
-	 * How much longer than the engine to wait for the answer: a template that is closed
-	 * no longer watches the time.
+	 * How much longer than the engine to wait for the answer, which comes on a thread
+	 * that may be busy.
 	 */
 	private static final Duration GRACE = Duration.ofSeconds(1);
 
