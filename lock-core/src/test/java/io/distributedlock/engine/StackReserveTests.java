@@ -1,0 +1,86 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StackReserveTests {
+
+	private static final int STACK = 1024 * 1024;
+
+	private static final int OTHER_STACK = 3 * STACK;
+
+	/**
+	 * Often enough that the JIT compiler has compiled what is measured.
+	 */
+	private static final int WARM_UP = 30_000;
+
+	@Test
+	void isAsLargeBeforeAsAfterItsCompilation() throws InterruptedException {
+		assertThat(reserveBytes(StackReserve::require)).as("interpreted").isBetween(12_000L, 120_000L);
+		for (int i = 0; i < WARM_UP; i++) {
+			StackReserve.require();
+			descend(10, StackReserveTests::nothing);
+		}
+		assertThat(reserveBytes(StackReserve::require)).as("compiled").isBetween(12_000L, 60_000L);
+	}
+
+	/**
+	 * Return how much more of a stack is free where a step still succeeds than where
+	 * nothing does.
+	 */
+	private static long reserveBytes(Runnable step) throws InterruptedException {
+		// the second time, since the first one makes the JIT compiler change the frames
+		deepest(STACK, StackReserveTests::nothing);
+		long deepest = deepest(STACK, StackReserveTests::nothing);
+		long frameBytes = (OTHER_STACK - STACK) / (deepest(OTHER_STACK, StackReserveTests::nothing) - deepest);
+		return (deepest - deepest(STACK, step)) * frameBytes;
+	}
+
+	private static long deepest(int stackBytes, Runnable step) throws InterruptedException {
+		AtomicLong found = new AtomicLong();
+		Thread thread = new Thread(null, () -> found.set(deepest(step)), "stack", stackBytes);
+		thread.start();
+		thread.join();
+		return found.get();
+	}
+
+	private static long deepest(Runnable step) {
+		long fits = 0;
+		long fitsNot = OTHER_STACK / 8;
+		while (fitsNot - fits > 1) {
+			long middle = (fits + fitsNot) / 2;
+			if (fits(middle, step)) {
+				fits = middle;
+			}
+			else {
+				fitsNot = middle;
+			}
+		}
+		return fits;
+	}
+
+	private static boolean fits(long depth, Runnable step) {
+		try {
+			return descend(depth, step) > 0;
+		}
+		catch (StackOverflowError ex) {
+			return false;
+		}
+	}
+
+	private static long descend(long depth, Runnable step) {
+		if (depth == 0) {
+			step.run();
+			return 1;
+		}
+		return descend(depth - 1, step) + 1;
+	}
+
+	private static void nothing() {
+		// what fits without any reserve
+	}
+
+}
