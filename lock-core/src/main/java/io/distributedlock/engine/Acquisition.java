@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/001-asynchronous-engine.md,
  * docs/decisions/013-attempts-end-with-their-caller.md
  */
-final class Acquisition implements Contender {
+final class Acquisition implements Contender, QueuedPlace.Caller {
 
 	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable Pauses> PAUSES = AtomicReferenceFieldUpdater
 		.newUpdater(Acquisition.class, Pauses.class, "pauses");
@@ -369,24 +369,30 @@ final class Acquisition implements Contender {
 	}
 
 	private void takePlace(LockQueue queue) {
-		QueuedPlace place = new QueuedPlace(this.attempt, this.turn.expectedHolders(), this.engine);
-		this.place.set(place);
-		place.granted().whenComplete((lease, failure) -> {
-			if (this.place.compareAndSet(place, null)) {
-				onAnswer(lease, failure);
-			}
-			else if (lease != null) {
-				onLateLease(lease);
-			}
-		});
+		QueuedPlace taken = new QueuedPlace(this.attempt, this.engine, this.waitUntilNanos, this);
+		this.place.set(taken);
 		long remainingNanos = Math.max(remainingWaitNanos(), 0);
-		place.enter(queue, this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos(),
-				() -> onWaitOver(place));
+		taken.enter(queue, this.turn.expectedHolders(),
+				this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos());
 		if (this.finished.get()) {
 			leavePlace();
 		}
-		else if (this.place.get() == place && joinWaiting()) {
-			pauses().lookAt(this.waitUntilNanos, () -> onWaitOver(place));
+	}
+
+	@Override
+	public void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
+		if (this.place.compareAndSet(taken, null)) {
+			onAnswer(lease, failure);
+		}
+		else if (lease != null) {
+			onLateLease(lease);
+		}
+	}
+
+	@Override
+	public void waiting(QueuedPlace taken) {
+		if (this.place.get() == taken) {
+			joinWaiting();
 		}
 	}
 
@@ -394,11 +400,12 @@ final class Acquisition implements Contender {
 	 * If the backend has confirmed that others are in front, this is contention.
 	 * Otherwise the call waits for that confirmation, at most the command time-out.
 	 */
-	private void onWaitOver(QueuedPlace place) {
-		if (this.place.get() != place || remainingWaitNanos() > 0) {
+	@Override
+	public void waitOver(QueuedPlace taken) {
+		if (this.place.get() != taken || remainingWaitNanos() > 0) {
 			return;
 		}
-		if (place.isBehindOthers()) {
+		if (taken.isBehindOthers()) {
 			end(AcquisitionOutcome.CONTENDED);
 		}
 		else if (remainingWaitNanos() + this.engine.questions().commandTimeoutNanos() <= 0) {
@@ -407,7 +414,7 @@ final class Acquisition implements Contender {
 		else {
 			long again = Math.min(nextDelayNanos(),
 					remainingWaitNanos() + this.engine.questions().commandTimeoutNanos());
-			pauses().lookAt(this.engine.nanoTime() + again, () -> onWaitOver(place));
+			pauses().lookAt(this.engine.nanoTime() + again, () -> waitOver(taken));
 		}
 	}
 

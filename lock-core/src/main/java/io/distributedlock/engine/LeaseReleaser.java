@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
@@ -84,7 +85,7 @@ final class LeaseReleaser {
 	 * either.
 	 */
 	void releaseInBackground(LockAttempt attempt, Lease lease) {
-		new Release(attempt, lease::release, false).send(0);
+		new Release(attempt, lease::release, false, Ending.UNHEARD).send(0);
 	}
 
 	/**
@@ -109,27 +110,30 @@ final class LeaseReleaser {
 			ended.complete(null);
 			return ended;
 		}
-		Release release = new Release(lock.attempt(), request, wasHeld);
 		// the next call's turn begins after this step: who waits for this release must
 		// not wait for what that call does
-		release.done.whenComplete((done, failure) -> Trampoline.run(() -> {
-			this.pending.remove(lock);
-			Guard.run("letting the next caller in", lock::leaveGate);
-			if (failure != null) {
-				ended.completeExceptionally(failure);
-				if (wasHeld) {
-					this.listeners.releaseFailed(lock, Failures.unwrap(failure));
-				}
-			}
-			else {
-				ended.complete(null);
-				if (wasHeld) {
-					this.listeners.released(lock, release.tookNanos);
-				}
-			}
-		}));
-		release.send(0);
+		new Release(lock.attempt(), request, wasHeld,
+				(failure, tookNanos) -> Trampoline.run(() -> letNextIn(lock, wasHeld, ended, failure, tookNanos)))
+			.sendWithLimit();
 		return ended;
+	}
+
+	private void letNextIn(HeldLock lock, boolean wasHeld, CompletableFuture<@Nullable Void> ended,
+			@Nullable Throwable failure, long tookNanos) {
+		this.pending.remove(lock);
+		Guard.run("letting the next caller in", lock::leaveGate);
+		if (failure != null) {
+			ended.completeExceptionally(failure);
+			if (wasHeld) {
+				this.listeners.releaseFailed(lock, Failures.unwrap(failure));
+			}
+		}
+		else {
+			ended.complete(null);
+			if (wasHeld) {
+				this.listeners.released(lock, tookNanos);
+			}
+		}
 	}
 
 	/**
@@ -171,7 +175,7 @@ final class LeaseReleaser {
 	/**
 	 * One release with its retries.
 	 */
-	private final class Release {
+	private final class Release implements Runnable {
 
 		private final LockAttempt attempt;
 
@@ -179,16 +183,47 @@ final class LeaseReleaser {
 
 		private final boolean wasHeld;
 
+		private final Ending ending;
+
+		private final AtomicBoolean over = new AtomicBoolean();
+
+		private Timers.@Nullable Timer limit;
+
 		private volatile long sentNanos;
 
-		private volatile long tookNanos;
-
-		private final CompletableFuture<@Nullable Void> done = LeaseReleaser.this.questions.expect();
-
-		private Release(LockAttempt attempt, Supplier<CompletionStage<Boolean>> request, boolean wasHeld) {
+		private Release(LockAttempt attempt, Supplier<CompletionStage<Boolean>> request, boolean wasHeld,
+				Ending ending) {
 			this.attempt = attempt;
 			this.request = request;
 			this.wasHeld = wasHeld;
+			this.ending = ending;
+		}
+
+		/**
+		 * Send it for somebody who waits for at most the command time-out.
+		 */
+		private void sendWithLimit() {
+			this.limit = LeaseReleaser.this.questions.limit(this);
+			send(0);
+		}
+
+		/**
+		 * The command time-out is over.
+		 */
+		@Override
+		public void run() {
+			end(LeaseReleaser.this.questions.noAnswer());
+		}
+
+		private void end(@Nullable Throwable failure) {
+			if (!this.over.compareAndSet(false, true)) {
+				return;
+			}
+			Timers.Timer timer = this.limit;
+			if (timer != null) {
+				timer.cancel();
+			}
+			this.ending.ended(failure, LeaseReleaser.this.runtime.nanoTime() - this.sentNanos);
 		}
 
 		private void send(int retry) {
@@ -199,17 +234,16 @@ final class LeaseReleaser {
 
 		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure, int retry) {
 			if (failure == null) {
-				this.tookNanos = LeaseReleaser.this.runtime.nanoTime() - this.sentNanos;
 				// a retry finds nothing if only the answer to the try before it was lost
 				if (!Boolean.TRUE.equals(stillOwned) && this.wasHeld && retry == 0) {
 					warnings.warn(
 							"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
 							this.attempt.key(), this.attempt.provider().name());
 				}
-				this.done.complete(null);
+				end(null);
 			}
 			else if (retry == RETRIES) {
-				this.done.completeExceptionally(failure);
+				end(failure);
 			}
 			// even if nobody waits any more: the lease would keep others out
 			else {
@@ -218,6 +252,27 @@ final class LeaseReleaser {
 				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay, () -> send(retry + 1));
 			}
 		}
+
+	}
+
+	/**
+	 * Hears that a release has ended, once.
+	 */
+	@FunctionalInterface
+	private interface Ending {
+
+		/**
+		 * Nobody waits for the release.
+		 */
+		Ending UNHEARD = (failure, tookNanos) -> {
+		};
+
+		/**
+		 * The release has ended.
+		 * @param failure why it failed, {@code null} if it did not
+		 * @param tookNanos how long the backend took for the answer to the last try
+		 */
+		void ended(@Nullable Throwable failure, long tookNanos);
 
 	}
 

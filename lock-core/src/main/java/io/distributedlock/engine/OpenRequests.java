@@ -78,8 +78,12 @@ final class OpenRequests {
 	 * Return the part of a term on which the holder may rely in the worst case.
 	 */
 	LeaseTerm sureOf(LeaseTerm term) {
+		List<Request> requests = this.open.now();
+		if (requests.isEmpty()) {
+			return term;
+		}
 		LeaseTerm sure = term;
-		for (Request request : this.open.now()) {
+		for (Request request : requests) {
 			if (isSettledBefore(term, request)) {
 				continue;
 			}

@@ -1,9 +1,11 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -52,10 +54,25 @@ final class Questions {
 	 */
 	<T extends @Nullable Object> void ask(Supplier<? extends CompletionStage<T>> question, Consumer<T> late,
 			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
+		Question<T> asked = new Question<>(this, late, onAnswer);
 		// the time-out begins before the call, as the call itself may block
-		CompletableFuture<T> answer = expect();
-		answer.whenComplete(onAnswer);
-		follow(answer, question, late);
+		asked.limit = limit(asked);
+		put(question, asked);
+	}
+
+	/**
+	 * Run a step after the command time-out, on a thread of the engine.
+	 * @return cancels the step
+	 */
+	Timers.Timer limit(Runnable step) {
+		return this.timers.stepAt(this.runtime.nanoTime() + this.commandTimeoutNanos, step);
+	}
+
+	/**
+	 * Return what a question fails with that has no answer within the command time-out.
+	 */
+	NoAnswerException noAnswer() {
+		return new NoAnswerException(this.commandTimeout);
 	}
 
 	/**
@@ -64,8 +81,7 @@ final class Questions {
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> expect() {
 		Answer<T> answer = new Answer<>();
-		answer.limit = this.timers.stepAt(this.runtime.nanoTime() + this.commandTimeoutNanos,
-				() -> answer.completeExceptionally(new NoAnswerException(this.commandTimeout)));
+		answer.limit = limit(() -> answer.completeExceptionally(noAnswer()));
 		return answer;
 	}
 
@@ -92,7 +108,11 @@ final class Questions {
 	 */
 	<T extends @Nullable Object> void hear(Supplier<? extends CompletionStage<T>> question,
 			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
-		FirstAnswer<T> first = new FirstAnswer<>(onAnswer);
+		put(question, new FirstAnswer<>(onAnswer));
+	}
+
+	private static <T extends @Nullable Object> void put(Supplier<? extends CompletionStage<T>> question,
+			BiConsumer<@Nullable T, @Nullable Throwable> first) {
 		try {
 			CompletionStage<T> stage = question.get();
 			if (stage == null) {
@@ -105,6 +125,64 @@ final class Questions {
 		catch (Throwable ex) {
 			first.accept(null, ex);
 		}
+	}
+
+	/**
+	 * A question, which passes on its first answer, or that there was none in time.
+	 */
+	private static final class Question<T extends @Nullable Object>
+			implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
+
+		private static final int OPEN = 0;
+
+		private static final int OVERDUE = 1;
+
+		private static final int ANSWERED = 2;
+
+		@SuppressWarnings("rawtypes")
+		private static final AtomicIntegerFieldUpdater<Question> STATE = AtomicIntegerFieldUpdater
+			.newUpdater(Question.class, "state");
+
+		private final Questions questions;
+
+		private final Consumer<T> late;
+
+		private final BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer;
+
+		@SuppressWarnings("UnusedVariable")
+		private volatile int state = OPEN;
+
+		private Timers.@Nullable Timer limit;
+
+		private Question(Questions questions, Consumer<T> late,
+				BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
+			this.questions = questions;
+			this.late = late;
+			this.onAnswer = onAnswer;
+		}
+
+		@Override
+		public void accept(@Nullable T value, @Nullable Throwable failure) {
+			int before = STATE.getAndSet(this, ANSWERED);
+			if (before == OPEN) {
+				Objects.requireNonNull(this.limit).cancel();
+				this.onAnswer.accept(value, (failure != null) ? Failures.unwrap(failure) : null);
+			}
+			else if (before == OVERDUE && failure == null) {
+				Guard.run("a late answer", () -> this.late.accept(value));
+			}
+		}
+
+		/**
+		 * The command time-out is over.
+		 */
+		@Override
+		public void run() {
+			if (STATE.compareAndSet(this, OPEN, OVERDUE)) {
+				this.onAnswer.accept(null, this.questions.noAnswer());
+			}
+		}
+
 	}
 
 	/**

@@ -21,47 +21,66 @@ final class QueuedPlace {
 
 	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
 
-	private final LockAttempt attempt;
+	/**
+	 * A call that has not got its lock by then counts as waiting. A free lock takes less.
+	 */
+	private static final long WAITING_AFTER_NANOS = Pauses.FIRST_DELAY_NANOS;
 
-	private final int tokens;
+	private final LockAttempt attempt;
 
 	private final Engine engine;
 
+	private final Caller caller;
+
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
 
-	private final AtomicReference<Timers.@Nullable Timer> lookTimer = new AtomicReference<>();
+	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
+
+	/**
+	 * What is to be done, and when. One task after the other uses this.
+	 */
+	private final long waitingAtNanos;
+
+	private final long confirmedByNanos;
+
+	private final long waitUntilNanos;
+
+	private long lookAtNanos;
+
+	private long attendedNanos;
 
 	private volatile LockQueue.@Nullable Place place;
 
-	QueuedPlace(LockAttempt attempt, int tokens, Engine engine) {
-		this.attempt = attempt;
-		this.tokens = tokens;
-		this.engine = engine;
-	}
-
 	/**
-	 * Return a future that completes with the lease, fails if the place was lost, and is
-	 * cancelled when the place is left.
+	 * Create a place, which is to be entered.
+	 * @param waitUntilNanos when the caller's wait is over
 	 */
-	CompletableFuture<Lease> granted() {
-		return this.granted;
+	QueuedPlace(LockAttempt attempt, Engine engine, long waitUntilNanos, Caller caller) {
+		this.attempt = attempt;
+		this.engine = engine;
+		this.caller = caller;
+		long now = engine.nanoTime();
+		this.attendedNanos = now;
+		long waitLeft = Math.max(waitUntilNanos - now, 1);
+		this.waitUntilNanos = now + waitLeft;
+		this.waitingAtNanos = now + Math.min(WAITING_AFTER_NANOS, waitLeft);
+		this.confirmedByNanos = now + engine.questions().commandTimeoutNanos();
+		this.lookAtNanos = now + interval();
 	}
 
 	/**
 	 * Take the place.
+	 * @param tokens how many fencing tokens to ask for
 	 * @param giveUpAtNanos when the caller gives up
-	 * @param onConfirmed called after the command time-out, if the backend has confirmed
-	 * the place by then
 	 */
-	void enter(LockQueue queue, long giveUpAtNanos, Runnable onConfirmed) {
-		Timers.Timer limit = this.engine.timers()
-			.stepAt(this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos(),
-					() -> requireConfirmation(onConfirmed));
+	void enter(LockQueue queue, int tokens, long giveUpAtNanos) {
 		this.granted.whenComplete((lease, failure) -> {
-			limit.cancel();
-			cancelLook();
+			cancelTimer();
+			this.caller.ended(this, lease, failure);
 		});
-		LeaseRequest request = this.attempt.request(giveUpAtNanos, this.tokens, this.engine.pollNanos());
+		// before the call, as the call itself may block
+		attendLater();
+		LeaseRequest request = this.attempt.request(giveUpAtNanos, tokens, this.engine.pollNanos());
 		this.engine.questions().follow(this.granted, () -> {
 			LockQueue.Place entered = queue.enqueue(request);
 			this.place = entered;
@@ -69,9 +88,6 @@ final class QueuedPlace {
 		}, (lease) -> this.engine.releaser().releaseInBackground(this.attempt, lease));
 		if (this.granted.isCompletedExceptionally()) {
 			leaveBackend();
-		}
-		else if (!this.granted.isDone()) {
-			lookLater();
 		}
 	}
 
@@ -99,12 +115,12 @@ final class QueuedPlace {
 		}
 	}
 
-	private void requireConfirmation(Runnable onConfirmed) {
+	private void requireConfirmation() {
 		if (isBehindOthers()) {
-			onConfirmed.run();
+			this.caller.waitOver(this);
 		}
 		// the future fails before the place is left: a later grant must not count
-		else if (this.granted.completeExceptionally(new NoAnswerException(this.engine.commandTimeout()))) {
+		else if (this.granted.completeExceptionally(this.engine.questions().noAnswer())) {
 			leaveBackend();
 		}
 	}
@@ -116,27 +132,87 @@ final class QueuedPlace {
 		}
 	}
 
-	private void lookLater() {
-		long interval = this.attempt.lookNanos(this.engine.pollNanos());
-		this.lookTimer.set(this.engine.timers().stepAt(this.engine.nanoTime() + interval, this::look));
+	private long interval() {
+		return this.attempt.lookNanos(this.engine.pollNanos());
+	}
+
+	/**
+	 * Do what is due. The next time is set before that, as a provider may block.
+	 */
+	private void attend() {
 		if (this.granted.isDone()) {
-			cancelLook();
+			return;
 		}
-	}
-
-	private void cancelLook() {
-		Timers.Timer timer = this.lookTimer.getAndSet(null);
-		if (timer != null) {
-			timer.cancel();
+		long before = this.attendedNanos;
+		long now = this.engine.nanoTime();
+		this.attendedNanos = now;
+		boolean looks = this.lookAtNanos - now <= 0;
+		if (looks) {
+			this.lookAtNanos = now + interval();
 		}
-	}
-
-	private void look() {
+		attendLater();
+		if (isDue(this.waitingAtNanos, before, now)) {
+			Guard.run("joining those who wait", () -> this.caller.waiting(this));
+		}
+		if (isDue(this.waitUntilNanos, before, now)) {
+			Guard.run("the end of a wait", () -> this.caller.waitOver(this));
+		}
+		if (isDue(this.confirmedByNanos, before, now)) {
+			requireConfirmation();
+		}
 		LockQueue.Place current = this.place;
-		if (current != null && !this.granted.isDone()) {
+		if (looks && current != null && !this.granted.isDone()) {
 			Guard.run("asking about a place in a queue", current::lookAgain);
-			lookLater();
 		}
+	}
+
+	private static boolean isDue(long atNanos, long before, long now) {
+		return atNanos - before > 0 && atNanos - now <= 0;
+	}
+
+	private void attendLater() {
+		long next = this.lookAtNanos;
+		for (long each : new long[] { this.waitingAtNanos, this.waitUntilNanos, this.confirmedByNanos }) {
+			if (each - this.attendedNanos > 0 && each - next < 0) {
+				next = each;
+			}
+		}
+		this.timer.set(this.engine.timers().stepAt(next, this::attend));
+		if (this.granted.isDone()) {
+			cancelTimer();
+		}
+	}
+
+	private void cancelTimer() {
+		Timers.Timer current = this.timer.getAndSet(null);
+		if (current != null) {
+			current.cancel();
+		}
+	}
+
+	/**
+	 * The call that has a place.
+	 */
+	interface Caller {
+
+		/**
+		 * The place has ended. Called once.
+		 * @param lease the lease, {@code null} if the place was lost or left
+		 * @param failure why there is none
+		 */
+		void ended(QueuedPlace place, @Nullable Lease lease, @Nullable Throwable failure);
+
+		/**
+		 * The place is not granted at once.
+		 */
+		void waiting(QueuedPlace place);
+
+		/**
+		 * The wait is over, or the backend has confirmed the place within the command
+		 * time-out, before which it may have been over.
+		 */
+		void waitOver(QueuedPlace place);
+
 	}
 
 }

@@ -9,6 +9,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs short tasks of the engine at a given time, on the timer thread. Most timers are
@@ -45,6 +48,12 @@ final class Timers {
 
 	private final ConcurrentHashMap<Long, Slot> slots = new ConcurrentHashMap<>();
 
+	/**
+	 * The slots that were used last, by the magnitude of the time until then. Most timers
+	 * have the same few times to go, such as the command time-out, and find theirs here.
+	 */
+	private final AtomicReferenceArray<Slot> recent = new AtomicReferenceArray<>(Long.SIZE + 1);
+
 	private final AtomicLong sequence = new AtomicLong();
 
 	/**
@@ -58,6 +67,9 @@ final class Timers {
 
 	Timers(EngineRuntime runtime) {
 		this.runtime = runtime;
+		for (int i = 0; i <= Long.SIZE; i++) {
+			this.recent.set(i, Slot.NONE);
+		}
 	}
 
 	/**
@@ -68,19 +80,22 @@ final class Timers {
 	 * @return cancels the task
 	 */
 	Timer at(long atNanos, Runnable task) {
-		Timer timer = new Timer(atNanos, task, this.sequence.incrementAndGet());
-		place(timer, this.runtime.nanoTime());
-		if (this.closed) {
-			timer.run();
-		}
-		return timer;
+		return start(new Timer(atNanos, task, this.sequence.incrementAndGet(), null));
 	}
 
 	/**
 	 * Run a task that may call a provider at a given time, on a thread of the engine.
 	 */
 	Timer stepAt(long atNanos, Runnable step) {
-		return at(atNanos, () -> this.runtime.execute(() -> Guard.run("a step", step)));
+		return start(new Timer(atNanos, step, this.sequence.incrementAndGet(), this.runtime));
+	}
+
+	private Timer start(Timer timer) {
+		place(timer, this.runtime.nanoTime());
+		if (this.closed) {
+			timer.run();
+		}
+		return timer;
 	}
 
 	/**
@@ -110,19 +125,30 @@ final class Timers {
 	private void place(Timer timer, long nowNanos) {
 		while (!this.closed) {
 			long at = slotTime(timer.atNanos, nowNanos);
-			Slot slot = this.slots.get(at);
-			if (slot == null) {
-				Slot created = new Slot();
-				slot = this.slots.putIfAbsent(at, created);
-				if (slot == null) {
-					slot = created;
-					schedule(at, nowNanos);
-				}
+			int span = Long.numberOfLeadingZeros(timer.atNanos - nowNanos);
+			Slot recent = this.recent.get(span);
+			if (recent.atNanos == at && recent.add(timer)) {
+				return;
 			}
+			Slot slot = slot(at, nowNanos);
 			if (slot.add(timer)) {
+				this.recent.set(span, slot);
 				return;
 			}
 		}
+	}
+
+	private Slot slot(long at, long nowNanos) {
+		Slot known = this.slots.get(at);
+		if (known != null) {
+			return known;
+		}
+		Slot created = new Slot(at);
+		Slot before = this.slots.putIfAbsent(at, created);
+		if (before == null) {
+			schedule(at, nowNanos);
+		}
+		return (before != null) ? before : created;
 	}
 
 	private void schedule(long at, long nowNanos) {
@@ -182,14 +208,20 @@ final class Timers {
 
 		private final long sequence;
 
+		/**
+		 * Runs the task on a thread of its own; {@code null}: the timer thread does.
+		 */
+		private final @Nullable EngineRuntime runtime;
+
 		private volatile int finished;
 
 		private volatile Slot slot = Slot.NONE;
 
-		private Timer(long atNanos, Runnable task, long sequence) {
+		private Timer(long atNanos, Runnable task, long sequence, @Nullable EngineRuntime runtime) {
 			this.atNanos = atNanos;
 			this.task = task;
 			this.sequence = sequence;
+			this.runtime = runtime;
 		}
 
 		/**
@@ -202,8 +234,15 @@ final class Timers {
 		}
 
 		private void run() {
-			if (finish()) {
+			if (!finish()) {
+				return;
+			}
+			EngineRuntime threads = this.runtime;
+			if (threads == null) {
 				Guard.run("a timer", this.task);
+			}
+			else {
+				Guard.run("a timer", () -> threads.execute(() -> Guard.run("a step", this.task)));
 			}
 		}
 
@@ -222,11 +261,24 @@ final class Timers {
 	 */
 	private static final class Slot {
 
-		private static final Slot NONE = new Slot();
+		/**
+		 * A slot that takes no timer.
+		 */
+		private static final Slot NONE = new Slot(Long.MIN_VALUE);
+
+		static {
+			NONE.taken = true;
+		}
+
+		private final long atNanos;
 
 		private final Set<Timer> timers = ConcurrentHashMap.newKeySet();
 
 		private volatile boolean taken;
+
+		private Slot(long atNanos) {
+			this.atNanos = atNanos;
+		}
 
 		/**
 		 * Add a timer.

@@ -84,9 +84,13 @@ final class LocalKey {
 		if (!isHeldBy(lease)) {
 			return false;
 		}
+		if (this.holders.size() == 1) {
+			this.holders = List.of();
+			return true;
+		}
 		List<LocalLease> rest = new ArrayList<>(this.holders);
 		rest.remove(lease);
-		this.holders = rest.isEmpty() ? List.of() : rest;
+		this.holders = rest;
 		return true;
 	}
 
