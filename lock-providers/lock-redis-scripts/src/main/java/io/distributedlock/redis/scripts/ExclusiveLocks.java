@@ -131,8 +131,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 		Line line = this.lines.computeIfAbsent(request.key(), (key) -> new Line(this, key));
 		LinePlace place = new LinePlace(this, line, request, this.owners.nextNumber());
 		this.places.put(place.number(), place);
-		line.add(place);
-		this.lines.put(request.key(), line);
 		place.ask();
 		return place;
 	}
@@ -258,6 +256,18 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	boolean isAwaited(LineLease lease) {
 		return this.mailbox.isAwaited(lease.number(), lease.grant().heardSince());
+	}
+
+	/**
+	 * Note that the server has a place in the line.
+	 */
+	void joined(LinePlace place) {
+		place.line().add(place);
+		this.lines.putIfAbsent(place.line().key(), place.line());
+		if (!place.isWaiting()) {
+			// it ended before it was noted
+			place.line().remove(place);
+		}
 	}
 
 	/**

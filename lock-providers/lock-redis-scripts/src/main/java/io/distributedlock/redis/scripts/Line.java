@@ -2,6 +2,7 @@ package io.distributedlock.redis.scripts;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -82,8 +83,17 @@ final class Line {
 		return this.key;
 	}
 
+	/**
+	 * Return the next number in the order of arrival.
+	 */
+	long nextOrder() {
+		return this.order.incrementAndGet();
+	}
+
+	/**
+	 * Add a place that the server has confirmed.
+	 */
 	void add(LinePlace place) {
-		place.setOrder(this.order.incrementAndGet());
 		this.places.put(place.order(), place);
 	}
 
@@ -195,12 +205,8 @@ final class Line {
 	}
 
 	private @Nullable LinePlace oldest() {
-		for (LinePlace place : this.places.values()) {
-			if (place.isConfirmed()) {
-				return place;
-			}
-		}
-		return null;
+		Map.Entry<Long, LinePlace> first = this.places.firstEntry();
+		return (first != null) ? first.getValue() : null;
 	}
 
 	private void onAnswer(String[] answer, LinePlace oldest, long sentAt) {

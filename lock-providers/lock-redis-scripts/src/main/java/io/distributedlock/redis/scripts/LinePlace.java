@@ -88,13 +88,14 @@ final class LinePlace implements LockQueue.Place {
 	 */
 	private volatile boolean seenGranted;
 
-	private volatile long order;
+	private final long order;
 
 	LinePlace(ExclusiveLocks locks, Line line, LeaseRequest request, String number) {
 		this.locks = locks;
 		this.line = line;
 		this.request = request;
 		this.number = number;
+		this.order = line.nextOrder();
 		long intervals = INTERVALS_PER_GRANT * request.lookInterval().toMillis();
 		long usable = Math.max(intervals, LEAST_GRANT_MILLIS);
 		this.grantMillis = Math.min(usable + request.lockDelay().toMillis(), request.leaseTime().toMillis());
@@ -116,10 +117,6 @@ final class LinePlace implements LockQueue.Place {
 		return this.grantMillis;
 	}
 
-	void setOrder(long order) {
-		this.order = order;
-	}
-
 	long order() {
 		return this.order;
 	}
@@ -129,10 +126,6 @@ final class LinePlace implements LockQueue.Place {
 	 */
 	String entry() {
 		return this.locks.owner(this.number) + ' ' + this.request.tokens() + ' ' + this.grantMillis;
-	}
-
-	boolean isConfirmed() {
-		return this.confirmed;
 	}
 
 	boolean isWaiting() {
@@ -276,7 +269,10 @@ final class LinePlace implements LockQueue.Place {
 			this.line.noteAlive(sentAt, this.grantMillis);
 		}
 		this.failed = false;
-		this.confirmed = true;
+		if (!this.confirmed) {
+			this.confirmed = true;
+			this.locks.joined(this);
+		}
 		this.locks.mailbox().open(this.request.lookInterval());
 		// who was granted the lock meanwhile leaves the line after its release
 		if (this.granted.isCompletedExceptionally()) {
