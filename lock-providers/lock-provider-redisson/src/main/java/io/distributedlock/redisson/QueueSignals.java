@@ -2,7 +2,9 @@ package io.distributedlock.redisson;
 
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.ReleaseSignal;
@@ -24,6 +26,11 @@ final class QueueSignals implements AutoCloseable {
 	 * soon, and would need it again.
 	 */
 	private static final Duration KEPT = Duration.ofSeconds(2);
+
+	/**
+	 * So five questions in a row may be lost before the server forgets a place.
+	 */
+	private static final int QUESTIONS_PER_LIFE = 6;
 
 	private final RedissonReleases releases;
 
@@ -63,13 +70,23 @@ final class QueueSignals implements AutoCloseable {
 	}
 
 	/**
-	 * The messages for one place.
+	 * The messages for one place, and when it is to ask without one.
 	 */
 	final class Place implements ReleaseSignal.Subscription {
 
 		private final RedissonOwner owner;
 
 		private final Heard heard;
+
+		/**
+		 * The number in the order of arrival in this JVM.
+		 */
+		private final long arrival;
+
+		/**
+		 * When the place asked last.
+		 */
+		private volatile long askedAt;
 
 		private final AtomicReference<@Nullable Runnable> onMessage = new AtomicReference<>();
 
@@ -91,6 +108,28 @@ final class QueueSignals implements AutoCloseable {
 				all.places.put(owner.id(), this);
 				return all;
 			});
+			this.arrival = this.heard.arrivals.incrementAndGet();
+			this.heard.order.add(this.arrival);
+			noteQuestion();
+		}
+
+		/**
+		 * Note that the place asks now.
+		 */
+		void noteQuestion() {
+			this.askedAt = System.nanoTime();
+		}
+
+		/**
+		 * Return whether to ask although no message came. Of the places of this JVM the
+		 * oldest asks at each poll: it finds a holder that has died, and wakes the first
+		 * in the queue if a message was lost. The others ask often enough to stay in the
+		 * queue.
+		 * @param alive how long the server keeps the place after a question
+		 */
+		boolean isQuestionDue(Duration alive) {
+			return !this.heard.hearing || this.heard.isOldest(this.arrival)
+					|| System.nanoTime() - this.askedAt >= alive.toNanos() / QUESTIONS_PER_LIFE;
 		}
 
 		/**
@@ -147,6 +186,7 @@ final class QueueSignals implements AutoCloseable {
 		public void close() {
 			this.closed = true;
 			stopHearingByHand();
+			this.heard.order.remove(this.arrival);
 			this.heard.places.remove(this.owner.id(), this);
 			this.heard.endSoon();
 		}
@@ -169,11 +209,20 @@ final class QueueSignals implements AutoCloseable {
 
 		private final ConcurrentHashMap<String, Place> places = new ConcurrentHashMap<>();
 
+		private final AtomicLong arrivals = new AtomicLong();
+
+		private final ConcurrentSkipListSet<Long> order = new ConcurrentSkipListSet<>();
+
 		private final AtomicBoolean begun = new AtomicBoolean();
 
 		private final AtomicBoolean ending = new AtomicBoolean();
 
 		private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
+
+		/**
+		 * Whether messages arrive. They do not if there is no channel left.
+		 */
+		private volatile boolean hearing;
 
 		private volatile boolean ended;
 
@@ -181,13 +230,19 @@ final class QueueSignals implements AutoCloseable {
 			this.channel = channel;
 		}
 
+		private boolean isOldest(long arrival) {
+			return this.order.lower(arrival) == null;
+		}
+
 		private void begin() {
 			if (!this.begun.compareAndSet(false, true)) {
 				return;
 			}
-			// places that have asked before messages arrive ask once more
-			this.subscription.set(QueueSignals.this.releases.listen(this.channel, this::tell,
-					() -> this.places.values().forEach(Place::tell)));
+			this.subscription.set(QueueSignals.this.releases.listen(this.channel, this::tell, () -> {
+				this.hearing = true;
+				// places that have asked before messages arrive ask once more
+				this.places.values().forEach(Place::tell);
+			}));
 			if (this.ended) {
 				end();
 			}

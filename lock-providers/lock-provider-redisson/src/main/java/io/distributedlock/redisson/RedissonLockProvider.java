@@ -145,16 +145,18 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 		}
 		RedissonOwner owner = owner(request);
 		QueueSignals.Place signals = this.queueSignals.of(owner);
-		AskingPlace place = AskingPlace
-			.take(() -> acquire(owner, request, request.leaseTime(), signals::behindOthersByHand)
+		AskingPlace place = AskingPlace.take(() -> {
+			signals.noteQuestion();
+			return acquire(owner, request, request.leaseTime(), signals::behindOthersByHand)
 				.exceptionally((failure) -> {
 					throw RedissonErrors.translate(failure);
-				}), () -> {
-					signals.close();
-					remove(owner, request);
-				}, signals::listen);
+				});
+		}, () -> {
+			signals.close();
+			remove(owner, request);
+		}, signals::listen);
 		place.granted().whenComplete((lease, failure) -> signals.close());
-		return place;
+		return new FairPlace(place, signals, request.leaseTime());
 	}
 
 	@Override

@@ -60,7 +60,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 					List.of(this.id, lease, counterTtl));
 			case FAIR -> call(RedissonScript.ACQUIRE_IN_TURN,
 					List.of(this.names.lock(), this.names.counter(), mark, this.names.queue(), this.names.times()),
-					List.of(this.id, lease, counterTtl, millis(alive)));
+					List.of(this.id, lease, counterTtl, millis(alive), publish, this.names.channel()));
 			case SEMAPHORE ->
 				call(RedissonScript.ACQUIRE_PERMIT, List.of(this.names.permits(), this.names.permitTimes(), mark),
 						ofPermit(lease, Integer.toString(request.permits()), publish));

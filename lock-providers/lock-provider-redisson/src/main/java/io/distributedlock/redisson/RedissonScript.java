@@ -53,10 +53,11 @@ enum RedissonScript implements LuaScript {
 	 * Takes a fair lock for the first owner in its queue. The queue is a list of owners;
 	 * a sorted set has the times until which they count as alive. Keys: lock, counter,
 	 * mark, queue, times. Arguments: owner, lease, time to live of the counter, for how
-	 * long the owner counts as alive, 0 for an owner that does not queue. Answers -1
+	 * long the owner counts as alive, 0 for an owner that does not queue; the command to
+	 * publish and the channel, to wake the first if the lock is free for it. Answers -1
 	 * instead of 0 if somebody in front uses Redisson by hand.
 	 */
-	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + """
+	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + Parts.WAKE + """
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
 			local first = first_alive(KEYS[4], KEYS[5])
 			local mine = redis.call('hexists', KEYS[1], ARGV[1]) == 1
@@ -79,6 +80,7 @@ enum RedissonScript implements LuaScript {
 			  local left = math.max(last - now, 0) + 60000
 			  redis.call('pexpire', KEYS[4], left)
 			  redis.call('pexpire', KEYS[5], left)
+			  if first and not new and redis.call('exists', KEYS[1]) == 0 then wake(ARGV[5], ARGV[6], first) end
 			end
 			return by_hand and -1 or 0"""),
 

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockHandle;
@@ -161,11 +163,60 @@ class RedissonFairTests {
 				.succeedsWithin(Duration.ofSeconds(60));
 			assertThat(tokens).isSorted();
 			// kept for the next caller, for a moment
-			Awaitility.await()
-				.until(() -> List.of()
-					.equals(this.server.command("PUBSUB", "CHANNELS",
-							"redisson_lock__channel:{" + holder.key() + "}*")));
+			Awaitility.await().until(() -> channels(holder.key()).isEmpty());
 		}
+	}
+
+	/**
+	 * The first in the queue is not the oldest of its JVM, and no message tells it that
+	 * the lock is free, as its holder has died.
+	 */
+	@Test
+	void oldestOfAJvmWakesTheFirst() {
+		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
+			LockRequest request = fair("died").withLeaseTime(Duration.ofMinutes(10));
+			LockHandle holder = template.acquire(request);
+			CompletableFuture<LockHandle> oldest = waiter.acquireAsync(request);
+			awaitQueue(holder.key(), 1);
+			CompletableFuture<LockHandle> first = waiter.acquireAsync(request);
+			awaitQueue(holder.key(), 2);
+			Awaitility.await().until(() -> !channels(holder.key()).isEmpty());
+			Object moved = this.server.command("LPOP", QUEUE.formatted(holder.key()));
+			this.server.command("RPUSH", QUEUE.formatted(holder.key()), (String) moved);
+			this.server.command("DEL", holder.key());
+			assertThat(first).succeedsWithin(Duration.ofSeconds(40)).satisfies(LockHandle::close);
+			assertThat(oldest).succeedsWithin(Duration.ofSeconds(40)).satisfies(LockHandle::close);
+		}
+	}
+
+	@Test
+	void oneOfACrowdPolls() {
+		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
+			LockRequest request = fair("quiet").withLeaseTime(Duration.ofMinutes(10));
+			LockHandle holder = template.acquire(request);
+			List<CompletableFuture<LockHandle>> crowd = Stream.generate(() -> waiter.acquireAsync(request))
+				.limit(100)
+				.toList();
+			awaitQueue(holder.key(), crowd.size());
+			// each asks once more when messages begin to arrive
+			Awaitility.await().until(() -> !channels(holder.key()).isEmpty());
+			pause(Duration.ofSeconds(1));
+			this.server.command("CONFIG", "RESETSTAT");
+			pause(Duration.ofSeconds(2));
+			assertThat(scripts()).isBetween(2L, 50L);
+			crowd.forEach((call) -> call.cancel(true));
+			holder.close();
+		}
+	}
+
+	private long scripts() {
+		Matcher calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)")
+			.matcher(String.valueOf(this.server.command("INFO", "commandstats")));
+		return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+	}
+
+	private List<?> channels(String key) {
+		return (List<?>) this.server.command("PUBSUB", "CHANNELS", "redisson_lock__channel:{" + key + "}*");
 	}
 
 	private DefaultLockTemplate rarelyPolling() {
