@@ -224,7 +224,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	private void grant(OwnKey key, LeaseTerm term) {
 		// permits are held together, so their order protects nothing
 		OptionalLong token = (this.request.type() == LockType.SEMAPHORE) ? OptionalLong.empty()
-				: OptionalLong.of(key.revision());
+				: OptionalLong.of(EtcdLease.tokenOf(key.revision()));
 		grant(new EtcdLease(this.session.calls(), this.request.key(), key, token, term));
 	}
 
