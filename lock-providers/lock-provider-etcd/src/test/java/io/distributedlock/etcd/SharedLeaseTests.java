@@ -233,7 +233,7 @@ class SharedLeaseTests {
 				.join();
 			first.close();
 			LockHandle second = get(next);
-			assertThat(this.replies.count("Txn")).as("the creation of the key").isEqualTo(1);
+			// an owner with a key of its own would have a token of another block
 			assertThat(second.fencingToken().orElseThrow()).isEqualTo(first.fencingToken().orElseThrow() + 1);
 			second.close();
 			try (LockHandle later = further.acquire(request)) {
