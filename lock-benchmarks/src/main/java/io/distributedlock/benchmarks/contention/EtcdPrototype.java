@@ -1,7 +1,9 @@
 package io.distributedlock.benchmarks.contention;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.etcd.jetcd.ByteSequence;
@@ -32,6 +34,11 @@ final class EtcdPrototype implements Contender {
 
 	private final AtomicLong count = new AtomicLong();
 
+	/**
+	 * Names to use again: etcd reads past every name that it has not compacted.
+	 */
+	private final Queue<Long> free = new ConcurrentLinkedQueue<>();
+
 	private final Predecessors predecessors = new Predecessors();
 
 	private final KV keys;
@@ -45,14 +52,16 @@ final class EtcdPrototype implements Contender {
 			.withLeaseId(client.getLeaseClient().grant(LEASE_SECONDS).join().getID())
 			.build();
 		client.getWatchClient()
-			.watch(bytes(PREFIX), WatchOption.builder().isPrefix(true).withNoPut(true).build(),
+			.watch(bytes(PREFIX), WatchOption.builder().isPrefix(true).withNoPut(true).withPrevKV(true).build(),
 					Watch.listener((response) -> response.getEvents().forEach(this::ended)));
 	}
 
 	@Override
 	public Hold lock(String key) throws Exception {
 		String line = PREFIX + key + "/";
-		ByteSequence own = bytes(line + this.jvm + this.count.incrementAndGet());
+		Long known = this.free.poll();
+		long number = (known != null) ? known : this.count.incrementAndGet();
+		ByteSequence own = bytes(line + this.jvm + number);
 		GetOption wholeLine = GetOption.builder()
 			.isPrefix(true)
 			.withSortField(GetOption.SortTarget.CREATE)
@@ -66,14 +75,17 @@ final class EtcdPrototype implements Contender {
 			.get();
 		for (KeyValue entry : joined.getGetResponses().get(0).getKvs()) {
 			if (!entry.getKey().equals(own)) {
-				this.predecessors.awaitEnd(entry.getKey().toString());
+				this.predecessors.awaitEnd(Long.toString(entry.getCreateRevision()));
 			}
 		}
-		return () -> this.keys.delete(own).get();
+		return () -> {
+			this.keys.delete(own).get();
+			this.free.add(number);
+		};
 	}
 
 	private void ended(WatchEvent event) {
-		this.predecessors.ended(event.getKeyValue().getKey().toString());
+		this.predecessors.ended(Long.toString(event.getPrevKV().getCreateRevision()));
 	}
 
 	private static ByteSequence bytes(String text) {

@@ -2,10 +2,11 @@ package io.distributedlock.etcd;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.distributedlock.spi.support.UnknownOwners;
 import io.etcd.jetcd.ByteSequence;
@@ -15,9 +16,11 @@ import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.lease.LeaseGrantResponse;
+import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import io.etcd.jetcd.options.WatchOption;
@@ -57,10 +60,9 @@ final class EtcdCalls implements AutoCloseable {
 	/**
 	 * List the keys that end with an etcd lease.
 	 */
-	CompletableFuture<List<ByteSequence>> keysOf(long leaseId) {
+	CompletableFuture<LeaseTimeToLiveResponse> keysOf(long leaseId) {
 		LeaseOption option = LeaseOption.builder().withAttachedKeys().build();
-		return bounded(this.client.getLeaseClient().timeToLive(leaseId, option))
-			.thenApply((response) -> response.getKeys());
+		return bounded(this.client.getLeaseClient().timeToLive(leaseId, option));
 	}
 
 	/**
@@ -96,10 +98,31 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Delete the key of an owner in the background, until etcd has said that it is gone.
+	 * Delete a key, unless it was created after a revision.
+	 * @return completes with whether there is no such key now
 	 */
-	void deleteInBackground(String lockKey, ByteSequence key, Duration leaseTime) {
-		this.unknownOwners.remove(lockKey, leaseTime, () -> delete(key));
+	CompletableFuture<Boolean> deleteIfCreatedUpTo(ByteSequence key, long revision) {
+		Txn transaction = this.client.getKVClient()
+			.txn()
+			.If(new Cmp(key, Cmp.Op.LESS, CmpTarget.createRevision(revision + 1)))
+			.Then(Op.delete(key, DeleteOption.DEFAULT));
+		return bounded(transaction.commit()).thenApply(TxnResponse::isSucceeded);
+	}
+
+	/**
+	 * Delete the key that an owner has created.
+	 * @return completes with whether it was there
+	 */
+	CompletableFuture<Boolean> deleteIfCreatedAt(ByteSequence key, long revision) {
+		return ifCreatedAt(key, revision, Op.delete(key, DeleteOption.DEFAULT)).thenApply(TxnResponse::isSucceeded);
+	}
+
+	/**
+	 * Delete the key of an owner in the background, until etcd has said that it is gone.
+	 * @param deletion deletes it; completes with whether it was there
+	 */
+	void deleteInBackground(String lockKey, Duration leaseTime, Supplier<CompletionStage<Boolean>> deletion) {
+		this.unknownOwners.remove(lockKey, leaseTime, deletion);
 	}
 
 	/**

@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param calls the commands
  * @param key the key of the lock
  * @param own the key in etcd
- * @param fencingToken the revision at which it was created, none for a permit of a
- * semaphore
+ * @param fencingToken the first token, none for a permit of a semaphore
  * @param term the first term
  */
 record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingToken, LeaseTerm term) implements Lease {
@@ -34,6 +33,26 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 	 * The value of a writer's key after a downgrade: its owner only reads now.
 	 */
 	static final ByteSequence READS = EtcdCalls.bytes("r");
+
+	/**
+	 * How many callers of this JVM can have a lease one after the other, each with a
+	 * token of its own.
+	 */
+	private static final int TOKENS = 256;
+
+	/**
+	 * Return the first token of the owner of a key: that of the next key is higher than
+	 * the last one of this.
+	 * @param revision the revision at which the key was created
+	 */
+	static long tokenOf(long revision) {
+		return Math.multiplyExact(revision, TOKENS);
+	}
+
+	@Override
+	public int fencingTokens() {
+		return TOKENS;
+	}
 
 	@Override
 	public Optional<String> ownerId() {
@@ -89,7 +108,7 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 
 	@Override
 	public String toString() {
-		return "EtcdLease[key=%s, token=%d]".formatted(this.key, this.own.revision());
+		return "EtcdLease[key=%s, token=%d]".formatted(this.key, tokenOf(this.own.revision()));
 	}
 
 }

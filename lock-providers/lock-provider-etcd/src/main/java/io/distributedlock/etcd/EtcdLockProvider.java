@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * "https://pkg.go.dev/go.etcd.io/etcd/client/v3/concurrency">concurrency.Mutex</a>): each
  * owner has a key below the prefix of the lock. The owner whose key was created first has
  * the lock, and the others watch all keys of the lock. Readers wait only for the writers
- * before them. The fencing token is the revision at which the key was created. Owners of
- * one JVM share an etcd lease. Thread-safe.
+ * before them. The fencing token is the revision at which the key was created, times 256.
+ * Owners of one JVM share an etcd lease. Thread-safe.
  * <p>
  * etcd counts leases in whole seconds and grants none shorter than its election takes, so
  * the lease of a JVM that has ended may run longer on etcd than was asked for. The holder

@@ -67,7 +67,8 @@ final class EtcdOwners implements LockOwners {
 			if (LockKeys.of(lock, each).isFreeAmong(found.getKvs(), each.getCreateRevision())) {
 				LockType type = semaphore ? LockType.SEMAPHORE
 						: (LockKeys.excludesReaders(EtcdCalls.bytes(lock), each) ? LockType.EXCLUSIVE : LockType.READ);
-				OptionalLong token = semaphore ? OptionalLong.empty() : OptionalLong.of(each.getCreateRevision());
+				OptionalLong token = semaphore ? OptionalLong.empty()
+						: OptionalLong.of(EtcdLease.tokenOf(each.getCreateRevision()));
 				owners.add(new LockOwner(idOf(each.getKey(), each.getCreateRevision()), type, token, Optional.empty()));
 			}
 		}

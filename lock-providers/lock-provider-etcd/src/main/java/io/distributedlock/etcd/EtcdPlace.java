@@ -65,8 +65,9 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	}
 
 	private void createKey(SharedLease lease, boolean again) {
-		ByteSequence name = this.keys.own(lease.newOwner());
-		OwnKey key = new OwnKey(this.session.calls(), this.request.key(), name, lease);
+		long owner = lease.owners().take();
+		ByteSequence name = this.keys.own(lease.nameOf(owner));
+		OwnKey key = new OwnKey(this.session.calls(), this.request.key(), name, lease, owner);
 		Op put = Op.put(name, this.keys.value(), PutOption.builder().withLeaseId(lease.id()).build());
 		long sentAt = System.nanoTime();
 		CompletionStage<SharedLease> renewed = lease.renewAhead();
@@ -223,7 +224,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	private void grant(OwnKey key, LeaseTerm term) {
 		// permits are held together, so their order protects nothing
 		OptionalLong token = (this.request.type() == LockType.SEMAPHORE) ? OptionalLong.empty()
-				: OptionalLong.of(key.revision());
+				: OptionalLong.of(EtcdLease.tokenOf(key.revision()));
 		grant(new EtcdLease(this.session.calls(), this.request.key(), key, token, term));
 	}
 

@@ -10,8 +10,6 @@ import io.distributedlock.spi.Lease.LossSignal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.DelayedTasks;
 import io.etcd.jetcd.ByteSequence;
-import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.DeleteOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +28,8 @@ final class OwnKey {
 	private final ByteSequence name;
 
 	private final SharedLease lease;
+
+	private final long owner;
 
 	private final CompletableFuture<String> lost = new CompletableFuture<>();
 
@@ -50,12 +50,14 @@ final class OwnKey {
 	/**
 	 * Note a key that is about to be created.
 	 * @param lockKey the key of the lock, for the log
+	 * @param owner the number of the owner, which the name ends with
 	 */
-	OwnKey(EtcdCalls calls, String lockKey, ByteSequence name, SharedLease lease) {
+	OwnKey(EtcdCalls calls, String lockKey, ByteSequence name, SharedLease lease, long owner) {
 		this.calls = calls;
 		this.lockKey = lockKey;
 		this.name = name;
 		this.lease = lease;
+		this.owner = owner;
 		lease.add(this);
 	}
 
@@ -121,11 +123,12 @@ final class OwnKey {
 	 * @return completes with whether it was
 	 */
 	CompletionStage<Boolean> delete() {
-		return this.calls.ifCreatedAt(this.name, this.revision, Op.delete(this.name, DeleteOption.DEFAULT))
-			.thenApply((response) -> {
-				end();
-				return response.isSucceeded();
-			});
+		return this.calls.deleteIfCreatedAt(this.name, this.revision).thenApply((deleted) -> {
+			if (end() && deleted) {
+				this.lease.owners().giveBack(this.owner);
+			}
+			return deleted;
+		});
 	}
 
 	/**
@@ -134,9 +137,26 @@ final class OwnKey {
 	 */
 	void remove() {
 		if (end()) {
-			// also if it was not created by the request whose answer is known
-			this.calls.deleteInBackground(this.lockKey, this.name, this.lease.length());
+			this.calls.deleteInBackground(this.lockKey, this.lease.length(), this::deleteAny);
 		}
+	}
+
+	/**
+	 * Delete the key, also if it was not created by the request whose answer is known. A
+	 * request that does not say which key it means can arrive late, so its name is not
+	 * used again.
+	 */
+	private CompletionStage<Boolean> deleteAny() {
+		if (this.revision == 0) {
+			return this.calls.delete(this.name);
+		}
+		return this.calls.deleteIfCreatedAt(this.name, this.revision).thenCompose((deleted) -> {
+			if (!deleted) {
+				return this.calls.delete(this.name);
+			}
+			this.lease.owners().giveBack(this.owner);
+			return CompletableFuture.completedFuture(true);
+		});
 	}
 
 	/**

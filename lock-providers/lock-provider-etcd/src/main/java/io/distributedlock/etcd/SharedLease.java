@@ -46,7 +46,7 @@ final class SharedLease {
 
 	private final Map<ByteSequence, OwnKey> keys = new ConcurrentHashMap<>();
 
-	private final AtomicLong owners = new AtomicLong();
+	private final OwnerNumbers owners = new OwnerNumbers();
 
 	private final AtomicLong searchedAt;
 
@@ -88,10 +88,17 @@ final class SharedLease {
 	}
 
 	/**
-	 * Return a name for the key of a new owner, which no other owner has.
+	 * Return the numbers of the owners.
 	 */
-	String newOwner() {
-		return Long.toHexString(this.id) + "-" + Long.toHexString(this.owners.incrementAndGet());
+	OwnerNumbers owners() {
+		return this.owners;
+	}
+
+	/**
+	 * Return what the key of an owner ends with.
+	 */
+	String nameOf(long owner) {
+		return Long.toHexString(this.id) + "-" + Long.toHexString(owner);
 	}
 
 	/**
@@ -210,8 +217,11 @@ final class SharedLease {
 			return;
 		}
 		this.calls.keysOf(this.id)
-			.thenAccept((
-					found) -> found.stream().filter((name) -> !this.keys.containsKey(name)).forEach(this.calls::delete))
+			// a later owner may use such a name again, for a key that is created later
+			.thenAccept((found) -> found.getKeys()
+				.stream()
+				.filter((name) -> !this.keys.containsKey(name))
+				.forEach((name) -> this.calls.deleteIfCreatedUpTo(name, found.getHeader().getRevision())))
 			// tried again with a later renewal
 			.exceptionally((failure) -> null);
 	}

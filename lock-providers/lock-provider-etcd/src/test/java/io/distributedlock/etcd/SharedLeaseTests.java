@@ -9,7 +9,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -125,10 +128,12 @@ class SharedLeaseTests {
 		// the etcd lease was granted after this instant, and not renewed since
 		assertThat(end(first.term()) - grantedAfter).isLessThan(length.plusSeconds(1).toNanos());
 		Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
-		CompletableFuture<Status> renewal = this.replies.hold("LeaseKeepAlive", 1);
+		// a slow machine may have sent one before
+		int renewals = this.replies.count("LeaseKeepAlive");
+		CompletableFuture<Status> renewal = this.replies.hold("LeaseKeepAlive", renewals + 1);
 		long before = System.nanoTime();
 		CompletableFuture<Lease> second = this.provider.tryAcquire(request("second", length)).toCompletableFuture();
-		this.replies.await("LeaseKeepAlive", 1);
+		this.replies.await("LeaseKeepAlive", renewals + 1);
 		long sent = System.nanoTime();
 		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !second.isDone());
 		renewal.complete(Status.OK);
@@ -199,6 +204,95 @@ class SharedLeaseTests {
 	}
 
 	@Test
+	void oneNameServesAllOwnersOneAfterTheOther() {
+		Lease first = acquire("names", LONG);
+		assertThat(get(first.release())).isTrue();
+		long token = first.fencingToken().orElseThrow();
+		for (int i = 0; i < 5; i++) {
+			Lease next = acquire("names", LONG);
+			assertThat(name(next)).isEqualTo(name(first));
+			assertThat(next.fencingToken().orElseThrow()).isGreaterThan(token);
+			token = next.fencingToken().orElseThrow();
+			assertThat(get(first.renew(LONG))).as("the first owner has the same name").isNull();
+			assertThat(get(first.release())).isFalse();
+			assertThat(keys("names/")).isEqualTo(1);
+			assertThat(get(next.release())).isTrue();
+		}
+	}
+
+	@Test
+	void lockPassesFromCallerToCallerWithTokensBelowThatOfTheNextKey() {
+		LockRequest request = LockRequest.of("passed").withWaitTime(LONG);
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.handOverWindow(LONG)
+			.build(); DefaultLockTemplate further = DefaultLockTemplate.builder().provider(this.other).build()) {
+			LockHandle first = template.acquire(request);
+			// on another thread, as this one would enter it again
+			CompletableFuture<LockHandle> next = CompletableFuture.supplyAsync(() -> template.acquireAsync(request))
+				.join();
+			first.close();
+			LockHandle second = get(next);
+			// an owner with a key of its own would have a token of another block
+			assertThat(second.fencingToken().orElseThrow()).isEqualTo(first.fencingToken().orElseThrow() + 1);
+			second.close();
+			try (LockHandle later = further.acquire(request)) {
+				assertThat(later.fencingToken().orElseThrow() - first.fencingToken().orElseThrow())
+					.isGreaterThanOrEqualTo(256);
+			}
+		}
+	}
+
+	@Test
+	void attemptsThatAreRefusedUseNamesAgain() {
+		Lease held = acquire("refused", LONG);
+		for (int i = 0; i < 20; i++) {
+			assertThat(get(this.provider.tryAcquire(request("refused", LONG)))).isNull();
+			Awaitility.await().atMost(LONG).until(() -> keys("refused/") == 1);
+		}
+		assertThat(held(held).lease().owners().take()).as("the next number").isLessThan(10);
+		get(held.release());
+	}
+
+	@Test
+	void nameOfAKeyWhoseDeletionHadNoAnswerIsNotUsedAgain() {
+		Lease first = acquire("unknown", LONG);
+		CompletableFuture<Status> answer = this.replies.hold("Txn", 2);
+		CompletableFuture<Boolean> released = first.release().toCompletableFuture();
+		this.replies.await("Txn", 2);
+		answer.complete(Status.UNAVAILABLE);
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(released));
+		Lease next = acquire("unknown", LONG);
+		assertThat(name(next)).isNotEqualTo(name(first));
+		get(next.release());
+	}
+
+	@Test
+	void nameOfAKeyThatSomebodyElseHasDeletedIsNotUsedAgain() {
+		Lease first = acquire("deleted", LONG);
+		get(near.getKVClient().delete(held(first).name()));
+		assertThat(get(first.release())).isFalse();
+		Lease next = acquire("deleted", LONG);
+		assertThat(name(next)).isNotEqualTo(name(first));
+		get(next.release());
+	}
+
+	@Test
+	void listOfForgottenKeysThatComesLateDeletesNoKeyOfALaterOwner() {
+		EtcdCalls calls = new EtcdCalls(near, LONG);
+		Lease first = acquire("listed", LONG);
+		long listedAt = get(calls.keysOf(leaseId(first))).getHeader().getRevision();
+		get(first.release());
+		Lease next = acquire("listed", LONG);
+		assertThat(name(next)).isEqualTo(name(first));
+		assertThat(listedAt).isGreaterThanOrEqualTo(held(first).revision());
+		assertThat(get(calls.deleteIfCreatedUpTo(held(next).name(), listedAt))).isFalse();
+		assertThat(keys("listed/")).isEqualTo(1);
+		get(next.release());
+		calls.close();
+	}
+
+	@Test
 	void everyLockOfAnEtcdLeaseThatWasRevokedIsReportedAsLost() {
 		Lease one = acquire("lost1", LONG);
 		Lease two = acquire("lost2", LONG);
@@ -250,8 +344,16 @@ class SharedLeaseTests {
 		return new LeaseRequest(key, leaseTime, LockType.EXCLUSIVE);
 	}
 
+	private static OwnKey held(Lease lease) {
+		return ((EtcdLease) lease).own();
+	}
+
+	private static String name(Lease lease) {
+		return held(lease).name().toString();
+	}
+
 	private static long leaseId(Lease lease) {
-		return ((EtcdLease) lease).own().lease().id();
+		return held(lease).lease().id();
 	}
 
 	private static long end(LeaseTerm term) {

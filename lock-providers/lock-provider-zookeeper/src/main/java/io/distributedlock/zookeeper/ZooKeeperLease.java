@@ -22,6 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ZooKeeperLease implements Lease {
 
+	/**
+	 * How many callers of this JVM can have a lease one after the other, each with a
+	 * token of its own. A power of two that leaves room for eight million elections.
+	 */
+	private static final int TOKENS = 256;
+
 	private final ZooKeeperCalls calls;
 
 	private final Connection connection;
@@ -54,8 +60,8 @@ final class ZooKeeperLease implements Lease {
 		this.calls = calls;
 		this.connection = connection;
 		this.path = path;
-		this.token = stat.getCzxid();
-		this.created = this.token;
+		this.token = tokenOf(stat);
+		this.created = stat.getCzxid();
 		this.fenced = fenced;
 		this.session = stat.getEphemeralOwner();
 		this.term = term;
@@ -68,6 +74,19 @@ final class ZooKeeperLease implements Lease {
 	void begin(Duration leaseTime) {
 		this.connection.add(this);
 		endAfter(leaseTime);
+	}
+
+	/**
+	 * Return the first token of a node's owner: the next node's is higher than the last
+	 * one of this.
+	 */
+	static long tokenOf(Stat stat) {
+		return Math.multiplyExact(stat.getCzxid(), TOKENS);
+	}
+
+	@Override
+	public int fencingTokens() {
+		return TOKENS;
 	}
 
 	@Override

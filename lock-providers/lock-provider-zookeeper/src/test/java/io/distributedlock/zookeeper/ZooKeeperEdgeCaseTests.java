@@ -101,6 +101,33 @@ class ZooKeeperEdgeCaseTests {
 	}
 
 	@Test
+	void lockPassesFromCallerToCallerWithTokensBelowThatOfTheNextNode() {
+		ZooKeeperLockProvider provider = provider(client(this.server.getConnectString()));
+		LockRequest request = LockRequest.of("passed").withWaitTime(LONG);
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.handOverWindow(LONG)
+			.build(); DefaultLockTemplate other = template(provider(client(this.server.getConnectString())))) {
+			LockHandle first = template.acquire(request);
+			// on another thread, as this one would enter it again
+			CompletableFuture<LockHandle> next = CompletableFuture.supplyAsync(() -> template.acquireAsync(request))
+				.join();
+			String owner = get(provider.owners("passed")).get(0).id();
+			first.close();
+			LockHandle second = get(next);
+			assertThat(get(provider.owners("passed"))).singleElement()
+				.satisfies((same) -> assertThat(same.id()).isEqualTo(owner))
+				.satisfies((same) -> assertThat(same.fencingToken()).isEqualTo(first.fencingToken()));
+			assertThat(second.fencingToken().orElseThrow()).isEqualTo(first.fencingToken().orElseThrow() + 1);
+			second.close();
+			try (LockHandle later = other.acquire(request)) {
+				assertThat(later.fencingToken().orElseThrow() - first.fencingToken().orElseThrow())
+					.isGreaterThanOrEqualTo(256);
+			}
+		}
+	}
+
+	@Test
 	void holderIsToldThatItsSessionExpired() throws Exception {
 		CuratorFramework client = client(this.server.getConnectString());
 		try (DefaultLockTemplate template = template(provider(client)); LockHandle handle = template.acquire("k")) {

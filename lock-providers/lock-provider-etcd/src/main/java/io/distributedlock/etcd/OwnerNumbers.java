@@ -1,0 +1,52 @@
+package io.distributedlock.etcd;
+
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The numbers of the owners under an etcd lease. A number is part of the name of a key,
+ * and is used again: until etcd compacts its history, it reads past the name of every key
+ * that was ever deleted, so each new name would make all later locks of that key slower.
+ * Thread-safe.
+ * <p>
+ * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
+ */
+final class OwnerNumbers {
+
+	private final ReentrantLock guard = new ReentrantLock();
+
+	private final Queue<Long> free = new PriorityQueue<>();
+
+	private long last;
+
+	/**
+	 * Return the lowest number that no owner has.
+	 */
+	long take() {
+		this.guard.lock();
+		try {
+			Long lowest = this.free.poll();
+			return (lowest != null) ? lowest : ++this.last;
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Let another owner have a number. To be called once for each {@link #take()} at
+	 * most, and only if nothing that was sent for the owner can still change a key by its
+	 * name alone.
+	 */
+	void giveBack(long number) {
+		this.guard.lock();
+		try {
+			this.free.add(number);
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+}
