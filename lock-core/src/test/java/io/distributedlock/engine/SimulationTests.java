@@ -23,7 +23,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SimulationTests {
 
-	private static final long SECONDS = Long.getLong("lock.simulation.seconds", 60);
+	/**
+	 * An ordinary build runs new seeds for ten seconds, the long one for a minute.
+	 */
+	private static final long SECONDS = Long.getLong("lock.simulation.seconds",
+			"false".equals(System.getProperty("lock.test.one-generation")) ? 60 : 10);
 
 	private static final long CALLS = Long.getLong("lock.simulation.calls", Long.MAX_VALUE);
 

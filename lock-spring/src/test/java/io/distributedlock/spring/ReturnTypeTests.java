@@ -204,7 +204,7 @@ class ReturnTypeTests {
 			return this.work;
 		}
 
-		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
+		@DistributedLock(key = "#id", waitTime = "100ms", onContention = OnContention.SKIP)
 		public R skip(String id) {
 			return this.work;
 		}

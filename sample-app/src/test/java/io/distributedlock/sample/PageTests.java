@@ -15,12 +15,12 @@ import org.springframework.web.client.RestClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Uses the sample as the page does.
+ * Uses the sample as the page does, and ends it as its user does.
  */
 class PageTests {
 
 	@Test
-	void pageShowsTheMetersOfItsNodesAndKillsOne() {
+	void pageShowsTheMetersOfItsNodesAndKillsOneAndAllProcessesEndWithIt() {
 		try (ChildJvm demo = ChildJvm.start(SampleApplication.class, "--server.port=0")) {
 			String line = demo.awaitLine("[demo] The page: ");
 			Page page = new Page(line.substring(line.indexOf("http"), line.indexOf("    ")));
@@ -35,7 +35,26 @@ class PageTests {
 				return !killed.equals(node.get("pid")) && hasMeters(node);
 			});
 			assertThat(figures(page.state(), "LOCKED")).containsEntry("failed", 0);
+			assertAllProcessesEndWith(demo);
 		}
+	}
+
+	private static void assertAllProcessesEndWith(ChildJvm demo) {
+		List<ProcessHandle> started = ProcessHandle.current()
+			.descendants()
+			.filter((process) -> isOfDemo(process))
+			.toList();
+		assertThat(started).as("the coordinator, three nodes and perhaps Redis").hasSizeGreaterThanOrEqualTo(4);
+		demo.terminate();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
+		assertThat(demo.lines()).anyMatch((line) -> line.startsWith("  without the lock"));
+	}
+
+	private static boolean isOfDemo(ProcessHandle process) {
+		String command = process.info().commandLine().orElse("");
+		return command.contains(SampleApplication.class.getName()) || command.contains("redis-server");
 	}
 
 	private static void await(String what, Page page, Predicate<Map<String, Object>> condition) {

@@ -80,7 +80,7 @@ class OutageExampleTests extends Nodes {
 		ObservedExchange exchange = this.node.getBean(ObservedExchange.class);
 		assertThat(prices.exact("eur")).isEqualTo(ObservedExchange.LOCKED);
 		this.network.blackHole();
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> prices.exact("eur"))
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> prices.current("eur"))
 			.withMessageContaining("prices:eur")
 			.withMessageContaining(this.provider);
 		assertThatExceptionOfType(LockUnavailableException.class).as("an outage is no contention")

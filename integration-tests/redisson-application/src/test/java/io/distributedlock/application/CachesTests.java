@@ -17,7 +17,11 @@ class CachesTests {
 
 	private static final String WITHOUT_REDIS = "--spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,org.springframework.boot.data.redis.autoconfigure.DataRedisRepositoriesAutoConfiguration,org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration";
 
-	private final ApplicationJvm application = ApplicationJvm.of("redisson-application").with(WITHOUT_REDIS);
+	/**
+	 * Lazy, as the caches do not need most of the application.
+	 */
+	private final ApplicationJvm application = ApplicationJvm.of("redisson-application")
+		.with(WITHOUT_REDIS, "--spring.main.lazy-initialization=true");
 
 	@Test
 	void caffeine() {

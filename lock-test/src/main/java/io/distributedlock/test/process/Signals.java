@@ -2,9 +2,16 @@ package io.distributedlock.test.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
 
 /**
- * Sends signals to processes, for which {@link Process} has no method.
+ * Sends signals to processes, for which {@link Process} has no method. After {@code STOP}
+ * the process has stopped: on a busy machine its threads would go on for a moment.
  *
  * @since 0.1
  */
@@ -47,7 +54,15 @@ public final class Signals {
 
 	private static int run(long pid, String signal) {
 		try {
-			return new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start().waitFor();
+			int status = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start().waitFor();
+			if (status == 0 && signal.equals("STOP")) {
+				Awaitility.await("stop of process " + pid)
+					.atMost(Duration.ofMinutes(1))
+					.pollDelay(Duration.ZERO)
+					.pollInterval(Duration.ofMillis(1))
+					.until(() -> isStopped(pid));
+			}
+			return status;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -55,6 +70,30 @@ public final class Signals {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Return whether no thread of a process runs any more. Only Linux tells that.
+	 */
+	private static boolean isStopped(long pid) {
+		Path threads = Path.of("/proc", Long.toString(pid), "task");
+		if (!Files.isDirectory(threads)) {
+			return true;
+		}
+		try (DirectoryStream<Path> found = Files.newDirectoryStream(threads)) {
+			for (Path thread : found) {
+				// "1234 (name) T 1 …", and the name may contain parentheses
+				String state = Files.readString(thread.resolve("stat"));
+				if (!state.startsWith("T", state.lastIndexOf(')') + 2)) {
+					return false;
+				}
+			}
+			return true;
+		}
+		catch (IOException ex) {
+			// a thread has ended meanwhile
+			return false;
 		}
 	}
 

@@ -15,14 +15,22 @@ import io.distributedlock.test.server.MariaDbTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Nested;
 
-class MariaDbKitTests {
+/**
+ * The kit on MariaDB. Each strategy is a class with a server of its own, so that they run
+ * beside each other.
+ */
+abstract class MariaDbKit extends LockProviderCompatibilityKit {
 
 	private static MariaDbTestServer server;
 
 	private static DockerServer container;
+
+	private final JdbcLockStrategy strategy;
+
+	MariaDbKit(JdbcLockStrategy strategy) {
+		this.strategy = strategy;
+	}
 
 	@BeforeAll
 	static void startServer() {
@@ -55,14 +63,15 @@ class MariaDbKitTests {
 		return (server != null) ? server.url() : "jdbc:mariadb://" + container.address() + "/locks";
 	}
 
-	static ProviderSource source(JdbcLockStrategy strategy) {
+	@Override
+	protected final ProviderSource source() {
 		if (server != null) {
-			return Databases.source(strategy, JdbcDialect.MARIADB, server::restart, url(), "app", "secret")
+			return Databases.source(this.strategy, JdbcDialect.MARIADB, server::restart, url(), "app", "secret")
 				.withStalls(server::suspend, server::resume)
-				.withSchema(MariaDbKitTests::newSchema);
+				.withSchema(MariaDbKit::newSchema);
 		}
 		return new ProviderSource(Databases.Factory.class,
-				List.of(strategy.name(), JdbcDialect.MARIADB.name(), url(), "app", "secret"), true, null);
+				List.of(this.strategy.name(), JdbcDialect.MARIADB.name(), url(), "app", "secret"), true, null);
 	}
 
 	private static Runnable newSchema() {
@@ -75,39 +84,6 @@ class MariaDbKitTests {
 			throw new IllegalStateException(ex);
 		}
 		return Databases.creation(JdbcDialect.MARIADB, url().replaceFirst("locks$", name), "app", "secret");
-	}
-
-	@Nested
-	@DisplayName("jdbc row on MariaDB")
-	class Row extends LockProviderCompatibilityKit {
-
-		@Override
-		protected ProviderSource source() {
-			return MariaDbKitTests.source(JdbcLockStrategy.ROW);
-		}
-
-	}
-
-	@Nested
-	@DisplayName("jdbc for-update on MariaDB")
-	class ForUpdate extends LockProviderCompatibilityKit {
-
-		@Override
-		protected ProviderSource source() {
-			return MariaDbKitTests.source(JdbcLockStrategy.FOR_UPDATE);
-		}
-
-	}
-
-	@Nested
-	@DisplayName("jdbc advisory on MariaDB")
-	class Advisory extends LockProviderCompatibilityKit {
-
-		@Override
-		protected ProviderSource source() {
-			return MariaDbKitTests.source(JdbcLockStrategy.ADVISORY);
-		}
-
 	}
 
 }

@@ -1,0 +1,40 @@
+package io.distributedlock.jdbc;
+
+import io.distributedlock.test.LockProviderCompatibilityKit;
+import io.distributedlock.test.ProviderSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * The kit on PostgreSQL. Each strategy is a class with a server of its own, so that they
+ * run beside each other.
+ */
+abstract class PostgresKit extends LockProviderCompatibilityKit {
+
+	private static PostgresTestServer server;
+
+	private final JdbcLockStrategy strategy;
+
+	PostgresKit(JdbcLockStrategy strategy) {
+		this.strategy = strategy;
+	}
+
+	@BeforeAll
+	static void startServer() {
+		server = PostgresTestServer.run();
+		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
+	}
+
+	@AfterAll
+	static void stopServer() {
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	@Override
+	protected final ProviderSource source() {
+		return server.source(this.strategy);
+	}
+
+}
