@@ -118,7 +118,7 @@ final class AdvisoryLocks implements SessionLocks {
 			return session.number(sequence);
 		}
 		session.connection().setAutoCommit(false);
-		long token = session.insertNumbered("INSERT INTO distributed_lock_token () VALUES ()");
+		long token = session.updateNumbered("INSERT INTO distributed_lock_token () VALUES ()");
 		// the counter goes on, and no row is left
 		session.connection().rollback();
 		session.connection().setAutoCommit(true);

@@ -116,6 +116,25 @@ public enum JdbcDialect {
 	}
 
 	/**
+	 * Return a number that an update writes. Where a query cannot return it, the answer
+	 * to the update brings it as if it had been generated.
+	 */
+	String noted(String number) {
+		return (this == MARIADB || this == MYSQL) ? "LAST_INSERT_ID(" + number + ")" : number;
+	}
+
+	/**
+	 * Return what a statement returns so that its commit does not wait for the disk,
+	 * where it has changed anything. The transaction must not do anything else.
+	 * <p>
+	 * Why: docs/decisions/050-what-a-crash-may-undo.md
+	 * @return {@code null} if the database cannot do this
+	 */
+	@Nullable String unsynced() {
+		return (this == POSTGRESQL) ? "set_config('synchronous_commit', 'off', true)" : null;
+	}
+
+	/**
 	 * Return whether the database can send messages to waiters.
 	 */
 	boolean notifies() {

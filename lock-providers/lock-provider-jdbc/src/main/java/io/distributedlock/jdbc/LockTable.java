@@ -23,6 +23,11 @@ final class LockTable {
 	 */
 	static final String QUEUE = "~queue";
 
+	/**
+	 * In place of a token: there is no row of the key.
+	 */
+	static final long MISSING = -1;
+
 	private static final String TABLE = "distributed_lock";
 
 	private final JdbcDialect dialect;
@@ -75,26 +80,65 @@ final class LockTable {
 	 * @return the first token, zero if others come first
 	 */
 	long takeInTurn(Session session, LeaseRequest request, String owner, boolean queued) throws SQLException {
-		String inTurn = "((owner = ? AND expires_at > " + this.now + ") OR ((owner IS NULL OR expires_at <= " + this.now
-				+ ") AND ? = COALESCE((" + this.firstPlace + "), ?)))";
 		String queue = request.key() + QUEUE;
 		if (!queued) {
-			return update(session, inTurn, request, owner, owner, owner, queue, owner);
+			return update(session, inTurn(), request, owner, owner, owner, queue, owner);
 		}
 		if (this.dialect == JdbcDialect.POSTGRESQL) {
 			// one transaction instead of two before the caller may begin
-			return firstOf(request,
-					session.number(
-							"WITH taken AS (" + updateIf(inTurn) + " RETURNING token), gone AS ("
-									+ "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"
-									+ " AND EXISTS (SELECT 1 FROM taken)) SELECT token FROM taken",
-							parameters(request, owner, owner, owner, queue, owner, queue, owner)));
+			return firstOf(request, session.number(takingWithPlace() + " SELECT token FROM taken",
+					parameters(request, owner, owner, owner, queue, owner, queue, owner)));
 		}
-		long token = update(session, inTurn, request, owner, owner, owner, queue, owner);
+		long token = update(session, inTurn(), request, owner, owner, owner, queue, owner);
 		if (token != 0) {
 			this.members.remove(session, queue, owner);
 		}
 		return token;
+	}
+
+	/**
+	 * Take a row as {@link #takeInTurn}, or be in the queue of the key from now on: one
+	 * statement on PostgreSQL.
+	 * @param timeToLive how long to be in the queue
+	 * @return the first token, zero if others come first, {@link #MISSING} if there is no
+	 * such row
+	 */
+	long takeOrQueue(Session session, LeaseRequest request, String owner, Duration timeToLive) throws SQLException {
+		String queue = request.key() + QUEUE;
+		long token = session.number(
+				takingWithPlace() + ", stays AS (" + this.members.queueUnlessTaken()
+						+ ") SELECT COALESCE((SELECT token FROM taken), (SELECT COUNT(*) - 1 FROM stays))",
+				parameters(request, owner, owner, owner, queue, owner, queue, owner, queue, owner,
+						timeToLive.toMillis(), request.key()));
+		return (token != MISSING) ? firstOf(request, token) : MISSING;
+	}
+
+	/**
+	 * Look whether an owner that waits in the queue of a key can take it.
+	 */
+	Line look(Session session, String key, String owner) throws SQLException {
+		Line line = session.first(
+				"SELECT CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END, owner, ("
+						+ this.firstPlace + ") FROM " + TABLE + " WHERE lock_key = ?",
+				(row) -> lineOf(owner, row.getInt(1) == 1, row.getString(2), row.getString(3)), key + QUEUE, key);
+		// without a row somebody has to insert it
+		return (line != null) ? line : new Line(true, false);
+	}
+
+	private static Line lineOf(String owner, boolean free, @Nullable String holder, @Nullable String first) {
+		boolean isFirst = owner.equals(first);
+		return new Line(free ? (isFirst || first == null) : owner.equals(holder), isFirst);
+	}
+
+	private String inTurn() {
+		return "((owner = ? AND expires_at > " + this.now + ") OR ((owner IS NULL OR expires_at <= " + this.now
+				+ ") AND ? = COALESCE((" + this.firstPlace + "), ?)))";
+	}
+
+	private String takingWithPlace() {
+		return "WITH taken AS (" + updateIf(inTurn()) + " RETURNING token), gone AS ("
+				+ "DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?"
+				+ " AND EXISTS (SELECT 1 FROM taken))";
 	}
 
 	private long update(Session session, String condition, LeaseRequest request, String owner, Object... more)
@@ -104,13 +148,12 @@ final class LockTable {
 		if (returning != null) {
 			return firstOf(request, session.number(returning, parameters));
 		}
-		return (session.update(updateIf(condition), parameters) != 0) ? firstOf(request, session
-			.number("SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", request.key(), owner)) : 0;
+		return firstOf(request, session.updateNumbered(updateIf(condition), parameters));
 	}
 
 	private String updateIf(String condition) {
-		return "UPDATE " + TABLE + " SET owner = ?, token = token + ?, expires_at = " + this.now
-				+ " + ? WHERE lock_key = ? AND " + condition;
+		return "UPDATE " + TABLE + " SET owner = ?, token = " + this.dialect.noted("token + ?") + ", expires_at = "
+				+ this.now + " + ? WHERE lock_key = ? AND " + condition;
 	}
 
 	private static Object[] parameters(LeaseRequest request, String owner, Object... more) {
@@ -278,6 +321,15 @@ final class LockTable {
 					unusedFor.toMillis());
 		}
 		return swept;
+	}
+
+	/**
+	 * What an owner that waits has seen.
+	 *
+	 * @param mayTake whether the key is free for it, or its own already
+	 * @param first whether nobody is in front of it in the queue
+	 */
+	record Line(boolean mayTake, boolean first) {
 	}
 
 	/**

@@ -3,12 +3,15 @@ package io.distributedlock.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The statements on the table of owners that share a key or wait in its queue. Members
  * that share a key are changed only while the row of the key is locked, so that these
  * statements never collide.
  * <p>
- * Why: docs/decisions/033-jdbc-members-in-a-second-table.md
+ * Why: docs/decisions/033-jdbc-members-in-a-second-table.md,
+ * docs/decisions/050-what-a-crash-may-undo.md
  */
 final class MemberTable {
 
@@ -18,9 +21,12 @@ final class MemberTable {
 
 	private final String nowMicros;
 
+	private final @Nullable String unsynced;
+
 	MemberTable(JdbcDialect dialect) {
 		this.now = dialect.nowMillis();
 		this.nowMicros = dialect.nowMicros();
+		this.unsynced = dialect.unsynced();
 	}
 
 	/**
@@ -70,23 +76,49 @@ final class MemberTable {
 	/**
 	 * Add a member to a queue, behind those who came before by the clock of the database,
 	 * or renew it in its place.
+	 * @param known whether it may be a member already
 	 * @return {@code false} if it was a member already
 	 */
-	boolean queue(Session session, String key, String owner, Duration lease) throws SQLException {
-		if (stay(session, key, owner, lease)) {
+	boolean queue(Session session, String key, String owner, Duration lease, boolean known) throws SQLException {
+		if (known && stay(session, key, owner, lease)) {
 			return false;
 		}
 		try {
 			session.update("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, "
 					+ this.nowMicros + ", " + this.now + " + ?)", key, owner, lease.toMillis());
+			return true;
 		}
 		catch (SQLException ex) {
 			// by a question that was given up
 			if (!SqlCodes.isDuplicate(ex)) {
 				throw ex;
 			}
+			return known || !stay(session, key, owner, lease);
 		}
-		return true;
+	}
+
+	/**
+	 * Return what PostgreSQL does in one statement with that which takes a key: it adds a
+	 * member to a queue, or renews it in its place, unless the key was taken. Its
+	 * parameters are queue, owner, time to live and key.
+	 */
+	String queueUnlessTaken() {
+		return "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) SELECT CAST(? AS VARCHAR),"
+				+ " CAST(? AS VARCHAR), " + this.nowMicros + ", " + this.now
+				+ " + ? WHERE NOT EXISTS (SELECT 1 FROM taken)"
+				+ " AND EXISTS (SELECT 1 FROM distributed_lock WHERE lock_key = ?)"
+				+ " ON CONFLICT (lock_key, owner) DO UPDATE SET expires_at = EXCLUDED.expires_at RETURNING "
+				+ this.unsynced;
+	}
+
+	/**
+	 * Remove a member from a queue.
+	 * @return {@code false} if it was not there
+	 */
+	boolean leave(Session session, String key, String owner) throws SQLException {
+		return (this.unsynced != null)
+				? session.isAny("DELETE" + OF_KEY + " AND owner = ? RETURNING " + this.unsynced, key, owner)
+				: remove(session, key, owner);
 	}
 
 	/**

@@ -26,6 +26,12 @@ final class PlaceSignals {
 	private static final long FIRST_INTERVAL_NANOS = 5_000_000;
 
 	/**
+	 * The first interval of a place that knows that nobody is in front of it: it adds to
+	 * the time for which the key is free.
+	 */
+	private static final long FIRST_INTERVAL_AT_FRONT_NANOS = 1_000_000;
+
+	/**
 	 * An interval is this fraction of the wait so far, so that a place adds as little to
 	 * its wait.
 	 */
@@ -44,12 +50,13 @@ final class PlaceSignals {
 
 	/**
 	 * Listen on behalf of a place.
+	 * @param owner the owner that waits
 	 * @param lookInterval how often the engine asks in any case
 	 * @param ask asks whether the place is first; must not block
 	 * @return ends this
 	 */
-	ReleaseSignal.Subscription listen(String key, String owner, Duration lookInterval, Runnable ask) {
-		Waiting place = new Waiting(lookInterval.toNanos(), ask);
+	ReleaseSignal.Subscription listen(String key, QueuedOwner owner, Duration lookInterval, Runnable ask) {
+		Waiting place = new Waiting(owner, lookInterval.toNanos(), ask);
 		this.byKey.compute(key, (ignored, current) -> {
 			Set<Waiting> places = (current != null) ? current : new LinkedHashSet<>();
 			places.add(place);
@@ -60,7 +67,7 @@ final class PlaceSignals {
 		});
 		PostgresReleases messages = this.releases;
 		ReleaseSignal.Subscription listening = (messages != null)
-				? messages.listen(ask, key, ReleaseAnnouncements.messageTo(key, owner)) : () -> {
+				? messages.listen(ask, key, ReleaseAnnouncements.messageTo(key, owner.name())) : () -> {
 				};
 		return () -> {
 			listening.close();
@@ -109,6 +116,8 @@ final class PlaceSignals {
 	 */
 	private final class Waiting {
 
+		private final QueuedOwner owner;
+
 		private final long lookNanos;
 
 		private final Runnable ask;
@@ -119,7 +128,8 @@ final class PlaceSignals {
 
 		private volatile long beganNanos;
 
-		private Waiting(long lookNanos, Runnable ask) {
+		private Waiting(QueuedOwner owner, long lookNanos, Runnable ask) {
+			this.owner = owner;
 			this.lookNanos = lookNanos;
 			this.ask = ask;
 		}
@@ -141,8 +151,13 @@ final class PlaceSignals {
 
 		private long interval() {
 			PostgresReleases messages = PlaceSignals.this.releases;
-			return (messages != null && messages.isListening()) ? this.lookNanos : Math.min(this.lookNanos,
-					Math.max(FIRST_INTERVAL_NANOS, (System.nanoTime() - this.beganNanos) / INTERVALS_PER_WAIT));
+			if (messages != null && messages.isListening()) {
+				return this.lookNanos;
+			}
+			boolean atFront = this.owner.isFirst();
+			long shortest = atFront ? FIRST_INTERVAL_AT_FRONT_NANOS : FIRST_INTERVAL_NANOS;
+			long waited = System.nanoTime() - (atFront ? this.owner.firstSinceNanos() : this.beganNanos);
+			return Math.min(this.lookNanos, Math.max(shortest, waited / INTERVALS_PER_WAIT));
 		}
 
 		private void askNow() {

@@ -21,9 +21,18 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	private volatile boolean joined;
 
 	/**
-	 * When the last question was sent that keeps the place in the queue.
+	 * Whether a question has been answered that keeps the place in the queue.
+	 */
+	private volatile boolean stayed;
+
+	/**
+	 * When the last such question was sent.
 	 */
 	private volatile long stayedNanos;
+
+	private volatile boolean first;
+
+	private volatile long firstSinceNanos;
 
 	private volatile boolean inDoubt;
 
@@ -51,11 +60,50 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * Note that from now on this owner may be in the queue, for some time.
+	 * Note that from now on this owner may be in the queue.
 	 */
-	void stays() {
-		this.stayedNanos = System.nanoTime();
+	void joins() {
 		this.joined = true;
+	}
+
+	/**
+	 * Note that this owner is in the queue, for some time.
+	 * @param sentAt when it said so
+	 */
+	void stays(long sentAt) {
+		this.stayedNanos = sentAt;
+		this.stayed = true;
+	}
+
+	/**
+	 * Return whether this owner was in the queue at its last question.
+	 */
+	boolean isStaying() {
+		return this.stayed;
+	}
+
+	/**
+	 * Note whether this owner is the first in the queue.
+	 */
+	void sees(boolean nowFirst) {
+		if (nowFirst && !this.first) {
+			this.firstSinceNanos = System.nanoTime();
+		}
+		this.first = nowFirst;
+	}
+
+	/**
+	 * Return whether this owner was the first in the queue at its last question.
+	 */
+	boolean isFirst() {
+		return this.first;
+	}
+
+	/**
+	 * Return since when this owner is known to be the first.
+	 */
+	long firstSinceNanos() {
+		return this.firstSinceNanos;
 	}
 
 	/**
@@ -63,7 +111,7 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	 * @param interval how often to say so
 	 */
 	boolean isStayDue(Duration interval) {
-		return System.nanoTime() - this.stayedNanos >= interval.toNanos();
+		return !this.stayed || System.nanoTime() - this.stayedNanos >= interval.toNanos();
 	}
 
 	boolean isOver() {

@@ -3,6 +3,8 @@ package io.distributedlock.jdbc;
 import java.sql.SQLException;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Announces releases to the waiters on all nodes, where the database can send messages:
  * by {@code NOTIFY} on PostgreSQL, to what {@link PostgresReleases} listens for. The
@@ -12,14 +14,18 @@ import java.util.Optional;
  * The message is the key, which has no white space. A release adds the owner that is
  * first in the queue, so that only this one asks.
  * <p>
- * Why: docs/decisions/044-first-place-of-a-database-is-told.md
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md,
+ * docs/decisions/050-what-a-crash-may-undo.md
  */
 final class ReleaseAnnouncements {
 
 	private final boolean supported;
 
+	private final @Nullable String unsynced;
+
 	ReleaseAnnouncements(JdbcDialect dialect) {
 		this.supported = dialect.notifies();
+		this.unsynced = dialect.unsynced();
 	}
 
 	/**
@@ -35,7 +41,8 @@ final class ReleaseAnnouncements {
 
 	/**
 	 * Update the row of a key, and announce its release if there was such a row. Both are
-	 * one statement, so a release costs one round trip.
+	 * one statement, so a release costs one round trip. A crash of the database may undo
+	 * it, as long as nobody else has taken the key.
 	 * @param update an update of the table of locks, by key and owner
 	 * @param first selects who is first in the queue of a key
 	 * @return the message, empty if there was no such row
@@ -45,8 +52,8 @@ final class ReleaseAnnouncements {
 		if (!this.supported) {
 			return (session.update(update, key, owner) == 1) ? Optional.of(key) : Optional.empty();
 		}
-		return Optional.ofNullable(session.text("WITH released AS (" + update
-				+ " RETURNING lock_key), told AS MATERIALIZED (SELECT lock_key || COALESCE(' ' || (" + first
+		return Optional.ofNullable(session.text("WITH released AS (" + update + " RETURNING lock_key, " + this.unsynced
+				+ "), told AS MATERIALIZED (SELECT lock_key || COALESCE(' ' || (" + first
 				+ "), '') AS message FROM released) SELECT message, pg_notify('" + PostgresReleases.CHANNEL
 				+ "', message) FROM told", key, owner, key + LockTable.QUEUE));
 	}

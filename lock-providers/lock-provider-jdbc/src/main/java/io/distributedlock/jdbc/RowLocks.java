@@ -57,7 +57,7 @@ final class RowLocks implements SessionLocks {
 	private long nextToken(Session session) throws SQLException {
 		String sequence = this.dialect.nextToken();
 		return (sequence != null) ? session.number(sequence)
-				: session.insertNumbered("INSERT INTO distributed_lock_token () VALUES ()");
+				: session.updateNumbered("INSERT INTO distributed_lock_token () VALUES ()");
 	}
 
 	/**

@@ -172,13 +172,16 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Insert a row, and return the number that the database has generated for it.
+	 * Insert or update a row, and return the number that the database has generated for
+	 * it, zero where there is no row.
 	 */
-	long insertNumbered(String sql) throws SQLException {
+	long updateNumbered(String sql, @Nullable Object... parameters) throws SQLException {
 		requireWaiting(this.giveUpAtNanos);
 		try (PreparedStatement statement = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
-			statement.setQueryTimeout(this.timeoutSeconds);
-			statement.executeUpdate();
+			fill(statement, parameters);
+			if (statement.executeUpdate() == 0) {
+				return 0;
+			}
 			try (ResultSet generated = statement.getGeneratedKeys()) {
 				generated.next();
 				return generated.getLong(1);
@@ -243,11 +246,25 @@ final class Session implements AutoCloseable {
 	private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
 		requireWaiting(this.giveUpAtNanos);
 		PreparedStatement statement = this.connection.prepareStatement(sql);
-		statement.setQueryTimeout(this.timeoutSeconds);
+		fill(statement, parameters);
+		return statement;
+	}
+
+	private void fill(PreparedStatement statement, @Nullable Object... parameters) throws SQLException {
+		limitTime(statement);
 		for (int i = 0; i < parameters.length; i++) {
 			statement.setObject(i + 1, parameters[i]);
 		}
-		return statement;
+	}
+
+	/**
+	 * Limit how long a statement may take. H2 asks its server each time, for a limit of
+	 * the whole connection.
+	 */
+	private void limitTime(Statement statement) throws SQLException {
+		if (statement.getQueryTimeout() != this.timeoutSeconds) {
+			statement.setQueryTimeout(this.timeoutSeconds);
+		}
 	}
 
 	/**

@@ -31,6 +31,8 @@ final class SessionLease implements Lease {
 
 	private final long token;
 
+	private final int tokens;
+
 	private final LeaseTerm term;
 
 	/**
@@ -42,19 +44,30 @@ final class SessionLease implements Lease {
 
 	private @Nullable Future<?> timer;
 
-	SessionLease(SessionLockProvider provider, JdbcCalls calls, String key, Session session, long token,
+	/**
+	 * Create the lease of a session that has its lock.
+	 * @param token the first token
+	 * @param tokens how many there are
+	 */
+	SessionLease(SessionLockProvider provider, JdbcCalls calls, String key, Session session, long token, int tokens,
 			LeaseTerm term) {
 		this.provider = provider;
 		this.calls = calls;
 		this.key = key;
 		this.session = session;
 		this.token = token;
+		this.tokens = tokens;
 		this.term = term;
 	}
 
 	@Override
 	public OptionalLong fencingToken() {
 		return OptionalLong.of(this.token);
+	}
+
+	@Override
+	public int fencingTokens() {
+		return this.tokens;
 	}
 
 	@Override

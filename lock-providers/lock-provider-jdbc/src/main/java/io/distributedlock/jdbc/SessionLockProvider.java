@@ -40,6 +40,12 @@ final class SessionLockProvider implements LockProvider {
 	 */
 	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofMillis(1), Duration.ofDays(24));
 
+	/**
+	 * How many tokens one number of the sequence stands for. The next number is drawn
+	 * once this lease is over, so those of a key rise, also if a JVM uses several.
+	 */
+	private static final int TOKENS_PER_NUMBER = 1024;
+
 	private final JdbcCalls calls;
 
 	private final SilenceLimit limit;
@@ -169,30 +175,38 @@ final class SessionLockProvider implements LockProvider {
 	private Optional<SessionLease> acquire(LeaseRequest request, LeaseTerm term, long giveUpAtNanos)
 			throws SQLException {
 		return inSession(request.key(), giveUpAtNanos, (session) -> {
-			long token = this.locks.lock(session, request.key(), untilCutOff(request.leaseTime()), Duration.ZERO);
-			return (token != 0) ? Optional.of(hold(request, session, token, term)) : Optional.empty();
+			long number = this.locks.lock(session, request.key(), untilCutOff(request.leaseTime()), Duration.ZERO);
+			return (number != 0) ? Optional.of(hold(request, session, number, term)) : Optional.empty();
 		});
 	}
 
 	/**
 	 * The server may give a waiting session the key when its JVM has stopped: so it ends
-	 * a session that does not take up its grant soon.
+	 * a session that does not take up its grant soon. Until then the grant is a short
+	 * lease, which the engine renews while the work goes on.
 	 */
 	private Optional<SessionLease> acquire(LeaseRequest request, Duration patience, long giveUpAtNanos)
 			throws SQLException {
 		return inSession(request.key(), giveUpAtNanos, (session) -> {
-			long token = this.locks.lock(session, request.key(), this.calls.commandTimeout(), patience);
-			if (token == 0) {
+			Duration grant = this.calls.commandTimeout();
+			long sentAt = System.nanoTime();
+			long number = this.locks.lock(session, request.key(), grant, patience);
+			if (number == 0) {
 				return Optional.empty();
 			}
-			LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+			long answeredAt = System.nanoTime();
+			long usable = grant.minus(request.lockDelay()).toNanos();
+			if (request.leaseTime().compareTo(grant) > 0 && 2 * (answeredAt - sentAt) <= usable) {
+				return Optional.of(hold(request, session, number, new LeaseTerm(sentAt, grant)));
+			}
 			this.limit.set(session, untilCutOff(request.leaseTime()));
-			return Optional.of(hold(request, session, token, term));
+			return Optional.of(hold(request, session, number, new LeaseTerm(answeredAt, request.leaseTime())));
 		});
 	}
 
-	private SessionLease hold(LeaseRequest request, Session session, long token, LeaseTerm term) {
-		SessionLease lease = new SessionLease(this, this.calls, request.key(), session, token, term);
+	private SessionLease hold(LeaseRequest request, Session session, long number, LeaseTerm term) {
+		SessionLease lease = new SessionLease(this, this.calls, request.key(), session, number * TOKENS_PER_NUMBER,
+				Math.min(request.tokens(), TOKENS_PER_NUMBER), term);
 		this.held.add(lease);
 		lease.endAfter(term);
 		return lease;

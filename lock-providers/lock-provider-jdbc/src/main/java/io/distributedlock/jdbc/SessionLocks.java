@@ -13,7 +13,7 @@ interface SessionLocks {
 	 * @param silence after how long a silence of this session the server ends it, if it
 	 * has locked the key
 	 * @param patience how long to wait for another session, zero not to wait
-	 * @return the token, zero if another session has the key
+	 * @return a number for the tokens, zero if another session has the key
 	 */
 	long lock(Session session, String key, Duration silence, Duration patience) throws SQLException;
 

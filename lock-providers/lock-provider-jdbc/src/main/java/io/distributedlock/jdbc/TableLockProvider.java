@@ -61,7 +61,7 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 		this.table = new LockTable(settings.dialect());
 		MemberTable members = new MemberTable(settings.dialect());
 		this.shares = new TableShares(this.table, members);
-		this.queue = new TableQueue(this.table, members);
+		this.queue = new TableQueue(this.table, members, settings.dialect());
 		this.signals = new PlaceSignals(calls, releases);
 		this.leases = new TableLeases(calls, this.table, this.shares, this.signals,
 				new SilenceLimit(settings.dialect()));
@@ -121,7 +121,7 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 						request.giveUpAtNanos(), queued)
 				.whenComplete((token, failure) -> queued.answered(failure))
 				.thenApply((token) -> (token != 0) ? TableLeases.granted(candidate, request, token) : null);
-		}, queued::leave, (ask) -> this.signals.listen(key, owner, request.lookInterval(), ask));
+		}, queued::leave, (ask) -> this.signals.listen(key, queued, request.lookInterval(), ask));
 	}
 
 	@Override

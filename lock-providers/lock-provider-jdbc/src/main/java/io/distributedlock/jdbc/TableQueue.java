@@ -28,9 +28,12 @@ final class TableQueue {
 
 	private final MemberTable members;
 
-	TableQueue(LockTable table, MemberTable members) {
+	private final boolean atOnce;
+
+	TableQueue(LockTable table, MemberTable members, JdbcDialect dialect) {
 		this.table = table;
 		this.members = members;
+		this.atOnce = dialect == JdbcDialect.POSTGRESQL;
 	}
 
 	/**
@@ -49,18 +52,55 @@ final class TableQueue {
 	 * @return the first token, zero if others come first
 	 */
 	long acquireInTurn(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
-		boolean joined = place.isJoined();
-		long token = take(session, request, place);
-		if (token != 0 || (joined && !place.isStayDue(request.lookInterval().dividedBy(2)))) {
-			return token;
+		boolean stayDue = place.isStayDue(request.lookInterval().dividedBy(2));
+		if (this.atOnce) {
+			return stayDue ? takeOrQueueAtOnce(session, request, place) : take(session, request, place);
 		}
+		long token = takeIfFirst(session, request, place);
+		return (token == 0 && stayDue) ? queue(session, request, place) : token;
+	}
+
+	/**
+	 * A place that is new does not look at the key again, which may have been released
+	 * before others could see it: it asks once more when it begins to listen.
+	 */
+	private long takeOrQueueAtOnce(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
+		place.joins();
+		long sentAt = System.nanoTime();
+		long token = this.table.takeOrQueue(session, request, place.name(), timeToLive(request));
+		if (token == LockTable.MISSING) {
+			return this.table.insert(session, request, place.name());
+		}
+		if (token == 0) {
+			place.stays(sentAt);
+		}
+		return token;
+	}
+
+	/**
+	 * Take a key. A place that waits reads before it writes: it asks often, and most
+	 * answers are that others come first.
+	 */
+	private long takeIfFirst(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
+		if (!place.isStaying()) {
+			return take(session, request, place);
+		}
+		LockTable.Line line = this.table.look(session, request.key(), place.name());
+		place.sees(line.first());
+		return line.mayTake() ? take(session, request, place) : 0;
+	}
+
+	private long queue(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
 		if (!this.table.exists(session, request.key())) {
 			return this.table.insert(session, request, place.name());
 		}
-		place.stays();
+		boolean known = place.isJoined();
+		place.joins();
+		long sentAt = System.nanoTime();
+		boolean added = this.members.queue(session, queueOf(request.key()), place.name(), timeToLive(request), known);
+		place.stays(sentAt);
 		// the key may have been released before others could see a new place
-		return this.members.queue(session, queueOf(request.key()), place.name(), timeToLive(request))
-				? take(session, request, place) : 0;
+		return added ? takeIfFirst(session, request, place) : 0;
 	}
 
 	private long take(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
@@ -72,7 +112,7 @@ final class TableQueue {
 	 * @return the message of the release, empty if the owner was not there
 	 */
 	Optional<String> leave(Session session, String key, String owner) throws SQLException {
-		boolean queued = this.members.remove(session, queueOf(key), owner);
+		boolean queued = this.members.leave(session, queueOf(key), owner);
 		Optional<String> released = this.table.release(session, key, owner);
 		// whoever was behind may be first now
 		return (queued && released.isEmpty()) ? Optional.of(this.table.announceRelease(session, key)) : released;

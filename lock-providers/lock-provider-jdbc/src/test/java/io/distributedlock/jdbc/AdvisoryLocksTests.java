@@ -184,21 +184,83 @@ class AdvisoryLocksTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
-	void grantIsKeptForItsWholeLease(JdbcDialect dialect) {
+	void grantThatIsRenewedIsKept(JdbcDialect dialect) throws SQLException {
 		LockProvider holder = provider(pool(dialect), dialect);
-		LockProvider waiter = provider(pool(dialect), dialect);
-		Lease held = acquire(holder, request(dialect, "kept"));
-		LockQueue.Place place = ((LockQueue) waiter).enqueue(request(dialect, "kept"));
-		Awaitility.await().atMost(PATIENCE).until(() -> isWaiting(dialect));
-		assertThat(get(held.release())).isTrue();
-		Lease granted = get(place.granted());
-		assertThat(granted.fencingToken().orElseThrow()).isGreaterThan(held.fencingToken().orElseThrow());
+		Lease granted = grantedAfter(holder, dialect, "kept");
+		assertThat(get(granted.renew(LEASE))).isNotNull();
 		// longer than a grant that nobody takes up
 		Awaitility.await()
 			.during(Duration.ofSeconds(3))
 			.atMost(PATIENCE)
 			.until(() -> get(holder.tryAcquire(request(dialect, "kept"))) == null);
 		assertThat(get(granted.release())).isTrue();
+	}
+
+	/**
+	 * As of a JVM that has stopped: the engine renews a grant that is shorter than its
+	 * lease.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void grantThatNobodyRenewsEndsSoon(JdbcDialect dialect) throws SQLException {
+		LockProvider holder = provider(pool(dialect), dialect);
+		Lease granted = grantedAfter(holder, dialect, "short");
+		assertThat(granted.term().granted()).isLessThan(LEASE);
+		Lease next = Awaitility.await()
+			.atMost(PATIENCE)
+			.until(() -> get(holder.tryAcquire(request(dialect, "short"))), Objects::nonNull);
+		assertThat(granted.term().deadlineNanos() - System.nanoTime()).isNegative();
+		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(granted.fencingToken().orElseThrow());
+		assertThat(get(granted.renew(LEASE))).isNull();
+		assertThat(get(next.renew(LEASE))).isNotNull();
+	}
+
+	/**
+	 * The engine would take a shorter term for that of the whole lease.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void shortLeaseBeginsWithItsGrant(JdbcDialect dialect) throws SQLException {
+		Lease held = acquire(provider(pool(dialect), dialect), request(dialect, "begins"));
+		Duration lease = Duration.ofSeconds(1);
+		LockQueue.Place place = ((LockQueue) provider(pool(dialect), dialect))
+			.enqueue(new LeaseRequest(dialect + "begins", lease, LockType.EXCLUSIVE));
+		Awaitility.await().atMost(PATIENCE).until(() -> isWaiting(dialect));
+		long released = System.nanoTime();
+		assertThat(get(held.release())).isTrue();
+		Lease granted = get(place.granted());
+		assertThat(granted.term().granted()).isEqualTo(lease);
+		assertThat(granted.term().startNanos() - released).isPositive();
+		get(granted.release());
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void leaseBringsAsManyTokensAsWereAskedFor(JdbcDialect dialect) {
+		LockProvider one = provider(pool(dialect), dialect);
+		LockProvider other = provider(pool(dialect), dialect);
+		long last = 0;
+		for (int tokens : List.of(3, 1024, 1)) {
+			for (LockProvider provider : List.of(one, other)) {
+				Lease lease = acquire(provider, new LeaseRequest(dialect + "tokens", LEASE, LockType.EXCLUSIVE, 1,
+						System.nanoTime() + Session.NEVER_NANOS, tokens, Duration.ofMillis(200)));
+				assertThat(lease.fencingTokens()).isEqualTo(tokens);
+				assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(last);
+				last = lease.fencingToken().orElseThrow() + tokens - 1;
+				assertThat(get(lease.release())).isTrue();
+			}
+		}
+	}
+
+	private Lease grantedAfter(LockProvider holder, JdbcDialect dialect, String key) throws SQLException {
+		LockProvider waiter = provider(pool(dialect), dialect);
+		Lease held = acquire(holder, request(dialect, key));
+		LockQueue.Place place = ((LockQueue) waiter).enqueue(request(dialect, key));
+		Awaitility.await().atMost(PATIENCE).until(() -> isWaiting(dialect));
+		assertThat(get(held.release())).isTrue();
+		Lease granted = get(place.granted());
+		assertThat(granted.fencingToken().orElseThrow()).isGreaterThan(held.fencingToken().orElseThrow());
+		return granted;
 	}
 
 	/**

@@ -7,6 +7,8 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +24,8 @@ final class LostStatements {
 
 	private final DataSource database;
 
+	private final Queue<String> executed = new ConcurrentLinkedQueue<>();
+
 	/**
 	 * One fault after the other.
 	 */
@@ -36,6 +40,17 @@ final class LostStatements {
 			Object result = method.invoke(this.database, arguments);
 			return (result instanceof Connection connection) ? watched(connection) : result;
 		});
+	}
+
+	/**
+	 * Return the statements so far, and forget them.
+	 */
+	List<String> executed() {
+		List<String> statements = new ArrayList<>();
+		for (String sql = this.executed.poll(); sql != null; sql = this.executed.poll()) {
+			statements.add(sql);
+		}
+		return statements;
 	}
 
 	/**
@@ -98,6 +113,9 @@ final class LostStatements {
 
 	private PreparedStatement watched(PreparedStatement statement, String sql) {
 		return proxy(PreparedStatement.class, (method, arguments) -> {
+			if (method.getName().startsWith("execute")) {
+				this.executed.add(sql);
+			}
 			Fault fault = this.faults.peek();
 			if (fault != null && method.getName().startsWith("execute") && fault.statement.test(sql)
 					&& this.faults.remove(fault)) {

@@ -96,7 +96,7 @@ class PlaceSignalsTests {
 		MemberTable members = new MemberTable(dialect);
 		try (Connection connection = pool(dialect).getConnection()) {
 			// a node that has stopped, so that it does not take the key
-			members.queue(Session.on(connection), TableQueue.queueOf(this.key), "stopped", LEASE);
+			members.queue(Session.on(connection), TableQueue.queueOf(this.key), "stopped", LEASE, false);
 		}
 		LockQueue.Place next = behindOthers(provider(dialect), request(LockType.EXCLUSIVE, LOOK));
 		assertThat(get(held.release())).isTrue();
@@ -104,7 +104,8 @@ class PlaceSignalsTests {
 		assertThat(next.granted().toCompletableFuture()).isNotDone();
 		try (Connection connection = pool(dialect).getConnection()) {
 			LockTable table = new LockTable(dialect);
-			assertThat(new TableQueue(table, members).leave(Session.on(connection), this.key, "stopped")).isPresent();
+			assertThat(new TableQueue(table, members, dialect).leave(Session.on(connection), this.key, "stopped"))
+				.isPresent();
 		}
 		assertThat(get(granted(next).release())).isTrue();
 	}
@@ -116,7 +117,7 @@ class PlaceSignalsTests {
 		try (Connection connection = pool(dialect).getConnection()) {
 			Session session = Session.on(connection);
 			LockTable table = new LockTable(dialect);
-			TableQueue queue = new TableQueue(table, new MemberTable(dialect));
+			TableQueue queue = new TableQueue(table, new MemberTable(dialect), dialect);
 			QueuedOwner dead = new QueuedOwner("dead", () -> {
 			});
 			QueuedOwner alive = new QueuedOwner("alive", () -> {

@@ -7,8 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.process.Signals;
@@ -102,6 +104,37 @@ final class PostgresTestServer implements AutoCloseable {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Kill the server, so that what it has not written is lost, and start it again.
+	 */
+	void crash() {
+		ProcessHandle server = postmaster();
+		// found before their parent has ended
+		List<ProcessHandle> processes = server.descendants().toList();
+		server.destroyForcibly();
+		processes.forEach(ProcessHandle::destroyForcibly);
+		processes.forEach((process) -> process.onExit().join());
+		server.onExit().join();
+		restart();
+	}
+
+	/**
+	 * Stop the process that writes what no commit has waited for.
+	 */
+	void suspendBackgroundWriting() {
+		try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+				Statement statement = connection.createStatement();
+				ResultSet found = statement.executeQuery(
+						"select pid from pg_stat_activity where backend_type in ('walwriter', 'checkpointer')")) {
+			while (found.next()) {
+				Signals.sendToAll(ProcessHandle.of(found.getLong(1)).orElseThrow(), "STOP");
+			}
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 

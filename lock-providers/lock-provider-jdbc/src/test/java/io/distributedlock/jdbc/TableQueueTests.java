@@ -135,7 +135,7 @@ class TableQueueTests {
 	void rowThatHasExpiredDoesNotOvertake() throws SQLException {
 		LockTable table = new LockTable(JdbcDialect.H2);
 		MemberTable members = new MemberTable(JdbcDialect.H2);
-		TableQueue queue = new TableQueue(table, members);
+		TableQueue queue = new TableQueue(table, members, JdbcDialect.H2);
 		LeaseRequest expired = new LeaseRequest("other", Duration.ofMillis(1), LockType.FAIR);
 		LeaseRequest request = new LeaseRequest("other", LEASE, LockType.FAIR);
 		QueuedOwner had = new QueuedOwner("had", () -> {
@@ -149,7 +149,7 @@ class TableQueueTests {
 			assertThat(queue.acquire(session, request, "had")).as("nobody waits").isNotZero();
 			assertThat(table.renew(session, "other", "had", Duration.ofMillis(1))).isTrue();
 			Awaitility.await().until(() -> table.read(session, "other").free());
-			members.queue(session, TableQueue.queueOf("other"), "waiter", LEASE);
+			members.queue(session, TableQueue.queueOf("other"), "waiter", LEASE, false);
 			assertThat(queue.acquireInTurn(session, request, had)).isZero();
 			assertThat(queue.acquireInTurn(session, request, waiter)).isNotZero();
 		}
