@@ -520,11 +520,16 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 				end(AcquisitionOutcome.CROWDED);
 				return false;
 			}
-			this.waiting.set(true);
-			if (this.finished.get() && this.waiting.compareAndSet(true, false)) {
+			if (!this.waiting.compareAndSet(false, true)) {
+				// another thread has counted this call
 				this.engine.waiting().leave(this.gateKey);
 			}
-			this.engine.listeners().waiting(this.attempt);
+			else {
+				if (this.finished.get() && this.waiting.compareAndSet(true, false)) {
+					this.engine.waiting().leave(this.gateKey);
+				}
+				this.engine.listeners().waiting(this.attempt);
+			}
 		}
 		return !this.finished.get();
 	}

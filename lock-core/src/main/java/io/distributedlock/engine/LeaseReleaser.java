@@ -187,7 +187,7 @@ final class LeaseReleaser {
 
 		private final AtomicBoolean over = new AtomicBoolean();
 
-		private Timers.@Nullable Timer limit;
+		private volatile Timers.@Nullable Timer limit;
 
 		private volatile long sentNanos;
 
@@ -203,7 +203,13 @@ final class LeaseReleaser {
 		 * Send it for somebody who waits for at most the command time-out.
 		 */
 		private void sendWithLimit() {
-			this.limit = LeaseReleaser.this.questions.limit(this);
+			try {
+				this.limit = LeaseReleaser.this.questions.limit(this);
+			}
+			catch (Throwable ex) {
+				// without a limit nobody may wait for it
+				end(ex);
+			}
 			send(0);
 		}
 

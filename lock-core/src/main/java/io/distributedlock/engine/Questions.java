@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -152,7 +151,7 @@ final class Questions {
 		@SuppressWarnings("UnusedVariable")
 		private volatile int state = OPEN;
 
-		private Timers.@Nullable Timer limit;
+		private volatile Timers.@Nullable Timer limit;
 
 		private Question(Questions questions, Consumer<T> late,
 				BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
@@ -165,7 +164,10 @@ final class Questions {
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
 			int before = STATE.getAndSet(this, ANSWERED);
 			if (before == OPEN) {
-				Objects.requireNonNull(this.limit).cancel();
+				Timers.Timer timer = this.limit;
+				if (timer != null) {
+					timer.cancel();
+				}
 				this.onAnswer.accept(value, (failure != null) ? Failures.unwrap(failure) : null);
 			}
 			else if (before == OVERDUE && failure == null) {

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.Lease;
@@ -48,6 +49,14 @@ final class QueuedPlace {
 	private long lookAtNanos;
 
 	private long attendedNanos;
+
+	private long attendAtNanos;
+
+	/**
+	 * Whether the backend is asked now. A call that blocks must not be followed by
+	 * others, each on one more thread.
+	 */
+	private final AtomicBoolean looking = new AtomicBoolean();
 
 	private volatile LockQueue.@Nullable Place place;
 
@@ -145,12 +154,26 @@ final class QueuedPlace {
 		}
 		long before = this.attendedNanos;
 		long now = this.engine.nanoTime();
+		if (this.attendAtNanos - now > 0) {
+			// the template is closed: timers run early then, and a new one at once
+			leave();
+			return;
+		}
 		this.attendedNanos = now;
 		boolean looks = this.lookAtNanos - now <= 0;
 		if (looks) {
 			this.lookAtNanos = now + interval();
 		}
-		attendLater();
+		try {
+			attendLater();
+		}
+		catch (Throwable ex) {
+			// a place that nobody attends to any more must not be waited for
+			if (this.granted.completeExceptionally(ex)) {
+				leaveBackend();
+			}
+			return;
+		}
 		if (isDue(this.waitingAtNanos, before, now)) {
 			Guard.run("joining those who wait", () -> this.caller.waiting(this));
 		}
@@ -160,10 +183,18 @@ final class QueuedPlace {
 		if (isDue(this.confirmedByNanos, before, now)) {
 			requireConfirmation();
 		}
-		LockQueue.Place current = this.place;
-		if (looks && current != null && !this.granted.isDone()) {
-			Guard.run("asking about a place in a queue", current::lookAgain);
+		if (looks && !this.granted.isDone()) {
+			look();
 		}
+	}
+
+	private void look() {
+		LockQueue.Place current = this.place;
+		if (current == null || !this.looking.compareAndSet(false, true)) {
+			return;
+		}
+		Guard.run("asking about a place in a queue", current::lookAgain);
+		this.looking.set(false);
 	}
 
 	private static boolean isDue(long atNanos, long before, long now) {
@@ -177,6 +208,7 @@ final class QueuedPlace {
 				next = each;
 			}
 		}
+		this.attendAtNanos = next;
 		this.timer.set(this.engine.timers().stepAt(next, this::attend));
 		if (this.granted.isDone()) {
 			cancelTimer();

@@ -156,8 +156,13 @@ final class Timers {
 			this.runtime.schedule(() -> pass(at), at - nowNanos);
 		}
 		catch (Throwable ex) {
-			// otherwise no later timer of this slot would ever run
-			this.slots.remove(at);
+			// otherwise no later timer of this slot would ever run; those that others
+			// have
+			// added run early
+			Slot lost = this.slots.remove(at);
+			if (lost != null) {
+				lost.take().forEach(Timer::run);
+			}
 			throw ex;
 		}
 	}
@@ -174,6 +179,9 @@ final class Timers {
 			}
 			else {
 				place(timer, now);
+				if (this.closed) {
+					timer.run();
+				}
 			}
 		}
 		for (Runnable task = this.afterPass.poll(); task != null; task = this.afterPass.poll()) {

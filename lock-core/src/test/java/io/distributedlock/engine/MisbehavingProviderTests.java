@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -448,6 +449,29 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
+	void placeThatBlocksIsAskedByOneThreadAtATime() {
+		BlockingPlace place = new BlockingPlace();
+		this.provider.enqueue.next((properly) -> place);
+		DefaultLockTemplate impatient = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.pollInterval(Duration.ofMillis(5))
+			.commandTimeout(Duration.ofMillis(300))
+			.build();
+		try (impatient) {
+			CompletableFuture<LockHandle> waiter = impatient
+				.acquireAsync(LockRequest.of("k").withType(LockType.FAIR).withWaitTime(Duration.ofMillis(500)));
+			assertThat(waiter).failsWithin(Duration.ofSeconds(20))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(place.mostInside.get()).isEqualTo(1);
+		}
+		finally {
+			place.goOn.countDown();
+		}
+		assertKeyCanBeLocked();
+	}
+
+	@Test
 	void errorOfAWaiterDoesNotKeepTheHolderFromBeingTold() {
 		LockHandle held = this.template.acquire("k");
 		AtomicInteger told = new AtomicInteger();
@@ -496,6 +520,46 @@ class MisbehavingProviderTests {
 		@Override
 		public void leave() {
 			throw new NoClassDefFoundError("com/example/client/Leave");
+		}
+
+	}
+
+	/**
+	 * That others are in front of, and that blocks whoever asks about it.
+	 */
+	private static final class BlockingPlace implements LockQueue.Place {
+
+		private final CountDownLatch goOn = new CountDownLatch(1);
+
+		private final AtomicInteger inside = new AtomicInteger();
+
+		private final AtomicInteger mostInside = new AtomicInteger();
+
+		@Override
+		public CompletionStage<Lease> granted() {
+			return new CompletableFuture<>();
+		}
+
+		@Override
+		public void lookAgain() {
+			this.mostInside.accumulateAndGet(this.inside.incrementAndGet(), Math::max);
+			try {
+				this.goOn.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			this.inside.decrementAndGet();
+		}
+
+		@Override
+		public boolean isBehindOthers() {
+			return true;
+		}
+
+		@Override
+		public void leave() {
+			// it was never there
 		}
 
 	}

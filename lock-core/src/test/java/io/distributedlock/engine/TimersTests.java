@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Timers run once, not before their time and soon after it, or not at all if they were
@@ -69,6 +70,25 @@ class TimersTests {
 		assertThat(timers.size()).isZero();
 		runtime.runUntil(30 * SECOND);
 		assertThat(runtime.scheduled).isLessThan(100);
+	}
+
+	/**
+	 * Another thread adds a timer for the same time while the JVM fails to schedule it.
+	 */
+	@Test
+	void timersAfterOneThatCouldNotBeScheduledRun() {
+		ManualRuntime runtime = new ManualRuntime(0);
+		Timers timers = new Timers(runtime);
+		AtomicInteger runs = new AtomicInteger();
+		runtime.beforeSchedule = () -> {
+			timers.at(10 * SECOND, runs::incrementAndGet);
+			throw new OutOfMemoryError("no thread");
+		};
+		assertThatExceptionOfType(OutOfMemoryError.class)
+			.isThrownBy(() -> timers.at(10 * SECOND, runs::incrementAndGet));
+		timers.at(10 * SECOND, runs::incrementAndGet);
+		runtime.runUntil(20 * SECOND);
+		assertThat(runs).as("the timer of the other thread, and the later one").hasValue(2);
 	}
 
 	@Test
@@ -180,6 +200,12 @@ class TimersTests {
 
 		private int scheduled;
 
+		/**
+		 * Runs once.
+		 */
+		private Runnable beforeSchedule = () -> {
+		};
+
 		private ManualRuntime(long start) {
 			this.now.set(start);
 			this.due = new PriorityQueue<>(
@@ -204,6 +230,10 @@ class TimersTests {
 
 		@Override
 		public void schedule(Runnable task, long delayNanos) {
+			Runnable before = this.beforeSchedule;
+			this.beforeSchedule = () -> {
+			};
+			before.run();
 			this.scheduled++;
 			this.due.add(new Due(this.now.get() + Math.max(delayNanos, 0), this.sequence++, task));
 		}

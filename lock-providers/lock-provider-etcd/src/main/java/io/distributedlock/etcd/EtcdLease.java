@@ -49,6 +49,13 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 		return Math.multiplyExact(revision, TOKENS);
 	}
 
+	/**
+	 * Return the last token that a caller can have from the owner of a key.
+	 */
+	static long lastTokenOf(long revision) {
+		return tokenOf(revision) + TOKENS - 1;
+	}
+
 	@Override
 	public int fencingTokens() {
 		return TOKENS;

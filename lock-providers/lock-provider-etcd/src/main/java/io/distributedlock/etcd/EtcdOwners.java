@@ -68,7 +68,7 @@ final class EtcdOwners implements LockOwners {
 				LockType type = semaphore ? LockType.SEMAPHORE
 						: (LockKeys.excludesReaders(EtcdCalls.bytes(lock), each) ? LockType.EXCLUSIVE : LockType.READ);
 				OptionalLong token = semaphore ? OptionalLong.empty()
-						: OptionalLong.of(EtcdLease.tokenOf(each.getCreateRevision()));
+						: OptionalLong.of(EtcdLease.lastTokenOf(each.getCreateRevision()));
 				owners.add(new LockOwner(idOf(each.getKey(), each.getCreateRevision()), type, token, Optional.empty()));
 			}
 		}

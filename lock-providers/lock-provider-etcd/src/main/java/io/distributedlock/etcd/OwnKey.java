@@ -125,7 +125,7 @@ final class OwnKey {
 	CompletionStage<Boolean> delete() {
 		return this.calls.deleteIfCreatedAt(this.name, this.revision).thenApply((deleted) -> {
 			if (end() && deleted) {
-				this.lease.owners().giveBack(this.owner);
+				this.lease.owners().free(this.owner);
 			}
 			return deleted;
 		});
@@ -154,7 +154,7 @@ final class OwnKey {
 			if (!deleted) {
 				return this.calls.delete(this.name);
 			}
-			this.lease.owners().giveBack(this.owner);
+			this.lease.owners().free(this.owner);
 			return CompletableFuture.completedFuture(true);
 		});
 	}

@@ -16,7 +16,7 @@ final class OwnerNumbers {
 
 	private final ReentrantLock guard = new ReentrantLock();
 
-	private final Queue<Long> free = new PriorityQueue<>();
+	private final Queue<Long> unused = new PriorityQueue<>();
 
 	private long last;
 
@@ -26,7 +26,7 @@ final class OwnerNumbers {
 	long take() {
 		this.guard.lock();
 		try {
-			Long lowest = this.free.poll();
+			Long lowest = this.unused.poll();
 			return (lowest != null) ? lowest : ++this.last;
 		}
 		finally {
@@ -39,10 +39,10 @@ final class OwnerNumbers {
 	 * most, and only if nothing that was sent for the owner can still change a key by its
 	 * name alone.
 	 */
-	void giveBack(long number) {
+	void free(long number) {
 		this.guard.lock();
 		try {
-			this.free.add(number);
+			this.unused.add(number);
 		}
 		finally {
 			this.guard.unlock();

@@ -15,6 +15,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,14 +88,28 @@ final class AdvisoryLockProvider implements LockProvider, LockQueue {
 	 * Wait for some time, and then have it asked again.
 	 */
 	private CompletionStage<@Nullable Lease> await(LeaseRequest request, Runnable again) {
-		Duration look = request.lookInterval();
-		return this.sessions.await(request, (look.compareTo(this.longestWait) < 0) ? look : this.longestWait)
-			.whenComplete((lease, failure) -> {
-				this.waits.release();
-				if (lease == null && failure == null) {
+		Duration patience = patience(request);
+		long since = System.nanoTime();
+		return this.sessions.await(request, patience).whenComplete((lease, failure) -> {
+			this.waits.release();
+			if (lease == null && failure == null) {
+				// a server may count whole seconds, and not wait for less
+				Duration left = patience.minusNanos(System.nanoTime() - since);
+				if (left.toMillis() > 0) {
+					DelayedTasks.after(left).execute(again);
+				}
+				else {
 					again.run();
 				}
-			});
+			}
+		});
+	}
+
+	private Duration patience(LeaseRequest request) {
+		Duration look = request.lookInterval();
+		Duration wait = (look.compareTo(this.longestWait) < 0) ? look : this.longestWait;
+		// zero would mean no limit on PostgreSQL, and no wait on the others
+		return (wait.toMillis() < 1) ? Duration.ofMillis(1) : wait;
 	}
 
 	@Override

@@ -76,7 +76,7 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * Return whether this owner was in the queue at its last question.
+	 * Return whether this owner has been in the queue at some question.
 	 */
 	boolean isStaying() {
 		return this.stayed;

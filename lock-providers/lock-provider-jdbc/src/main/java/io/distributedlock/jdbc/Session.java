@@ -70,6 +70,11 @@ final class Session implements AutoCloseable {
 
 	private final int networkTimeoutBefore;
 
+	/**
+	 * What the time-out of a statement was before {@link #limitTime}.
+	 */
+	private int timeoutBefore;
+
 	private long giveUpAtNanos;
 
 	private boolean broken;
@@ -78,6 +83,7 @@ final class Session implements AutoCloseable {
 			long giveUpAtNanos) {
 		this.connection = connection;
 		this.timeoutSeconds = timeoutSeconds;
+		this.timeoutBefore = timeoutSeconds;
 		this.autoCommitBefore = autoCommitBefore;
 		this.networkTimeoutBefore = networkTimeoutBefore;
 		this.giveUpAtNanos = giveUpAtNanos;
@@ -258,12 +264,28 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Limit how long a statement may take. H2 asks its server each time, for a limit of
-	 * the whole connection.
+	 * Limit how long a statement may take. With H2 this is a limit of the whole
+	 * connection, and is set once.
 	 */
 	private void limitTime(Statement statement) throws SQLException {
-		if (statement.getQueryTimeout() != this.timeoutSeconds) {
+		int before = statement.getQueryTimeout();
+		if (this.timeoutSeconds > 0 && before != this.timeoutSeconds) {
 			statement.setQueryTimeout(this.timeoutSeconds);
+			this.timeoutBefore = before;
+		}
+	}
+
+	/**
+	 * Undo {@link #limitTime} if the limit is one of the whole connection.
+	 */
+	private void restoreTime() throws SQLException {
+		if (this.timeoutBefore == this.timeoutSeconds) {
+			return;
+		}
+		try (Statement statement = this.connection.createStatement()) {
+			if (statement.getQueryTimeout() == this.timeoutSeconds) {
+				statement.setQueryTimeout(this.timeoutBefore);
+			}
 		}
 	}
 
@@ -313,6 +335,7 @@ final class Session implements AutoCloseable {
 
 	private void returnConnection() {
 		try {
+			restoreTime();
 			if (!this.autoCommitBefore) {
 				this.connection.setAutoCommit(false);
 			}

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Grants leases by locks that a connection holds and that end with it: row locks or
  * advisory locks. The fencing token comes from a sequence, which a rollback does not
- * reset: it also rises after a holder whose connection died.
+ * reset: it also rises after a holder whose connection died. Not so after a crash of the
+ * database: a number that was drawn just before may be drawn again.
  * <p>
  * Why: docs/decisions/045-advisory-locks.md
  */

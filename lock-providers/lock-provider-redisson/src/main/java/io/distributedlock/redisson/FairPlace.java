@@ -1,9 +1,9 @@
 package io.distributedlock.redisson;
 
-import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 
 /**
@@ -14,9 +14,9 @@ import io.distributedlock.spi.LockQueue;
  *
  * @param asking asks whenever it is told to
  * @param signals the messages for this place
- * @param alive how long the server keeps the place after a question
+ * @param request what it waits for
  */
-record FairPlace(LockQueue.Place asking, QueueSignals.Place signals, Duration alive) implements LockQueue.Place {
+record FairPlace(LockQueue.Place asking, QueueSignals.Place signals, LeaseRequest request) implements LockQueue.Place {
 
 	@Override
 	public CompletionStage<Lease> granted() {
@@ -25,12 +25,12 @@ record FairPlace(LockQueue.Place asking, QueueSignals.Place signals, Duration al
 
 	@Override
 	public boolean isBehindOthers() {
-		return this.asking.isBehindOthers();
+		return !this.signals.hasFailed() && this.asking.isBehindOthers();
 	}
 
 	@Override
 	public void lookAgain() {
-		if (this.signals.isQuestionDue(this.alive)) {
+		if (this.signals.isQuestionDue(this.request)) {
 			this.asking.lookAgain();
 		}
 	}

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,14 @@ final class QueueSignals implements AutoCloseable {
 	private static final Duration KEPT = Duration.ofSeconds(2);
 
 	/**
-	 * So five questions in a row may be lost before the server forgets a place.
+	 * A place that is not the oldest of its JVM asks after so many polls. If it is the
+	 * first in the queue and the message for it was lost, it waits for that long.
+	 */
+	private static final int POLLS_PER_QUESTION = 10;
+
+	/**
+	 * A place asks so often before the server forgets it, so that some questions may be
+	 * lost.
 	 */
 	private static final int QUESTIONS_PER_LIFE = 6;
 
@@ -121,15 +129,30 @@ final class QueueSignals implements AutoCloseable {
 		}
 
 		/**
-		 * Return whether to ask although no message came. Of the places of this JVM the
-		 * oldest asks at each poll: it finds a holder that has died, and wakes the first
-		 * in the queue if a message was lost. The others ask often enough to stay in the
-		 * queue.
-		 * @param alive how long the server keeps the place after a question
+		 * Note whether the server has answered a question of any place.
 		 */
-		boolean isQuestionDue(Duration alive) {
-			return !this.heard.hearing || this.heard.isOldest(this.arrival)
-					|| System.nanoTime() - this.askedAt >= alive.toNanos() / QUESTIONS_PER_LIFE;
+		void noteAnswer(boolean answered) {
+			this.heard.failed = !answered;
+		}
+
+		/**
+		 * Return whether the last question of any place of this JVM has failed: what
+		 * others were answered before may be true no longer.
+		 */
+		boolean hasFailed() {
+			return this.heard.failed;
+		}
+
+		/**
+		 * Return whether to ask although no message came. Of the places of this JVM the
+		 * oldest asks at each poll: it finds a holder that has died, an outage, and a
+		 * message that was lost, which it sends again. The others ask now and then.
+		 */
+		boolean isQuestionDue(LeaseRequest request) {
+			long pause = Math.min(request.lookInterval().toNanos() * POLLS_PER_QUESTION,
+					request.leaseTime().toNanos() / QUESTIONS_PER_LIFE);
+			return !this.heard.hearing || this.heard.failed || this.heard.isOldest(this.arrival)
+					|| System.nanoTime() - this.askedAt >= pause;
 		}
 
 		/**
@@ -223,6 +246,8 @@ final class QueueSignals implements AutoCloseable {
 		 * Whether messages arrive. They do not if there is no channel left.
 		 */
 		private volatile boolean hearing;
+
+		private volatile boolean failed;
 
 		private volatile boolean ended;
 

@@ -145,18 +145,30 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 		}
 		RedissonOwner owner = owner(request);
 		QueueSignals.Place signals = this.queueSignals.of(owner);
-		AskingPlace place = AskingPlace.take(() -> {
-			signals.noteQuestion();
-			return acquire(owner, request, request.leaseTime(), signals::behindOthersByHand)
-				.exceptionally((failure) -> {
-					throw RedissonErrors.translate(failure);
-				});
-		}, () -> {
+		AskingPlace place;
+		try {
+			place = AskingPlace.take(() -> ask(owner, request, signals), () -> {
+				signals.close();
+				remove(owner, request);
+			}, signals::listen);
+		}
+		catch (Throwable ex) {
 			signals.close();
-			remove(owner, request);
-		}, signals::listen);
+			throw ex;
+		}
 		place.granted().whenComplete((lease, failure) -> signals.close());
-		return new FairPlace(place, signals, request.leaseTime());
+		return new FairPlace(place, signals, request);
+	}
+
+	private CompletionStage<@Nullable Lease> ask(RedissonOwner owner, LeaseRequest request, QueueSignals.Place place) {
+		place.noteQuestion();
+		return acquire(owner, request, request.leaseTime(), place::behindOthersByHand).handle((lease, failure) -> {
+			place.noteAnswer(failure == null);
+			if (failure != null) {
+				throw RedissonErrors.translate(failure);
+			}
+			return lease;
+		});
 	}
 
 	@Override

@@ -24,9 +24,11 @@ final class ZooKeeperLease implements Lease {
 
 	/**
 	 * How many callers of this JVM can have a lease one after the other, each with a
-	 * token of its own. A power of two that leaves room for eight million elections.
+	 * token of its own. A power of two, and small: a czxid has the number of the election
+	 * in its upper half, and what compares tokens as floating-point numbers, such as Lua,
+	 * can tell them apart for 131,072 elections.
 	 */
-	private static final int TOKENS = 256;
+	private static final int TOKENS = 16;
 
 	private final ZooKeeperCalls calls;
 
@@ -82,6 +84,13 @@ final class ZooKeeperLease implements Lease {
 	 */
 	static long tokenOf(Stat stat) {
 		return Math.multiplyExact(stat.getCzxid(), TOKENS);
+	}
+
+	/**
+	 * Return the last token that a caller can have from a node's owner.
+	 */
+	static long lastTokenOf(Stat stat) {
+		return tokenOf(stat) + TOKENS - 1;
 	}
 
 	@Override

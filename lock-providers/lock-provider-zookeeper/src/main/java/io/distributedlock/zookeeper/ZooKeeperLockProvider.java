@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Shared Locks): each owner has an ephemeral sequential node below that of the lock. The
  * owner with the lowest number has the lock. A JVM whose owners wait watches all nodes of
  * the lock. Readers wait only for the writers before them. The fencing token is the
- * transaction in which the node was created, its czxid, times 256. Thread-safe; nothing
+ * transaction in which the node was created, its czxid, times 16. Thread-safe; nothing
  * blocks.
  * <p>
  * A node lives as long as the session of its client. So a lease is granted for two fifths

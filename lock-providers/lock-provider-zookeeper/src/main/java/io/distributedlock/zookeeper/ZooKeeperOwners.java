@@ -79,7 +79,7 @@ final class ZooKeeperOwners implements LockOwners {
 		return this.calls.look(parent + "/" + node.name()).thenApply((event) -> {
 			Stat stat = event.getStat();
 			return owner(node, LockType.EXCLUSIVE,
-					(stat != null) ? OptionalLong.of(ZooKeeperLease.tokenOf(stat)) : OptionalLong.empty());
+					(stat != null) ? OptionalLong.of(ZooKeeperLease.lastTokenOf(stat)) : OptionalLong.empty());
 		});
 	}
 

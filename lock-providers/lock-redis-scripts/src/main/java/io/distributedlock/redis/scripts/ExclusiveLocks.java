@@ -266,7 +266,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 		this.lines.putIfAbsent(place.line().key(), place.line());
 		if (!place.isWaiting()) {
 			// it ended before it was noted
-			place.line().remove(place);
+			forget(place);
 		}
 	}
 
