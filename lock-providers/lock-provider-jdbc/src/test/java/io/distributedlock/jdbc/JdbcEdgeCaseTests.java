@@ -93,6 +93,19 @@ class JdbcEdgeCaseTests {
 		template.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(15))).close();
 	}
 
+	/**
+	 * With H2 the time-out of a statement is one of the whole connection.
+	 */
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
+	void connectionHasItsOwnTimeOutAgain(JdbcLockStrategy strategy) throws SQLException {
+		HikariDataSource narrow = open(Databases.pool(this.url, "sa", "", 1));
+		template(strategy, narrow).acquire("k").close();
+		try (Connection connection = narrow.getConnection(); Statement statement = connection.createStatement()) {
+			assertThat(statement.getQueryTimeout()).isZero();
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void failureForAMissingTableNamesTheSchema(JdbcLockStrategy strategy) {
