@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
@@ -24,12 +25,9 @@ final class LineLease implements Lease {
 
 	private final LeaseTerm term;
 
-	/**
-	 * Whether the owner has begun to release.
-	 */
-	private volatile boolean released;
+	private final AtomicReference<@Nullable Runnable> afterRelease = new AtomicReference<>();
 
-	private volatile @Nullable Runnable afterRelease;
+	private volatile @Nullable CompletionStage<Boolean> release;
 
 	LineLease(ExclusiveLocks locks, String key, String number, Grant grant, LeaseTerm term) {
 		this.locks = locks;
@@ -49,10 +47,6 @@ final class LineLease implements Lease {
 
 	Grant grant() {
 		return this.grant;
-	}
-
-	boolean isReleased() {
-		return this.released;
 	}
 
 	@Override
@@ -86,18 +80,26 @@ final class LineLease implements Lease {
 	}
 
 	/**
-	 * Set what is to be done after the release.
+	 * Set what is to be done after the release, which may have begun.
 	 */
 	void afterRelease(Runnable step) {
-		this.afterRelease = step;
+		this.afterRelease.set(step);
+		CompletionStage<Boolean> begun = this.release;
+		if (begun != null) {
+			follow(begun);
+		}
 	}
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		this.released = true;
-		CompletionStage<Boolean> answer = this.locks.release(this);
-		Runnable step = this.afterRelease;
-		return (step == null) ? answer : answer.whenComplete((had, failure) -> step.run());
+		CompletionStage<Boolean> begun = this.locks.release(this);
+		this.release = begun;
+		return follow(begun);
+	}
+
+	private CompletionStage<Boolean> follow(CompletionStage<Boolean> begun) {
+		Runnable step = this.afterRelease.getAndSet(null);
+		return (step == null) ? begun : begun.whenComplete((had, failure) -> step.run());
 	}
 
 	@Override

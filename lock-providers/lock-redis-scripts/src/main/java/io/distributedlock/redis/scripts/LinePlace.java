@@ -274,9 +274,8 @@ final class LinePlace implements LockQueue.Place {
 			this.locks.joined(this);
 		}
 		this.locks.mailbox().open(this.request.lookInterval());
-		// who was granted the lock meanwhile leaves the line after its release
-		if (this.granted.isCompletedExceptionally()) {
-			remove();
+		if (!isWaiting()) {
+			removeAfterEnd();
 		}
 	}
 
@@ -302,19 +301,21 @@ final class LinePlace implements LockQueue.Place {
 			this.locks.forget(this);
 		}
 		else {
-			removeUnlessHeld();
+			removeAfterEnd();
 		}
 	}
 
 	/**
 	 * Remove an owner that may have joined the line, or got the lock, after its place had
-	 * ended. If a message has granted the lock before this answer came, the caller has
-	 * it.
+	 * ended. If a message has granted the lock before this answer came, the removal
+	 * follows the release, which it must not overtake.
 	 */
-	private void removeUnlessHeld() {
-		Lease held = this.granted.isCompletedExceptionally() ? null : this.granted.getNow(null);
-		if (held == null || ((LineLease) held).isReleased()) {
+	private void removeAfterEnd() {
+		if (this.granted.isCompletedExceptionally()) {
 			remove();
+		}
+		else if (this.granted.getNow(null) instanceof LineLease held) {
+			held.afterRelease(() -> this.locks.removeFromLine(this, true));
 		}
 	}
 
