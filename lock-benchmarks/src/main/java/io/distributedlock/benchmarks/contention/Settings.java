@@ -14,6 +14,15 @@ import java.time.Duration;
  */
 record Settings(int rounds, Duration warmUp, Duration time, int keys, Path output) {
 
+	/**
+	 * Return how long a contender on a backend runs before. The clients of etcd and
+	 * ZooKeeper, and the servers that run in a JVM, need longer.
+	 */
+	Duration warmUp(Backend backend) {
+		boolean slow = backend == Backend.ETCD || backend == Backend.ZOOKEEPER;
+		return slow ? this.warmUp.multipliedBy(2) : this.warmUp;
+	}
+
 	Path log(String name) {
 		return this.output.resolve("logs").resolve(name + ".log");
 	}
