@@ -129,7 +129,8 @@ final class QueueSignals implements AutoCloseable {
 		}
 
 		/**
-		 * Note whether the server has answered a question of any place.
+		 * Note whether the server has answered a question of this place, for all places
+		 * of this JVM.
 		 */
 		void noteAnswer(boolean answered) {
 			this.heard.failed = !answered;
