@@ -1,15 +1,20 @@
 package io.distributedlock.engine;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.QuestionState;
@@ -308,6 +313,35 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		hold(lock, this.engine.keeper()::takeOver);
 	}
 
+	@Override
+	// providers are told apart by identity
+	@SuppressWarnings("ReferenceEquality")
+	public boolean exchanges(HeldLock before) {
+		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.provider() == before.provider() && mayWait()
+				&& remainingWaitNanos() > 0 && !this.finished.get();
+	}
+
+	@Override
+	public CompletionStage<Boolean> exchange(HeldLock before) {
+		this.inside = true;
+		endLook();
+		if (this.engine.waiting().isClosed()) {
+			end(AcquisitionOutcome.CLOSED);
+		}
+		if (this.finished.get() || !this.question.begin()) {
+			this.turn.leave();
+			return before.lease().release();
+		}
+		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
+		try {
+			takePlace(exchanged);
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+		}
+		return exchanged.released();
+	}
+
 	/**
 	 * Give the caller a lock, or release it.
 	 * @param tracking lets the keeper watch its lease; {@code false} if the keeper is
@@ -350,7 +384,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 			before.endPause();
 		}
 		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
-			takePlace(queue);
+			takePlace(queue::enqueue);
 			return;
 		}
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
@@ -368,11 +402,11 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 				&& (this.waiting.get() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
 	}
 
-	private void takePlace(LockQueue queue) {
-		QueuedPlace taken = new QueuedPlace(this.attempt, this.engine, this.waitUntilNanos, this);
+	private void takePlace(Function<LeaseRequest, LockQueue.Place> entrance) {
+		QueuedPlace taken = new QueuedPlace(this.attempt, this.engine, this.waitUntilNanos, this.waiting.get(), this);
 		this.place.set(taken);
 		long remainingNanos = Math.max(remainingWaitNanos(), 0);
-		taken.enter(queue, this.turn.expectedHolders(),
+		taken.enter(entrance, this.turn.expectedHolders(),
 				this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos());
 		if (this.finished.get()) {
 			leavePlace();

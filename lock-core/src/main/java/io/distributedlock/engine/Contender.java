@@ -1,5 +1,7 @@
 package io.distributedlock.engine;
 
+import java.util.concurrent.CompletionStage;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +35,6 @@ interface Contender {
 		public void takeOver(HeldLock lock) {
 			throw new IllegalStateException("It has the lock");
 		}
-
 	};
 
 	/**
@@ -61,5 +62,24 @@ interface Contender {
 	 * @param lock the lock, which {@link #fits fits} and which nobody else has
 	 */
 	void takeOver(HeldLock lock);
+
+	/**
+	 * Return whether this call can take a place at the backend in the same step as a lock
+	 * is released. Called inside an atomic operation of the gate.
+	 * @param lock the lock, which its holder has left
+	 */
+	default boolean exchanges(HeldLock lock) {
+		return false;
+	}
+
+	/**
+	 * Release a lock for the call before, and take a place at the backend in the same
+	 * step. This call is through the gate from now on.
+	 * @param lock the lock, which this call {@linkplain #exchanges can exchange}
+	 * @return the answer to the release
+	 */
+	default CompletionStage<Boolean> exchange(HeldLock lock) {
+		throw new IllegalStateException("It takes no place");
+	}
 
 }

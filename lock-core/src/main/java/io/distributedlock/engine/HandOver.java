@@ -5,6 +5,7 @@ import java.util.OptionalLong;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,7 +16,8 @@ import org.slf4j.LoggerFactory;
  * and the next in line at the local gate goes in. While others wait at the backend, only
  * for a short time.
  * <p>
- * Why: docs/decisions/043-passed-on-inside-a-jvm.md
+ * Why: docs/decisions/043-passed-on-inside-a-jvm.md,
+ * docs/decisions/051-a-release-takes-the-next-place.md
  */
 final class HandOver {
 
@@ -60,6 +62,26 @@ final class HandOver {
 			next.takeOver(lock);
 		}
 		return true;
+	}
+
+	/**
+	 * Let the next caller through the local gate that can take a place at the backend in
+	 * the same step as the lock is released.
+	 * @param lock the lock, which its holder has left and which was not lost
+	 * @return that caller; {@code null} if the lock is to be released by itself
+	 */
+	static @Nullable Contender exchanging(HeldLock lock) {
+		try {
+			boolean possible = lock.provider() instanceof LeaseExchange queue
+					&& lock.attempt().type() == LockType.EXCLUSIVE && queue.queues(LockType.EXCLUSIVE)
+					&& lock.remainingMinimumNanos() <= 0;
+			return possible ? lock.turn().exchange(lock) : null;
+		}
+		catch (Throwable ex) {
+			logger.warn("Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
+					lock.key(), lock.provider().name(), ex);
+			return null;
+		}
 	}
 
 	private @Nullable Contender next(HeldLock lock) {

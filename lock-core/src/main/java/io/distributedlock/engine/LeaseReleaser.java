@@ -85,7 +85,7 @@ final class LeaseReleaser {
 	 * either.
 	 */
 	void releaseInBackground(LockAttempt attempt, Lease lease) {
-		new Release(attempt, lease::release, false, Ending.UNHEARD).send(0);
+		new Release(attempt, lease::release, lease::release, false, Ending.UNHEARD).send(0);
 	}
 
 	/**
@@ -110,9 +110,11 @@ final class LeaseReleaser {
 			ended.complete(null);
 			return ended;
 		}
+		Contender next = wasHeld ? HandOver.exchanging(lock) : null;
+		Supplier<CompletionStage<Boolean>> first = (next != null) ? () -> next.exchange(lock) : request;
 		// the next call's turn begins after this step: who waits for this release must
 		// not wait for what that call does
-		new Release(lock.attempt(), request, wasHeld,
+		new Release(lock.attempt(), first, request, wasHeld,
 				(failure, tookNanos) -> Trampoline.run(() -> letNextIn(lock, wasHeld, ended, failure, tookNanos)))
 			.sendWithLimit();
 		return ended;
@@ -179,7 +181,9 @@ final class LeaseReleaser {
 
 		private final LockAttempt attempt;
 
-		private final Supplier<CompletionStage<Boolean>> request;
+		private final Supplier<CompletionStage<Boolean>> first;
+
+		private final Supplier<CompletionStage<Boolean>> again;
 
 		private final boolean wasHeld;
 
@@ -191,10 +195,16 @@ final class LeaseReleaser {
 
 		private volatile long sentNanos;
 
-		private Release(LockAttempt attempt, Supplier<CompletionStage<Boolean>> request, boolean wasHeld,
-				Ending ending) {
+		/**
+		 * Create a release.
+		 * @param first the first try
+		 * @param again each further try
+		 */
+		private Release(LockAttempt attempt, Supplier<CompletionStage<Boolean>> first,
+				Supplier<CompletionStage<Boolean>> again, boolean wasHeld, Ending ending) {
 			this.attempt = attempt;
-			this.request = request;
+			this.first = first;
+			this.again = again;
 			this.wasHeld = wasHeld;
 			this.ending = ending;
 		}
@@ -234,7 +244,7 @@ final class LeaseReleaser {
 
 		private void send(int retry) {
 			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
-			LeaseReleaser.this.questions.hear(this.request,
+			LeaseReleaser.this.questions.hear((retry == 0) ? this.first : this.again,
 					(stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
 		}
 

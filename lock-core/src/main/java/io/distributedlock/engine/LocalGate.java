@@ -125,6 +125,20 @@ final class LocalGate {
 			return (next != null) ? next.contender : null;
 		}
 
+		@Override
+		public @Nullable Contender exchange(HeldLock lock) {
+			AtomicReference<@Nullable LocalTurn> admitted = new AtomicReference<>();
+			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
+				LocalTurn next = (line.inside == this) ? line.next() : null;
+				if (next != null && next.contender.exchanges(lock)) {
+					admitted.set(line.admitNext());
+				}
+				return line;
+			});
+			LocalTurn next = admitted.get();
+			return (next != null) ? next.contender : null;
+		}
+
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -63,8 +64,9 @@ final class QueuedPlace {
 	/**
 	 * Create a place, which is to be entered.
 	 * @param waitUntilNanos when the caller's wait is over
+	 * @param waits whether the caller counts as waiting already
 	 */
-	QueuedPlace(LockAttempt attempt, Engine engine, long waitUntilNanos, Caller caller) {
+	QueuedPlace(LockAttempt attempt, Engine engine, long waitUntilNanos, boolean waits, Caller caller) {
 		this.attempt = attempt;
 		this.engine = engine;
 		this.caller = caller;
@@ -72,17 +74,19 @@ final class QueuedPlace {
 		this.attendedNanos = now;
 		long waitLeft = Math.max(waitUntilNanos - now, 1);
 		this.waitUntilNanos = now + waitLeft;
-		this.waitingAtNanos = now + Math.min(WAITING_AFTER_NANOS, waitLeft);
+		// what is not later than now is not due any more
+		this.waitingAtNanos = waits ? now : now + Math.min(WAITING_AFTER_NANOS, waitLeft);
 		this.confirmedByNanos = now + engine.questions().commandTimeoutNanos();
 		this.lookAtNanos = now + interval();
 	}
 
 	/**
 	 * Take the place.
+	 * @param entrance asks the backend for the place
 	 * @param tokens how many fencing tokens to ask for
 	 * @param giveUpAtNanos when the caller gives up
 	 */
-	void enter(LockQueue queue, int tokens, long giveUpAtNanos) {
+	void enter(Function<LeaseRequest, LockQueue.Place> entrance, int tokens, long giveUpAtNanos) {
 		this.granted.whenComplete((lease, failure) -> {
 			cancelTimer();
 			this.caller.ended(this, lease, failure);
@@ -91,7 +95,7 @@ final class QueuedPlace {
 		attendLater();
 		LeaseRequest request = this.attempt.request(giveUpAtNanos, tokens, this.engine.pollNanos());
 		this.engine.questions().follow(this.granted, () -> {
-			LockQueue.Place entered = queue.enqueue(request);
+			LockQueue.Place entered = entrance.apply(request);
 			this.place = entered;
 			return entered.granted();
 		}, (lease) -> this.engine.releaser().releaseInBackground(this.attempt, lease));

@@ -45,7 +45,6 @@ interface Turn {
 		public @Nullable Contender passOn(HeldLock lock) {
 			return null;
 		}
-
 	};
 
 	/**
@@ -85,5 +84,15 @@ interface Turn {
 	 * none that it fits, and this call is still through the gate
 	 */
 	@Nullable Contender passOn(HeldLock lock);
+
+	/**
+	 * Let the next call through while the lock that this call has is released.
+	 * @return the next call, which is to release the lock and take a place at the backend
+	 * in one step; {@code null} if there is none that can, and this call is still through
+	 * the gate
+	 */
+	default @Nullable Contender exchange(HeldLock lock) {
+		return null;
+	}
 
 }

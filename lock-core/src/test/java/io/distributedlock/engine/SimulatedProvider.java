@@ -16,6 +16,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.engine.SimulatedWorld.Role;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -108,6 +109,33 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			}
 			enterObject("enqueue");
 		}
+		return takePlace(request, null);
+	}
+
+	/**
+	 * Release a lease and take a place in one request.
+	 */
+	LeaseExchange.Exchange exchangeFor(SimulatedLease before, LeaseRequest next) {
+		alive();
+		this.checks.asked(this.node, next);
+		this.checks.releases(before);
+		enter("exchange");
+		if (this.faults.isHostile()) {
+			switch (this.faults.oneOf(0, 1, 2)) {
+				case 0 -> {
+					return null;
+				}
+				case 1 -> {
+					return new LeaseExchange.Exchange(null, null);
+				}
+				default -> enterObject("exchange");
+			}
+		}
+		SimulatedExchange exchange = new SimulatedExchange(this.backend, before);
+		return new LeaseExchange.Exchange(exchange.released(), takePlace(next, exchange));
+	}
+
+	private Place takePlace(LeaseRequest request, @Nullable SimulatedExchange exchange) {
 		String owner = newOwner();
 		SimulatedLease first = new SimulatedLease(this, owner, request);
 		SimulatedPlace place = new SimulatedPlace(this::enterObject);
@@ -123,15 +151,19 @@ class SimulatedProvider implements LockProvider, LockQueue {
 					&& 2 * (start - askedAt[0]) <= request.grantTime().minus(request.lockDelay()).toNanos();
 			long termStart = old ? askedAt[0] : start;
 			// the place removes its owner when it is left, and not before
-			return ask("enqueue", lease, termStart, () -> {
+			Supplier<Long> enqueued = () -> {
 				long token = this.backend.enqueue(lease, !old);
 				if (token == 0 && start - askedAt[0] > 0) {
 					// a grant is later than this question
 					askedAt[0] = start;
 				}
 				return token;
-			}, () -> {
-			});
+			};
+			Supplier<Long> onServer = (exchange != null) ? exchange.onServer(enqueued) : enqueued;
+			Supplier<CompletionStage<@Nullable Lease>> question = () -> ask("enqueue", lease, termStart, onServer,
+					() -> {
+					});
+			return (exchange != null) ? exchange.ask(question) : question.get();
 		}, () -> removeUnknown(first),
 				this.link.hasMessages() ? (onRelease) -> subscribe(first.key(), onRelease) : null));
 		this.places.removeIf(SimulatedPlace::isOver);
@@ -403,6 +435,23 @@ class SimulatedProvider implements LockProvider, LockQueue {
 				return null;
 			}
 			return subscribe(key, onRelease);
+		}
+
+	}
+
+	/**
+	 * The same with a server that releases a lease and takes a place in one step.
+	 */
+	static final class Exchanging extends SimulatedProvider implements LeaseExchange {
+
+		Exchanging(SimulatedNode node, SimulatedBackend backend, SimulationChecks checks, SimulatedFaults faults,
+				boolean exactExpiry) {
+			super(node, backend, checks, faults, exactExpiry);
+		}
+
+		@Override
+		public Exchange exchange(Lease lease, LeaseRequest next) {
+			return exchangeFor((SimulatedLease) lease, next);
 		}
 
 	}

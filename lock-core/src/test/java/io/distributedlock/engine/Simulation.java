@@ -25,6 +25,11 @@ final class Simulation {
 	 */
 	static final long HANDS_OVER = 1L << 60;
 
+	/**
+	 * In runs whose seed has this bit, a release takes the next place in the same step.
+	 */
+	static final long EXCHANGES = 1L << 61;
+
 	private final long seed;
 
 	private final SimulatedThread.Pool threads;
@@ -49,7 +54,8 @@ final class Simulation {
 		this.seed = seed;
 		this.threads = threads;
 		this.world = new SimulatedWorld(seed, tracing);
-		this.setting = SimulationSetting.draw(this.world, seed < 0, (Math.abs(seed) & HANDS_OVER) != 0);
+		this.setting = SimulationSetting.draw(this.world, seed < 0, (Math.abs(seed) & HANDS_OVER) != 0,
+				(Math.abs(seed) & EXCHANGES) != 0);
 		this.quota = new SimulatedCaller.SimulatedQuota(this.setting.calls());
 		this.faults = new SimulatedFaults(this.world, this.setting.calm(), this.setting.crowd());
 		this.checks = new SimulationChecks(this.world, this.faults);

@@ -7,7 +7,8 @@ import java.time.Duration;
  */
 record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renewalLeaseTime, Duration commandTimeout,
 		Duration pollInterval, Duration lockDelay, boolean signals, boolean exactExpiry, boolean queuesAll, int nodes,
-		int keys, int callers, int calls, boolean crowd, boolean calm, boolean readsOn, SimulatedHandOver handOver) {
+		int keys, int callers, int calls, boolean crowd, boolean calm, boolean readsOn, SimulatedHandOver handOver,
+		boolean exchanges) {
 
 	/**
 	 * More than a stack is deep.
@@ -21,17 +22,20 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 	 * @param readsOn whether writers may go on reading. It is not drawn: what follows
 	 * from a seed that failed before there was this stays what it was
 	 * @param handsOver whether locks are handed over. It is not drawn either
+	 * @param exchanges whether a release takes the next place in the same step, which
+	 * needs a queue for all lock types. Not drawn either
 	 */
-	static SimulationSetting draw(SimulatedWorld world, boolean readsOn, boolean handsOver) {
+	static SimulationSetting draw(SimulatedWorld world, boolean readsOn, boolean handsOver, boolean exchanges) {
 		boolean crowd = world.chance(10);
 		boolean calm = world.chance(200);
 		return new SimulationSetting(world, millis(world, 0, 50, 1000),
 				crowd ? Duration.ofSeconds(10) : millis(world, 100, 1000, 10_000),
 				(calm && world.chance(50)) ? FOREVER : millis(world, 50, 300, 3000), millis(world, 20, 100, 500),
 				world.chance(150) ? millis(world, 10, 300) : Duration.ZERO, world.chance(600), world.chance(700),
-				world.chance(200), crowd ? 1 : 1 + (int) world.random(3), crowd ? 1 : 1 + (int) world.random(4),
-				crowd ? CROWD : 1 + (int) world.random(8), crowd ? CROWD : 20 + (int) world.random(180), crowd, calm,
-				readsOn, handsOver ? SimulatedHandOver.draw(world) : SimulatedHandOver.NONE);
+				world.chance(200) || exchanges, crowd ? 1 : 1 + (int) world.random(3),
+				crowd ? 1 : 1 + (int) world.random(4), crowd ? CROWD : 1 + (int) world.random(8),
+				crowd ? CROWD : 20 + (int) world.random(180), crowd, calm, readsOn,
+				handsOver ? SimulatedHandOver.draw(world) : SimulatedHandOver.NONE, exchanges);
 	}
 
 	/**

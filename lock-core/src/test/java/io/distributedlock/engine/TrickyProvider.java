@@ -15,18 +15,18 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 
 /**
  * A provider that misbehaves on command, over a backend that keeps all promises. What a
  * test does not script is done properly.
  */
-final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
+final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal {
 
 	final Trick.Script<CompletionStage<Lease>> acquire = new Trick.Script<>();
 
@@ -37,6 +37,8 @@ final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
 	final Trick.Script<CompletionStage<Boolean>> release = new Trick.Script<>();
 
 	final Trick.Script<Place> enqueue = new Trick.Script<>();
+
+	final Trick.Script<Exchange> exchange = new Trick.Script<>();
 
 	final Trick.Script<Subscription> listen = new Trick.Script<>();
 
@@ -52,6 +54,11 @@ final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
 	 * All leases that were granted, in their order.
 	 */
 	final List<TrickyLease> leases = new CopyOnWriteArrayList<>();
+
+	/**
+	 * Whether exclusive locks have a queue, so that a lease is exchanged for a place.
+	 */
+	volatile boolean exchanges;
 
 	private final LocalLockProvider backend = new LocalLockProvider();
 
@@ -103,12 +110,20 @@ final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 	@Override
 	public boolean queues(LockType type) {
-		return this.backend.queues(type);
+		return this.backend.queues(type) || (this.exchanges && type == LockType.EXCLUSIVE);
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		return this.enqueue.play(() -> new TrickyPlace(this.backend.enqueue(request)));
+	}
+
+	@Override
+	public Exchange exchange(Lease lease, LeaseRequest next) {
+		return this.exchange.play(() -> {
+			CompletionStage<Boolean> released = ((TrickyLease) lease).lease.release();
+			return new Exchange(released, enqueue(next));
+		});
 	}
 
 	@Override

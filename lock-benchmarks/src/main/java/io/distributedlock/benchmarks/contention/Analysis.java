@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.distributedlock.benchmarks.contention.Recording.Section;
 
@@ -67,6 +68,8 @@ final class Analysis {
 		values.put("least-served", (double) served[0]);
 		// a thread that was never served counts as half served
 		values.put("most-to-least", served[this.threads - 1] / Math.max(0.5, (double) served[0]));
+		values.put("pass-micros", median(gaps(false)));
+		values.put("hand-over-micros", median(gaps(true)));
 		values.put("overtaken", 100.0 * overtaken() / Math.max(1, this.all.size()));
 		return values;
 	}
@@ -108,6 +111,22 @@ final class Analysis {
 	}
 
 	/**
+	 * Return the times from the end of one section to the begin of the next one, sorted.
+	 * @param crossing those between JVMs, or those inside one
+	 */
+	private long[] gaps(boolean crossing) {
+		return IntStream.range(1, entries())
+			.filter((i) -> crossing == (this.entered.get(i).jvm() != this.entered.get(i - 1).jvm()))
+			.mapToLong((i) -> this.entered.get(i).entered() - this.entered.get(i - 1).left())
+			.sorted()
+			.toArray();
+	}
+
+	private static double median(long[] sorted) {
+		return percentile(sorted, 50) * 1000;
+	}
+
+	/**
 	 * Return how many sections were entered while another caller waited who had asked
 	 * clearly earlier. Only each thread's next section is compared.
 	 */
@@ -136,8 +155,9 @@ final class Analysis {
 	public String toString() {
 		Map<String, Double> values = values();
 		return String.format(Locale.ROOT,
-				"inside %.0f %%, %.0f a second, crossing %.0f %%, wait p99 %.0f ms, max %.0f ms, served %.0f to %.0f",
-				values.get("inside"), values.get("entries-per-second"), values.get("crossing"), values.get("wait-p99"),
+				"inside %.0f %%, %.0f a second, crossing %.0f %% in %.0f µs, passed on in %.0f µs, wait p99 %.0f ms, max %.0f ms, served %.0f to %.0f",
+				values.get("inside"), values.get("entries-per-second"), values.get("crossing"),
+				values.get("hand-over-micros"), values.get("pass-micros"), values.get("wait-p99"),
 				values.get("wait-max"), values.get("least-served"), values.get("most-served"));
 	}
 

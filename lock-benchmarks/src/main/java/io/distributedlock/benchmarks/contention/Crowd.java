@@ -68,7 +68,8 @@ record Crowd(String name, String title, int jvms, int threads, int keys, long se
 			for (int i = 0; i < this.jvms; i++) {
 				files.add(Files.createTempFile("sections", ".bin"));
 				workers.add(WorkerJvm.start(settings.log(this.name + "-" + candidate.name()),
-						START_UP.plus(settings.warmUp(candidate.backend())).plus(settings.time()), Worker.class,
+						START_UP.plus(settings.warmUp(candidate.backend(), this.jvms)).plus(settings.time()),
+						Worker.class,
 						List.of(candidate.name(), server.url(), Integer.toString(this.threads),
 								Long.toString(this.sectionMicros), files.get(i).toString(),
 								// a lock that a worker could not release must not stop
@@ -80,7 +81,7 @@ record Crowd(String name, String title, int jvms, int threads, int keys, long se
 				worker.await("READY");
 			}
 			long start = System.nanoTime() + HEAD_START_NANOS;
-			long from = start + settings.warmUp(candidate.backend()).toNanos();
+			long from = start + settings.warmUp(candidate.backend(), this.jvms).toNanos();
 			long until = from + settings.time().toNanos();
 			for (WorkerJvm worker : workers) {
 				worker.send(start + " " + from + " " + until);

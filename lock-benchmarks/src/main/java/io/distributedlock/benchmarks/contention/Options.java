@@ -26,7 +26,7 @@ record Options(List<Row> rows, List<Candidate> candidates, Settings settings, @N
 			  --rows=a,b         measure these rows: %s
 			  --contenders=a,b   only these contenders: %s
 			  --rounds=3         how often each contender is measured, in turns with the others
-			  --warm-up=6s       how long each runs before
+			  --warm-up=12s      how long each runs before, for each of its JVMs
 			  --time=6s          how long each is measured
 			  --keys=100000      how many different keys the row 'many-keys' locks
 			  --quick            the same as --rounds=1 --warm-up=1s --time=1s --keys=2000
@@ -54,7 +54,7 @@ record Options(List<Row> rows, List<Candidate> candidates, Settings settings, @N
 		}
 		boolean quick = given.containsKey("quick");
 		Settings settings = new Settings(Integer.parseInt(given.getOrDefault("rounds", quick ? "1" : "3")),
-				duration(given.getOrDefault("warm-up", quick ? "1s" : "6s")),
+				duration(given.getOrDefault("warm-up", quick ? "1s" : "12s")),
 				duration(given.getOrDefault("time", quick ? "1s" : "6s")),
 				Integer.parseInt(given.getOrDefault("keys", quick ? "2000" : "100000")),
 				Path.of(given.getOrDefault("output", "target/contention")));

@@ -20,6 +20,8 @@ final class Rows {
 
 	private static final Column CROSSING = new Column("crossing", "to another JVM", "%.0f %%");
 
+	private static final Column HAND_OVER = new Column("hand-over-micros", "for that, µs", "%,.0f");
+
 	private static final Column COMMANDS = new Column("commands-per-entry", "commands", "%.1f");
 
 	private static final Column SCRIPTS = new Column("scripts-per-entry", "scripts", "%.1f");
@@ -53,14 +55,14 @@ final class Rows {
 	private static final Column WRITES_PER_CYCLE = new Column("writes-per-cycle", "log entries", "%.1f",
 			Spread.QUARTILES);
 
-	private static final List<Column> CROWD = List.of(INSIDE, PER_SECOND, CROSSING, COMMANDS, SCRIPTS, WAIT_99,
+	private static final List<Column> CROWD = List.of(INSIDE, PER_SECOND, CROSSING, HAND_OVER, COMMANDS, SCRIPTS,
+			WAIT_99, WAIT_MAX, SERVED, OVERTAKEN, OVERLAPS);
+
+	private static final List<Column> CROWD_ELSEWHERE = List.of(INSIDE, PER_SECOND, CROSSING, HAND_OVER, WAIT_99,
 			WAIT_MAX, SERVED, OVERTAKEN, OVERLAPS);
 
-	private static final List<Column> CROWD_ELSEWHERE = List.of(INSIDE, PER_SECOND, CROSSING, WAIT_99, WAIT_MAX, SERVED,
-			OVERTAKEN, OVERLAPS);
-
-	private static final List<Column> CROWD_ON_ETCD = List.of(INSIDE, PER_SECOND, CROSSING, WRITES, WAIT_99, WAIT_MAX,
-			SERVED, OVERTAKEN, OVERLAPS);
+	private static final List<Column> CROWD_ON_ETCD = List.of(INSIDE, PER_SECOND, CROSSING, HAND_OVER, WRITES, WAIT_99,
+			WAIT_MAX, SERVED, OVERTAKEN, OVERLAPS);
 
 	private static final List<Column> PROOF = List.of(new Column("increments", "increments", "%,.0f", Spread.SUM),
 			new Column(Exclusion.LOST, "lost", "%,.0f", Spread.SUM), OVERLAPS,

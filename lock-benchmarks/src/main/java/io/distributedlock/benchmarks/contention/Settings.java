@@ -16,11 +16,13 @@ record Settings(int rounds, Duration warmUp, Duration time, int keys, Path outpu
 
 	/**
 	 * Return how long a contender on a backend runs before. The clients of etcd and
-	 * ZooKeeper, and the servers that run in a JVM, need longer.
+	 * ZooKeeper, and the servers that run in a JVM, need longer. The compilers of several
+	 * JVMs share the processors.
+	 * @param jvms in how many JVMs
 	 */
-	Duration warmUp(Backend backend) {
+	Duration warmUp(Backend backend, int jvms) {
 		boolean slow = backend == Backend.ETCD || backend == Backend.ZOOKEEPER;
-		return slow ? this.warmUp.multipliedBy(2) : this.warmUp;
+		return this.warmUp.multipliedBy(Math.max(jvms, slow ? 2 : 1));
 	}
 
 	Path log(String name) {

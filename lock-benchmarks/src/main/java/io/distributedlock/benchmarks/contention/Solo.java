@@ -48,7 +48,7 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 		server.clear();
 		boolean keys = this.work == Work.KEYS;
 		int rounds = keys ? 1 : settings.rounds() * SLICES;
-		Duration limitOfTime = settings.warmUp(this.backend)
+		Duration limitOfTime = settings.warmUp(this.backend, 1)
 			.plus(settings.time())
 			// the limit runs as often as all others together
 			.multipliedBy(2L * candidates.size() * settings.rounds())
@@ -57,7 +57,8 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 				List.of(server.url()))) {
 			worker.await("READY");
 			for (Candidate candidate : candidates) {
-				run(worker, candidate, keys ? KEYS_TO_WARM_UP : settings.warmUp(this.backend).toMillis() / 2, server);
+				run(worker, candidate, keys ? KEYS_TO_WARM_UP : settings.warmUp(this.backend, 1).toMillis() / 2,
+						server);
 			}
 			for (int round = 1; round <= rounds; round++) {
 				List<Slice> slices = new ArrayList<>();

@@ -94,7 +94,12 @@ final class Worker {
 		for (int i = 0; i < threads; i++) {
 			Recording recording = new Recording();
 			recordings.add(recording);
-			Thread thread = new Thread(() -> compete(recording, start, recordFrom, end), "worker-" + i);
+			String toWarmUp = this.keys.get(0) + ":warm-up:" + i;
+			Thread thread = new Thread(() -> {
+				LockSupport.parkNanos(start - System.nanoTime());
+				warmUp(toWarmUp, start + (recordFrom - start) / 2);
+				compete(recording, recordFrom, end);
+			}, "worker-" + i);
 			thread.setDaemon(true);
 			running.add(thread);
 			thread.start();
@@ -109,8 +114,29 @@ final class Worker {
 		return recordings;
 	}
 
-	private void compete(Recording recording, long start, long recordFrom, long end) {
-		LockSupport.parkNanos(start - System.nanoTime());
+	/**
+	 * Let a lock go from JVM to JVM as often as it can. With sections that last it would
+	 * take minutes until the code of a contender is compiled, as it is in a service.
+	 */
+	private void warmUp(String key, long until) {
+		while (System.nanoTime() - until < 0) {
+			try {
+				this.contender.lock(key).unlock();
+			}
+			catch (Exception ex) {
+				onFailure(ex);
+			}
+		}
+	}
+
+	private void onFailure(Exception failure) {
+		if (this.failures.getAndIncrement() == 0) {
+			failure.printStackTrace();
+		}
+		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+	}
+
+	private void compete(Recording recording, long recordFrom, long end) {
 		for (long asked = System.nanoTime(); asked - end < 0; asked = System.nanoTime()) {
 			try {
 				int key = ThreadLocalRandom.current().nextInt(this.keys.size());
@@ -126,10 +152,7 @@ final class Worker {
 				}
 			}
 			catch (Exception ex) {
-				if (this.failures.getAndIncrement() == 0) {
-					ex.printStackTrace();
-				}
-				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+				onFailure(ex);
 			}
 		}
 	}

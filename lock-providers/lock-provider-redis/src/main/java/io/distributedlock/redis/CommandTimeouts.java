@@ -5,24 +5,37 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.support.DelayedTasks;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends commands that are not answered in time. A timer for each command would wake a
  * thread for each command, which costs as much as a third of the command. So all commands
- * that are under way are looked at together, some times in a second, and only while there
- * are any. A command may thus end a little late. Thread-safe.
+ * that are under way are looked at together, some times in the time of a time-out, and
+ * only while there are any. A command may thus end a little late. Thread-safe.
  */
 final class CommandTimeouts {
 
-	private static final Duration INTERVAL = Duration.ofMillis(20);
+	/**
+	 * A command that is looked at this often until it is late.
+	 */
+	private static final int LOOKS = 16;
+
+	/**
+	 * How late a command may end.
+	 */
+	private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	private static final Set<Command<?>> underWay = ConcurrentHashMap.newKeySet();
 
-	private static final AtomicBoolean looking = new AtomicBoolean();
+	/**
+	 * When the commands are looked at next; {@code null} while there are none.
+	 */
+	private static final AtomicReference<@Nullable Look> nextLook = new AtomicReference<>();
 
 	private CommandTimeouts() {
 	}
@@ -36,7 +49,7 @@ final class CommandTimeouts {
 	static <T> CompletableFuture<T> limit(CompletableFuture<T> answer, long untilNanos) {
 		Command<T> command = new Command<>(untilNanos);
 		underWay.add(command);
-		lookLater();
+		lookBy(untilNanos, System.nanoTime());
 		answer.whenComplete((value, failure) -> {
 			underWay.remove(command);
 			if (failure != null) {
@@ -49,23 +62,33 @@ final class CommandTimeouts {
 		return command;
 	}
 
-	private static void lookLater() {
-		if (!looking.get() && looking.compareAndSet(false, true)) {
-			DelayedTasks.after(INTERVAL).execute(CommandTimeouts::look);
+	/**
+	 * Look so soon that a command is not noticed late.
+	 */
+	private static void lookBy(long untilNanos, long now) {
+		long delay = Math.max((untilNanos - now) / LOOKS, LATE_NANOS);
+		for (Look planned = nextLook.get(); planned == null
+				|| now + delay - planned.atNanos < 0; planned = nextLook.get()) {
+			Look look = new Look(now + delay);
+			if (nextLook.compareAndSet(planned, look)) {
+				DelayedTasks.after(Duration.ofNanos(delay)).execute(() -> look(look));
+				return;
+			}
 		}
 	}
 
-	private static void look() {
-		looking.set(false);
+	private static void look(Look planned) {
+		nextLook.compareAndSet(planned, null);
 		long now = System.nanoTime();
 		List<Command<?>> late = underWay.stream().filter((command) -> command.untilNanos - now <= 0).toList();
 		late.forEach((command) -> {
 			underWay.remove(command);
 			command.completeExceptionally(new TimeoutException());
 		});
-		if (!underWay.isEmpty()) {
-			lookLater();
-		}
+		underWay.forEach((command) -> lookBy(command.untilNanos, now));
+	}
+
+	private record Look(long atNanos) {
 	}
 
 	/**

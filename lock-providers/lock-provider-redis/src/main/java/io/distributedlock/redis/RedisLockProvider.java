@@ -15,13 +15,13 @@ import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class RedisLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
+public final class RedisLockProvider implements LockProvider, LeaseExchange, LockOwners, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -163,6 +163,11 @@ public final class RedisLockProvider implements LockProvider, LockQueue, LockOwn
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		return this.exclusive.enqueue(request);
+	}
+
+	@Override
+	public Exchange exchange(Lease lease, LeaseRequest next) {
+		return this.exclusive.exchange(lease, next);
 	}
 
 	@Override

@@ -15,13 +15,13 @@ import io.distributedlock.LockType;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.AskingPlace;
 import io.distributedlock.spi.support.OwnerNames;
@@ -50,7 +50,7 @@ import org.redisson.config.NameMapper;
  *
  * @since 0.1
  */
-public final class RedissonLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
+public final class RedissonLockProvider implements LockProvider, LeaseExchange, LockOwners, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -158,6 +158,12 @@ public final class RedissonLockProvider implements LockProvider, LockQueue, Lock
 		}
 		place.granted().whenComplete((lease, failure) -> signals.close());
 		return new FairPlace(place, signals, request);
+	}
+
+	@Override
+	public Exchange exchange(Lease lease, LeaseRequest next) {
+		checkLease(next);
+		return this.exclusive.exchange(lease, mapped(next));
 	}
 
 	private CompletionStage<@Nullable Lease> ask(RedissonOwner owner, LeaseRequest request, QueueSignals.Place place) {

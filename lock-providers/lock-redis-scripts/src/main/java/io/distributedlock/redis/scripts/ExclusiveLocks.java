@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -128,11 +129,27 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return the place
 	 */
 	public LockQueue.Place enqueue(LeaseRequest request) {
+		LinePlace place = newPlace(request);
+		place.ask();
+		return place;
+	}
+
+	private LinePlace newPlace(LeaseRequest request) {
 		Line line = this.lines.computeIfAbsent(request.key(), (key) -> new Line(this, key));
 		LinePlace place = new LinePlace(this, line, request, this.owners.nextNumber());
 		this.places.put(place.number(), place);
-		place.ask();
 		return place;
+	}
+
+	/**
+	 * Release a lease, and take a place in the line of its key in the same step.
+	 * @param lease a lease that this object has granted
+	 * @param next the request for the place
+	 * @return what becomes of both
+	 */
+	public LeaseExchange.Exchange exchange(Lease lease, LeaseRequest next) {
+		LinePlace place = newPlace(next);
+		return new LeaseExchange.Exchange(((LineLease) lease).exchange(place), place);
 	}
 
 	/**
@@ -302,11 +319,19 @@ public final class ExclusiveLocks implements AutoCloseable {
 			if (failure != null) {
 				throw this.runner.translate(failure);
 			}
-			if (had == UNHEARD) {
-				this.runner.onUnheardRelease(channelPrefix());
-			}
-			return had > 0;
+			return hadLock(had);
 		});
+	}
+
+	/**
+	 * Return whether an owner had the lock that it has released.
+	 * @param had what the script has answered
+	 */
+	boolean hadLock(long had) {
+		if (had == UNHEARD) {
+			this.runner.onUnheardRelease(channelPrefix());
+		}
+		return had > 0;
 	}
 
 	private void onGrant(String[] message) {

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * @param tag the hash tag of the keys that belong to the lock
  * @param busy the keys of which none exists if the lock is free, nobody waits for it, and
  * the owner may have it
- * @param refuse ends an attempt that must not succeed any more
+ * @param refused says whether an attempt must not succeed any more
  * @param holder sets {@code holder}: the owner, {@code false} if there is none, or
  * something that is no owner's name if the key is shared
  * @param take makes {@code owner} the holder for {@code ms} milliseconds, whoever it was
@@ -31,7 +31,7 @@ import java.nio.charset.StandardCharsets;
  * runs for {@code ms} milliseconds
  * @since 0.1
  */
-record Layout(String channels, String counter, String tag, String busy, String refuse, String holder, String take,
+record Layout(String channels, String counter, String tag, String busy, String refused, String holder, String take,
 		String count, String sign, String othersWait, String free, String noteWaiters, String forget, String renew) {
 
 	/**
@@ -51,7 +51,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 	}
 
 	private static Layout plain(String channels, String counter) {
-		return new Layout(channels, counter, "'{' .. KEYS[1] .. '}'", "KEYS[1], line", "", """
+		return new Layout(channels, counter, "'{' .. KEYS[1] .. '}'", "KEYS[1], line", "false", """
 				local holder = redis.pcall('get', KEYS[1])
 				if type(holder) == 'table' then
 				  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
@@ -112,10 +112,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 		return new Layout("'" + TokenCounters.REDISSON_CHANNELS + "'", "KEYS[2]",
 				"(string.find(KEYS[1], '{', 1, true) and KEYS[1] or '{' .. KEYS[1] .. '}')",
 				"KEYS[1], line, 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]",
-				"""
-						if redis.call('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1 then return 0 end
-						""",
-				"""
+				"(redis.call('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1)", """
 						local holder = redis.call('hexists', KEYS[1], ARGV[1]) == 1 and ARGV[1]
 						if not holder then
 						  local fields = redis.call('hlen', KEYS[1])

@@ -23,7 +23,8 @@ import io.distributedlock.spi.LockQueue;
  * for the whole lease before the work begins.
  * <p>
  * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
- * docs/decisions/040-redis-hands-over.md
+ * docs/decisions/040-redis-hands-over.md,
+ * docs/decisions/051-a-release-takes-the-next-place.md
  */
 final class LinePlace implements LockQueue.Place {
 
@@ -171,43 +172,90 @@ final class LinePlace implements LockQueue.Place {
 		if (!isWaiting() || !this.asking.compareAndSet(false, true)) {
 			return;
 		}
+		Question question = newQuestion();
+		ScriptCall call = call(this.locks.scripts().acquire(),
+				List.of(this.locks.owner(this.number), terms(question.saysAlive)));
+		this.locks.runner().<Long>run(call).whenComplete((answer, failure) -> {
+			this.asking.set(false);
+			if (failure != null) {
+				onFailure(failure);
+			}
+			else if (answer == LockScripts.TAKEN) {
+				fail(new BackendException("the server had removed the owner that asked for the lock", true, null));
+			}
+			else {
+				onAnswer(question, answer);
+			}
+		});
+	}
+
+	/**
+	 * Ask for the lock in the same step as another owner of this JVM releases it. To be
+	 * called before {@link #ask()}.
+	 * @param before the lease to release
+	 * @return the answer to the release, which completes before this place does
+	 */
+	CompletionStage<Boolean> askWithRelease(LineLease before) {
+		this.asking.set(true);
+		Question question = newQuestion();
+		ScriptCall call = call(this.locks.scripts().exchange(), List.of(this.locks.owner(before.number()),
+				Integer.toString(before.grant().inARow()), this.locks.owner(this.number), terms(question.saysAlive)));
+		CompletableFuture<Boolean> released = new CompletableFuture<>();
+		this.locks.runner().<String>run(call).whenComplete((answer, failure) -> {
+			if (failure != null) {
+				released.completeExceptionally(this.locks.runner().translate(failure));
+				this.asking.set(false);
+				onFailure(failure);
+				return;
+			}
+			int space = answer.indexOf(' ');
+			released.complete(this.locks.hadLock(Long.parseLong(answer.substring(0, space))));
+			this.asking.set(false);
+			long own = Long.parseLong(answer.substring(space + 1));
+			if (own == LockScripts.TAKEN) {
+				ask();
+			}
+			else {
+				onAnswer(question, own);
+			}
+		});
+		return released;
+	}
+
+	private Question newQuestion() {
 		this.told = false;
 		long sentAt = System.nanoTime();
 		if (!this.asked) {
 			this.askedAt = sentAt;
 			this.asked = true;
 		}
-		boolean saysAlive = this.line.isAliveDue(sentAt, this.request.lookInterval(), this.grantMillis);
-		int heard = this.locks.mailbox().subscription();
-		ScriptCall call = new ScriptCall(this.locks.scripts().acquire(), this.locks.keys(this.request.key()),
-				arguments(saysAlive))
+		return new Question(sentAt, this.line.isAliveDue(sentAt, this.request.lookInterval(), this.grantMillis),
+				this.locks.mailbox().subscription());
+	}
+
+	private ScriptCall call(Script script, List<String> arguments) {
+		return new ScriptCall(script, this.locks.keys(this.request.key()), arguments)
 			.whileWanted(() -> isWaiting() && this.request.remainingNanos() > 0)
 			.until(this.request.giveUpAtNanos());
-		this.locks.runner().<Long>run(call).whenComplete((answer, failure) -> {
-			this.asking.set(false);
-			if (failure != null) {
-				onFailure(failure);
+	}
+
+	private void onAnswer(Question question, long answer) {
+		if (answer == LockScripts.IN_LINE || answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
+			onJoined(question);
+			if (answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
+				this.line.listenToOthers();
 			}
-			else if (answer == LockScripts.IN_LINE || answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
-				onJoined(sentAt, saysAlive);
-				if (answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
-					this.line.listenToOthers();
-				}
-				if (this.told) {
-					ask();
-				}
+			if (this.told) {
+				ask();
 			}
-			else if (answer == LockScripts.TAKEN) {
-				fail(new BackendException("the server had removed the owner that asked for the lock", true, null));
+		}
+		else {
+			if (this.seenGranted && !this.heard) {
+				this.locks.runner().doubtHearing();
 			}
-			else {
-				if (this.seenGranted && !this.heard) {
-					this.locks.runner().doubtHearing();
-				}
-				grant(this.locks.lease(this.request, this.number, answer, heard, this.inARow,
-						new LeaseTerm(sentAt, this.request.leaseTime())));
-			}
-		});
+			grant(this.locks.lease(this.request, this.number, answer, question.heard, this.inARow,
+					new LeaseTerm(question.sentAt, this.request.leaseTime())));
+		}
 	}
 
 	/**
@@ -258,15 +306,15 @@ final class LinePlace implements LockQueue.Place {
 		end(failure, true);
 	}
 
-	private List<String> arguments(boolean saysAlive) {
+	private String terms(boolean saysAlive) {
 		String usual = ExclusiveLocks.terms(this.request) + ' ' + this.grantMillis;
 		String known = (saysAlive ? "" : "1") + (this.confirmed ? "2" : "");
-		return List.of(this.locks.owner(this.number), known.isEmpty() ? usual : usual + ' ' + known);
+		return known.isEmpty() ? usual : usual + ' ' + known;
 	}
 
-	private void onJoined(long sentAt, boolean saysAlive) {
-		if (saysAlive) {
-			this.line.noteAlive(sentAt, this.grantMillis);
+	private void onJoined(Question question) {
+		if (question.saysAlive) {
+			this.line.noteAlive(question.sentAt, this.grantMillis);
 		}
 		this.failed = false;
 		if (!this.confirmed) {
@@ -321,6 +369,16 @@ final class LinePlace implements LockQueue.Place {
 
 	private void remove() {
 		this.locks.removeFromLine(this, this.asking.get() || this.unanswered);
+	}
+
+	/**
+	 * A question of this place.
+	 *
+	 * @param sentAt when it was sent
+	 * @param saysAlive whether it lets the JVM count as alive
+	 * @param heard the subscription during which it was sent
+	 */
+	private record Question(long sentAt, boolean saysAlive, int heard) {
 	}
 
 }

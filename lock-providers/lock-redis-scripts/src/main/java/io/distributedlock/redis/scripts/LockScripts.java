@@ -24,7 +24,8 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * Why: docs/decisions/029-redis-out-of-memory.md,
  * docs/decisions/031-tokens-start-at-the-clock.md,
  * docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md,
- * docs/decisions/042-redis-renews-in-batches.md
+ * docs/decisions/042-redis-renews-in-batches.md,
+ * docs/decisions/051-a-release-takes-the-next-place.md
  *
  * @since 0.1
  */
@@ -63,6 +64,8 @@ public final class LockScripts {
 
 	private final Script release;
 
+	private final Script exchange;
+
 	private final Script leave;
 
 	private final Script look;
@@ -72,6 +75,7 @@ public final class LockScripts {
 	private LockScripts(Layout layout) {
 		this.acquire = new Script(Answer.NUMBER, LuaParts.fill(ACQUIRE, layout));
 		this.release = new Script(Answer.NUMBER, LuaParts.fill(RELEASE, layout));
+		this.exchange = new Script(Answer.TEXT, LuaParts.fill(EXCHANGE, layout));
 		this.leave = new Script(Answer.NUMBER, LuaParts.fill(LEAVE, layout));
 		this.look = new Script(Answer.TEXT, LuaParts.fill(LOOK, layout));
 		this.renew = new Script(Answer.TEXT, LuaParts.fill(RENEW, layout));
@@ -111,6 +115,21 @@ public final class LockScripts {
 	 */
 	public Script release() {
 		return this.release;
+	}
+
+	/**
+	 * Releases a lock, and lets another owner of the same JVM join the line, behind those
+	 * who are there. If nobody waits, that owner has the lock. If others wait who are not
+	 * in the line, the lock is free for them, and that owner does not join. Arguments:
+	 * owner, how many grants in a row led to this lease, the other owner, and for that
+	 * what {@link #acquire()} takes as its second argument. Answers in one text, with a
+	 * space: what {@link #release()} would; and what {@link #acquire()} would, or
+	 * {@link #TAKEN} if the other owner is to ask by itself. If the first is 0, nothing
+	 * was done.
+	 * @return the script
+	 */
+	public Script exchange() {
+		return this.exchange;
 	}
 
 	/**
@@ -154,7 +173,7 @@ public final class LockScripts {
 			local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
 			local sign = <sign>
 			if redis.call('exists', <busy>) > 0 then
-			  <refuse>
+			  if <refused> then return 0 end
 			  <holder>
 			  local mine = holder == ARGV[1]
 			  if not holder then
@@ -208,6 +227,46 @@ public final class LockScripts {
 			  <free>
 			end
 			return unheard and 2 or 1""";
+
+	private static final String EXCHANGE = """
+			<names>
+			<holder>
+			if holder ~= ARGV[1] then return '0 0' end
+			local ms, tokens, keep, known = string.match(ARGV[4], '^(%d+) (%d+) (%d+) ?(%d*)$')
+			local wants = not <next is refused>
+			local grants = ARGV[2] + 1
+			local token
+			local granted
+			local unheard
+			local pass = true
+			if grants > 16 then
+			  pass = not (<others wait>)
+			  grants = 1
+			end
+			if pass then
+			  <hand over>
+			  if wants and not granted and not (<others wait>) then
+			    local owner, n = ARGV[3], tokens
+			    local time = redis.call('time')
+			    <count>
+			    <take>
+			    return string.format('1 %.0f', <sign> * token)
+			  end
+			end
+			if not granted then
+			  <free>
+			  wants = false
+			end
+			if wants then
+			  if redis.call('rpush', line, ARGV[3] .. ' ' .. tokens .. ' ' .. keep) == 1 then
+			    redis.call('pexpire', line, keep * 3)
+			  end
+			  if not string.find(known, '1', 1, true) then
+			    local time = redis.call('time')
+			    <say alive>
+			  end
+			end
+			return (unheard and '2 ' or '1 ') .. (wants and '-4611686018427387904' or '0')""";
 
 	private static final String LEAVE = """
 			<names>

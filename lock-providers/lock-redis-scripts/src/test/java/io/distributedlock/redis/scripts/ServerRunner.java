@@ -25,6 +25,8 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 
 	private volatile boolean refusing;
 
+	private volatile boolean repeating;
+
 	private volatile @Nullable Inbox inbox;
 
 	private volatile @Nullable Consumer<String> onMessage;
@@ -38,6 +40,14 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 	 */
 	void refuseSubscriptions() {
 		this.refusing = true;
+	}
+
+	/**
+	 * Send the next script twice, as a client does that has lost its connection. The
+	 * second answer counts.
+	 */
+	void repeatNext() {
+		this.repeating = true;
 	}
 
 	int subscriptions() {
@@ -74,6 +84,10 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 		command.addAll(call.keys());
 		command.addAll(call.arguments());
 		try {
+			if (this.repeating) {
+				this.repeating = false;
+				this.server.command(command.toArray(String[]::new));
+			}
 			return (CompletionStage<T>) CompletableFuture
 				.completedFuture(this.server.command(command.toArray(String[]::new)));
 		}

@@ -1,0 +1,271 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange.Exchange;
+import io.distributedlock.spi.LockQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+/**
+ * A release that takes the place of the next caller in the same step, and what happens if
+ * a provider does that badly.
+ */
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+class ExchangeTests {
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(400);
+
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.waitTime(LONG)
+		.renewalLeaseTime(Duration.ofSeconds(4))
+		.commandTimeout(COMMAND_TIMEOUT)
+		.pollInterval(Duration.ofMillis(50))
+		.handOverWindow(Duration.ZERO)
+		.build();
+
+	@BeforeEach
+	void queue() {
+		this.provider.exchanges = true;
+	}
+
+	@AfterEach
+	void close() {
+		this.provider.release.behave();
+		this.template.close();
+	}
+
+	@Test
+	void releaseTakesThePlaceOfTheNextCaller() {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> second = waiting();
+		CompletableFuture<LockHandle> third = waiting();
+		first.close();
+		assertThat(second).succeedsWithin(LONG);
+		assertThat(third).isNotDone();
+		assertThat(this.provider.exchange.calls()).isEqualTo(1);
+		assertThat(this.provider.release.calls()).isZero();
+		second.join().close();
+		assertThat(third).succeedsWithin(LONG).satisfies(LockHandle::close);
+		assertThat(this.provider.exchange.calls()).isEqualTo(2);
+		assertThat(this.provider.release.calls()).as("nobody waits").isEqualTo(1);
+		assertThat(this.provider.enqueue.calls()).as("one place for each call").isEqualTo(3);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void callersThatCannotHaveAPlaceAreLetInAfterTheRelease() {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> other = this.template.acquireAsync(request().withType(LockType.WRITE));
+		first.close();
+		assertThat(other).succeedsWithin(LONG).satisfies(LockHandle::close);
+		LockHandle minimum = acquired(request().withHoldAtLeast(Duration.ofMillis(50)));
+		CompletableFuture<LockHandle> next = waiting();
+		minimum.close();
+		assertThat(next).succeedsWithin(LONG).satisfies(LockHandle::close);
+		assertThat(this.provider.exchange.calls()).isZero();
+		assertNothingIsLeft();
+	}
+
+	static Stream<Trick<Exchange>> badExchanges() {
+		return Stream.of(Trick.throwingError(), Trick.throwing(StackOverflowError::new), Trick.returningNull(),
+				(properly) -> new Exchange(null, null), (properly) -> new Exchange(properly.get().released(), null),
+				(properly) -> new Exchange(null, properly.get().place()),
+				(properly) -> new Exchange(failed(false), lostPlace(false)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("badExchanges")
+	void badExchangeHarmsNobodyButTheTwoCalls(Trick<Exchange> bad) {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> second = waiting();
+		CompletableFuture<LockHandle> third = waiting();
+		this.provider.exchange.next(bad);
+		assertThatCode(first::close).doesNotThrowAnyException();
+		CompletableFuture<LockHandle> ended = second.whenComplete((handle, failure) -> {
+			if (handle != null) {
+				handle.close();
+			}
+		});
+		Awaitility.await().atMost(LONG).until(ended::isDone);
+		if (ended.isCompletedExceptionally()) {
+			assertThat(ended).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(LockUnavailableException.class);
+		}
+		assertThat(third).succeedsWithin(LONG).satisfies(LockHandle::close);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void exchangeThatFailsIsFollowedByAReleaseAndAQuestion() {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> second = waiting();
+		this.provider.exchange.next((properly) -> new Exchange(failed(true), lostPlace(true)));
+		first.close();
+		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
+		assertThat(this.provider.release.calls()).isEqualTo(2);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void exchangeWithoutAnAnswerEndsWithTheCommandTimeout() {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> second = waiting();
+		CountDownLatch left = new CountDownLatch(1);
+		this.provider.exchange.next((properly) -> new Exchange(new CompletableFuture<>(), silentPlace(left)));
+		assertThatCode(first::close).doesNotThrowAnyException();
+		assertThat(left).satisfies((latch) -> assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue());
+		// nobody has released it, so it expires; the call asks again until then
+		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void leaseThatComesAfterTheCommandTimeoutIsReleased() {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> second = waiting();
+		CompletableFuture<Void> opened = new CompletableFuture<>();
+		this.provider.exchange.next((properly) -> {
+			Exchange exchange = properly.get();
+			return new Exchange(opened.thenCompose((ignored) -> exchange.released()),
+					delayed(exchange.place(), opened));
+		});
+		first.close();
+		int places = this.provider.enqueue.calls();
+		Awaitility.await("the call asks again").until(() -> this.provider.enqueue.calls() > places);
+		opened.complete(null);
+		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void callersThatGoAwayMeanwhileLeaveNothing() throws Exception {
+		for (int round = 0; round < 300; round++) {
+			LockHandle first = held();
+			List<CompletableFuture<LockHandle>> others = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				CompletableFuture<LockHandle> other = waiting();
+				other.thenAccept(LockHandle::close);
+				others.add(other);
+			}
+			CompletableFuture<Void> cancelling = CompletableFuture
+				.runAsync(() -> others.get(ThreadLocalRandom.current().nextInt(3)).cancel(true));
+			first.close();
+			cancelling.get(60, TimeUnit.SECONDS);
+			assertThat(CompletableFuture.allOf(others.toArray(CompletableFuture[]::new)).exceptionally((gone) -> null))
+				.succeedsWithin(LONG);
+		}
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void callOfAClosedTemplateTakesNoPlace() {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> second = waiting();
+		CompletableFuture<LockHandle> third = waiting();
+		CountDownLatch closing = new CountDownLatch(1);
+		this.provider.exchange.next(Trick.blocking(closing));
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(first::close, (run) -> new Thread(run).start());
+		Awaitility.await().until(() -> this.provider.exchange.calls() == 1);
+		this.template.close();
+		closing.countDown();
+		assertThat(closed).succeedsWithin(LONG);
+		assertThat(second).failsWithin(LONG);
+		assertThat(third).failsWithin(LONG);
+		Awaitility.await().atMost(LONG).until(() -> this.provider.isFree("k"));
+	}
+
+	private void assertNothingIsLeft() {
+		Leftovers.assertNone(this.template);
+		Awaitility.await().atMost(LONG).until(() -> this.provider.isFree("k"));
+	}
+
+	private LockHandle held() {
+		return acquired(request());
+	}
+
+	private LockHandle acquired(LockRequest request) {
+		// not acquire: what this thread has, it would enter again
+		return this.template.acquireAsync(request).orTimeout(60, TimeUnit.SECONDS).join();
+	}
+
+	private CompletableFuture<LockHandle> waiting() {
+		return this.template.acquireAsync(request());
+	}
+
+	private static LockRequest request() {
+		return LockRequest.of("k");
+	}
+
+	private static <T> CompletionStage<T> failed(boolean retryable) {
+		return CompletableFuture.failedFuture(new BackendException("connection lost", retryable, null));
+	}
+
+	private static LockQueue.Place lostPlace(boolean retryable) {
+		return place(failed(retryable), () -> {
+		});
+	}
+
+	private static LockQueue.Place silentPlace(CountDownLatch left) {
+		return place(new CompletableFuture<>(), left::countDown);
+	}
+
+	private static LockQueue.Place delayed(LockQueue.Place place, CompletableFuture<?> opened) {
+		return place(opened.thenCompose((ignored) -> place.granted()), () -> {
+		});
+	}
+
+	private static LockQueue.Place place(CompletionStage<Lease> granted, Runnable leaving) {
+		return new LockQueue.Place() {
+
+			@Override
+			public CompletionStage<Lease> granted() {
+				return granted;
+			}
+
+			@Override
+			public void lookAgain() {
+				// it knows no more
+			}
+
+			@Override
+			public boolean isBehindOthers() {
+				return false;
+			}
+
+			@Override
+			public void leave() {
+				leaving.run();
+			}
+
+		};
+	}
+
+}
