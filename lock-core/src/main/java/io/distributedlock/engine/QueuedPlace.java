@@ -24,9 +24,15 @@ final class QueuedPlace {
 	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
 
 	/**
-	 * A call that has not got its lock by then counts as waiting. A free lock takes less.
+	 * A call that has not got its lock by then, or a little later, counts as waiting. A
+	 * free lock takes less.
 	 */
 	private static final long WAITING_AFTER_NANOS = Pauses.FIRST_DELAY_NANOS;
+
+	/**
+	 * About 17 ms: calls begin to wait together, so that one timer serves many.
+	 */
+	private static final long TOGETHER_NANOS = 1L << 24;
 
 	private final LockAttempt attempt;
 
@@ -75,9 +81,13 @@ final class QueuedPlace {
 		long waitLeft = Math.max(waitUntilNanos - now, 1);
 		this.waitUntilNanos = now + waitLeft;
 		// what is not later than now is not due any more
-		this.waitingAtNanos = waits ? now : now + Math.min(WAITING_AFTER_NANOS, waitLeft);
+		this.waitingAtNanos = waits ? now : now + Math.min(nextTogether(now) - now, waitLeft);
 		this.confirmedByNanos = now + engine.questions().commandTimeoutNanos();
 		this.lookAtNanos = now + interval();
+	}
+
+	private static long nextTogether(long now) {
+		return ((now + WAITING_AFTER_NANOS) & -TOGETHER_NANOS) + TOGETHER_NANOS;
 	}
 
 	/**

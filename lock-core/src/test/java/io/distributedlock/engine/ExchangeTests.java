@@ -123,6 +123,28 @@ class ExchangeTests {
 		assertNothingIsLeft();
 	}
 
+	static Stream<Trick<Exchange>> exchangesThatReleaseNothing() {
+		return Stream.of(Trick.throwingError(), Trick.returningNull(), (properly) -> new Exchange(null, null),
+				(properly) -> new Exchange(failed(true), lostPlace(true)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("exchangesThatReleaseNothing")
+	void leaseIsReleasedByItselfIfTheExchangeDidNot(Trick<Exchange> bad) {
+		LockHandle first = held();
+		CompletableFuture<LockHandle> second = this.template
+			.acquireAsync(request().withWaitTime(COMMAND_TIMEOUT.multipliedBy(10)));
+		this.provider.exchange.next(bad);
+		first.close();
+		assertThat(this.provider.release.calls()).isEqualTo(1);
+		second.handle((handle, failure) -> handle).thenAccept((handle) -> {
+			if (handle != null) {
+				handle.close();
+			}
+		});
+		assertNothingIsLeft();
+	}
+
 	@Test
 	void exchangeThatFailsIsFollowedByAReleaseAndAQuestion() {
 		LockHandle first = held();

@@ -6,12 +6,14 @@ import com.example.shop.report.ApplicationJvm;
 import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import com.typesafe.config.Config;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Caches stay what they would be without Redisson, which is a JCache provider. That they
- * stay Redis's is part of {@link NothingElseChangesTests}.
+ * stay Redis's is part of {@link NothingElseChangesTests}. Each case starts the application
+ * once or twice: the ordinary build runs those in which the API of JCache is there.
  */
 class CachesTests {
 
@@ -24,17 +26,20 @@ class CachesTests {
 		.with(WITHOUT_REDIS, "--spring.main.lazy-initialization=true");
 
 	@Test
+	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void caffeine() {
 		assertThat(caches(this.application)).isEqualTo("org.springframework.cache.caffeine.CaffeineCacheManager true");
 	}
 
 	@Test
+	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void simple() {
 		assertThat(caches(this.application.withoutJars((jar) -> jar.startsWith("caffeine"))))
 			.isEqualTo("org.springframework.cache.concurrent.ConcurrentMapCacheManager true");
 	}
 
 	@Test
+	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void none() {
 		assertThat(caches(this.application.with("--spring.cache.type=none")))
 			.isEqualTo("org.springframework.cache.support.NoOpCacheManager true");
@@ -51,6 +56,7 @@ class CachesTests {
 	}
 
 	@Test
+	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void jcacheApiAloneNeedsTheTypeOfTheCaches() {
 		assertThat(caches(this.application.withJarsOf(javax.cache.Caching.class).with("--spring.cache.type=caffeine")))
 			.isEqualTo("org.springframework.cache.caffeine.CaffeineCacheManager true");

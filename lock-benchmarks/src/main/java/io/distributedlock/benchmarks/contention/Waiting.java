@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 record Waiting(String name, String title, int threads, List<Column> columns,
 		Predicate<Candidate> admitted) implements Row {
 
-	private static final int WARM_UPS = 3;
+	private static final int WARM_UPS = 25;
 
 	private static final int REPETITIONS = 3;
 
