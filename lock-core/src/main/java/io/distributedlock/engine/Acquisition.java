@@ -324,22 +324,30 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 	@Override
 	public CompletionStage<Boolean> exchange(HeldLock before) {
 		this.inside = true;
-		endLook();
-		if (this.engine.waiting().isClosed()) {
-			end(AcquisitionOutcome.CLOSED);
-		}
-		if (this.finished.get() || !this.question.begin()) {
-			this.turn.leave();
-			return before.lease().release();
-		}
-		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
+		ExchangedLease exchanged = null;
+		AcquisitionOutcome over = null;
 		try {
-			takePlace(exchanged);
+			endLook();
+			if (this.engine.waiting().isClosed()) {
+				over = AcquisitionOutcome.CLOSED;
+			}
+			else if (!this.finished.get() && this.question.begin()) {
+				exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
+				takePlace(exchanged);
+			}
 		}
 		catch (Throwable ex) {
-			end(AcquisitionOutcome.unavailable(ex));
+			over = AcquisitionOutcome.unavailable(ex);
 		}
-		return exchanged.released();
+		try {
+			return (exchanged != null) ? exchanged.released() : before.lease().release();
+		}
+		finally {
+			// after the release is sent: this lets the next call in
+			if (over != null) {
+				end(over);
+			}
+		}
 	}
 
 	/**

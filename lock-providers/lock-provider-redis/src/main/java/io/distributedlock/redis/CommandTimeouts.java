@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class CommandTimeouts {
 
 	/**
-	 * A command that is looked at this often until it is late.
+	 * The next look comes after this part of the time that a command has left.
 	 */
-	private static final int LOOKS = 16;
+	private static final int PART_OF_TIME_LEFT = 16;
 
 	/**
 	 * How late a command may end.
@@ -66,14 +66,25 @@ final class CommandTimeouts {
 	 * Look so soon that a command is not noticed late.
 	 */
 	private static void lookBy(long untilNanos, long now) {
-		long delay = Math.max((untilNanos - now) / LOOKS, LATE_NANOS);
+		long delay = Math.max((untilNanos - now) / PART_OF_TIME_LEFT, LATE_NANOS);
 		for (Look planned = nextLook.get(); planned == null
 				|| now + delay - planned.atNanos < 0; planned = nextLook.get()) {
 			Look look = new Look(now + delay);
 			if (nextLook.compareAndSet(planned, look)) {
-				DelayedTasks.after(Duration.ofNanos(delay)).execute(() -> look(look));
+				start(look, delay);
 				return;
 			}
+		}
+	}
+
+	private static void start(Look look, long delay) {
+		try {
+			DelayedTasks.after(Duration.ofNanos(delay)).execute(() -> look(look));
+		}
+		catch (Throwable ex) {
+			// the JVM had no thread or no memory for it; the next command plans it again
+			nextLook.compareAndSet(look, null);
+			throw ex;
 		}
 	}
 

@@ -96,9 +96,14 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 		}
 		return switch (call.script().answer()) {
 			case NUMBER -> this.server.send(sent, giveUpAt);
-			case TEXT -> this.server.sendForText(sent, giveUpAt);
+			case TEXT -> this.server.sendForText(sent, mayAcquire(call.script()), giveUpAt);
 			case TEXTS -> this.server.sendForTexts(sent);
 		};
+	}
+
+	private static boolean mayAcquire(Script script) {
+		return script.digest().equals(LockScripts.REDISSON.exchange().digest())
+				|| script.digest().equals(LockScripts.REDISSON_SHARDED.exchange().digest());
 	}
 
 	/**

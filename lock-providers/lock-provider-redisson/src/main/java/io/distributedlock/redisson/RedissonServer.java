@@ -117,10 +117,13 @@ final class RedissonServer implements AutoCloseable {
 
 	/**
 	 * Send a call that answers with a text.
+	 * @param onlyOnce whether the client must not send it again, as the first answer may
+	 * be lost
 	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
 	 */
-	CompletionStage<String> sendForText(RedissonCall call, long giveUpAtNanos) {
-		return this.<byte[]>sendThrough(this.scripts, call, RScript.ReturnType.VALUE, giveUpAtNanos)
+	CompletionStage<String> sendForText(RedissonCall call, boolean onlyOnce, long giveUpAtNanos) {
+		return this
+			.<byte[]>sendThrough(onlyOnce ? this.once : this.scripts, call, RScript.ReturnType.VALUE, giveUpAtNanos)
 			.thenApply((bytes) -> new String(bytes, StandardCharsets.UTF_8));
 	}
 

@@ -5,15 +5,19 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.network.TcpProxy;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -136,6 +140,55 @@ class RedissonLineTests extends OnOneServer {
 				.until(() -> server.commandCalls().getOrDefault("rpush", 0L) > tenure + 20);
 			stop.set(true);
 			busy.forEach((thread) -> assertThat(thread).succeedsWithin(TIMEOUT));
+		}
+	}
+
+	@Test
+	void whoPollsByHandGetsTheLockThatCallersOfOneJvmKeepBusy() {
+		AtomicBoolean stop = new AtomicBoolean();
+		try (DefaultLockTemplate mine = template(this.provider)) {
+			String key = mine.execute("polled", () -> LockContext.current().key());
+			List<CompletableFuture<Void>> busy = Stream.generate(() -> inThread(() -> {
+				while (!stop.get()) {
+					mine.execute(LockRequest.of("polled").withLeaseTime(LONG).withWaitTime(TIMEOUT),
+							() -> LockSupport.parkNanos(2_000_000));
+				}
+			})).limit(3).toList();
+			RLock byHand = this.otherClient.getLock(key);
+			Awaitility.await("a lock that is free for a moment").atMost(TIMEOUT).until(() -> {
+				for (int i = 0; i < 100; i++) {
+					if (byHand.tryLock()) {
+						byHand.unlock();
+						return true;
+					}
+				}
+				return false;
+			});
+			stop.set(true);
+			busy.forEach((thread) -> assertThat(thread).succeedsWithin(TIMEOUT));
+		}
+	}
+
+	@Test
+	void exchangeWhoseAnswerIsLostLeavesNothing() {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			RedissonClient behindProxy = Clients.connect("redis://127.0.0.1:" + proxy.port(),
+					(config) -> config.setTimeout(300).setRetryAttempts(3).setPingConnectionInterval(0));
+			try (RedissonLockProvider lossy = new RedissonLockProvider(behindProxy)) {
+				Lease first = get(lossy.tryAcquire(request("k")));
+				LeaseExchange.Exchange known = lossy.exchange(first, request("k"));
+				Lease second = get(known.place().granted());
+				proxy.dropReplies();
+				LeaseExchange.Exchange lost = lossy.exchange(second, request("k"));
+				assertThat(lost.released().toCompletableFuture()).failsWithin(TIMEOUT);
+				assertThat(lost.place().granted().toCompletableFuture()).failsWithin(TIMEOUT);
+				proxy.heal();
+				Awaitility.await("its owner is removed")
+					.until(() -> server.command("EXISTS", "k", "{k}:line").equals(0L));
+			}
+			finally {
+				behindProxy.shutdown();
+			}
 		}
 	}
 

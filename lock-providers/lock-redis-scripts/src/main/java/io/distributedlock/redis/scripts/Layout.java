@@ -21,6 +21,8 @@ import java.nio.charset.StandardCharsets;
  * @param count counts {@code n} tokens, of which {@code token} is the first
  * @param sign the sign of the token of a lock for which nobody waits in the line
  * @param othersWait says whether somebody waits who is not in the line
+ * @param mayStay says whether a lock for which nobody waits in the line may go to the
+ * next caller of the JVM that releases it, without being free between
  * @param free deletes the lock, and wakes those who wait and are not in the line. Sets
  * {@code unheard} if the server refuses to publish. If others are in the line
  * nevertheless, it may tell the first of them to look soon
@@ -32,7 +34,8 @@ import java.nio.charset.StandardCharsets;
  * @since 0.1
  */
 record Layout(String channels, String counter, String tag, String busy, String refused, String holder, String take,
-		String count, String sign, String othersWait, String free, String noteWaiters, String forget, String renew) {
+		String count, String sign, String othersWait, String mayStay, String free, String noteWaiters, String forget,
+		String renew) {
 
 	/**
 	 * A string with the owner's name. Readers share the same key as a set. The scripts
@@ -65,7 +68,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 				  token = last + 1
 				  redis.call('set', <counter>, token + n - 1, 'PX', 86400000)
 				end
-				""", "1", "redis.call('exists', tag .. ':mark') == 1", """
+				""", "1", "redis.call('exists', tag .. ':mark') == 1", "redis.call('exists', tag .. ':mark') == 0", """
 				local gone = redis.call('del', KEYS[1], tag .. ':mark')
 				if gone > (holder and 1 or 0) then unheard = type(redis.pcall('publish', KEYS[1], '')) == 'table' end
 				""", """
@@ -138,7 +141,9 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						  end
 						end
 						""",
-				"-1", "(redis.pcall('pubsub', '" + listeners + "', 'redisson_lock__channel:' .. tag)[2] or 1) ~= 0", """
+				"-1", "(redis.pcall('pubsub', '" + listeners + "', 'redisson_lock__channel:' .. tag)[2] or 1) ~= 0",
+				// who polls by hand leaves no trace, and must find it free
+				"false", """
 						redis.call('del', KEYS[1])
 						unheard = type(redis.pcall('<publish>', 'redisson_lock__channel:' .. tag, 0)) == 'table'
 						local head = redis.pcall('lindex', line, 0)

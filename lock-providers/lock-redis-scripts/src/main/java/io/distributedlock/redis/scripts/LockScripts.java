@@ -120,12 +120,12 @@ public final class LockScripts {
 	/**
 	 * Releases a lock, and lets another owner of the same JVM join the line, behind those
 	 * who are there. If nobody waits, that owner has the lock. If others wait who are not
-	 * in the line, the lock is free for them, and that owner does not join. Arguments:
-	 * owner, how many grants in a row led to this lease, the other owner, and for that
-	 * what {@link #acquire()} takes as its second argument. Answers in one text, with a
-	 * space: what {@link #release()} would; and what {@link #acquire()} would, or
-	 * {@link #TAKEN} if the other owner is to ask by itself. If the first is 0, nothing
-	 * was done.
+	 * in the line, or may wait unseen, the lock is free for them, and that owner does not
+	 * join. Arguments: owner, how many grants in a row led to this lease, the other
+	 * owner, and for that what {@link #acquire()} takes as its second argument. Answers
+	 * in one text, with a space: what {@link #release()} would; and what
+	 * {@link #acquire()} would, or {@link #TAKEN} if the other owner is to ask by itself.
+	 * If the first is 0, nothing was done.
 	 * @return the script
 	 */
 	public Script exchange() {
@@ -245,7 +245,7 @@ public final class LockScripts {
 			end
 			if pass then
 			  <hand over>
-			  if wants and not granted and not (<others wait>) then
+			  if wants and not granted and <may stay> then
 			    local owner, n = ARGV[3], tokens
 			    local time = redis.call('time')
 			    <count>

@@ -92,6 +92,7 @@ final class LuaParts {
 			.replace("<renew>", layout.renew())
 			.replace("<busy>", layout.busy())
 			.replace("<others wait>", layout.othersWait())
+			.replace("<may stay>", layout.mayStay())
 			.replace("<note waiters>", layout.noteWaiters())
 			.replace("<channels>", layout.channels())
 			.replace("<counter>", layout.counter())
