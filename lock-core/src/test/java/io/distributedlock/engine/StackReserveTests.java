@@ -36,7 +36,7 @@ class StackReserveTests {
 			long deepestOfOther = deepest(OTHER_STACK, StackReserveTests::nothing);
 			long reserved = deepest - deepest(STACK, StackReserve::require);
 			// otherwise the JIT compiler has just changed the frames that are counted
-			if (deepest == deepest(STACK, StackReserveTests::nothing)) {
+			if (deepest < deepestOfOther && deepest == deepest(STACK, StackReserveTests::nothing)) {
 				return reserved * ((OTHER_STACK - STACK) / (deepestOfOther - deepest));
 			}
 		}
