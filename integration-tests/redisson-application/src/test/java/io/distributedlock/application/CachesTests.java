@@ -12,8 +12,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Caches stay what they would be without Redisson, which is a JCache provider. That they
- * stay Redis's is part of {@link NothingElseChangesTests}. Each case starts the application
- * once or twice: the ordinary build runs those in which the API of JCache is there.
+ * stay Redis's is part of {@link NothingElseChangesTests}. Each case starts the
+ * application once or twice: the ordinary build runs those in which the API of JCache is
+ * there.
  */
 class CachesTests {
 
