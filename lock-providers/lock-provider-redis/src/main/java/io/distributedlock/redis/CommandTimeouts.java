@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends commands that are not answered in time. A timer for each command would wake a
  * thread for each command, which costs as much as a third of the command. So all commands
- * that are under way are looked at together, some times in the time of a time-out, and
- * only while there are any. A command may thus end a little late. Thread-safe.
+ * that are under way are looked at together, several times before the first of them is
+ * late, and only while there are any. A command may thus end a little late. Thread-safe.
  */
 final class CommandTimeouts {
 

@@ -193,7 +193,8 @@ final class LinePlace implements LockQueue.Place {
 	 * Ask for the lock in the same step as another owner of this JVM releases it. To be
 	 * called before {@link #ask()}.
 	 * @param before the lease to release
-	 * @return the answer to the release, which completes before this place does
+	 * @return the answer to the release. It completes before the same answer completes
+	 * this place
 	 */
 	CompletionStage<Boolean> askWithRelease(LineLease before) {
 		this.asking.set(true);

@@ -215,11 +215,7 @@ public final class LockScripts {
 			local grants = (ARGV[2] or 0) + 1
 			local granted
 			local unheard
-			local pass = true
-			if grants > 16 then
-			  pass = not (<others wait>)
-			  grants = 1
-			end
+			<let others in>
 			if pass then
 			  <hand over>
 			end
@@ -238,11 +234,7 @@ public final class LockScripts {
 			local token
 			local granted
 			local unheard
-			local pass = true
-			if grants > 16 then
-			  pass = not (<others wait>)
-			  grants = 1
-			end
+			<let others in>
 			if pass then
 			  <hand over>
 			  if wants and not granted and <may stay> then

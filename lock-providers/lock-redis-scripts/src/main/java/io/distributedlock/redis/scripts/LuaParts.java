@@ -47,6 +47,18 @@ final class LuaParts {
 			""";
 
 	/**
+	 * Sets {@code pass}: whether the next in the line may have the lock. After many
+	 * grants in a row others outside the line come first.
+	 */
+	private static final String LET_OTHERS_IN = """
+			local pass = true
+			if grants > 16 then
+			  pass = not (<others wait>)
+			  grants = 1
+			end
+			""";
+
+	/**
 	 * Lets the JVM of the first argument count as alive. Another JVM may have asked for
 	 * more time, or another call of this JVM, so no time is ever shortened. Nothing fails
 	 * if the memory is full. Whenever a JVM is new here, those that are gone are
@@ -80,6 +92,7 @@ final class LuaParts {
 				+ (publishesAlready ? "" : "local unheard\n");
 		String filled = script.replace("<hand over>", HAND_OVER.replace("<declare>\n", declare))
 			.replace("<say alive>", SAY_ALIVE)
+			.replace("<let others in>", LET_OTHERS_IN)
 			.replace("<names>", NAMES)
 			.replace("<count>", layout.count())
 			.replace("<sign>", layout.sign())
