@@ -7,6 +7,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,21 +24,24 @@ final class HandOver {
 
 	private static final Logger logger = LoggerFactory.getLogger(HandOver.class);
 
+	private static final long LEAST_WINDOW_NANOS = 3_000_000;
+
 	private final EngineRuntime runtime;
 
-	private final long windowNanos;
+	private final @Nullable Duration window;
 
 	private final int limit;
 
 	/**
 	 * Create the rule.
 	 * @param window for how long the callers of this JVM may have a lock one after the
-	 * other while others wait at the backend; zero to pass nothing on
+	 * other while others wait at the backend; zero to pass nothing on; {@code null} for
+	 * what fits the provider
 	 * @param limit how many of them may
 	 */
-	HandOver(EngineRuntime runtime, Duration window, int limit) {
+	HandOver(EngineRuntime runtime, @Nullable Duration window, int limit) {
 		this.runtime = runtime;
-		this.windowNanos = LockTimes.saturatedNanos(window);
+		this.window = window;
 		this.limit = limit;
 	}
 
@@ -99,7 +103,8 @@ final class HandOver {
 	private boolean isAllowed(HeldLock lock) {
 		// no request may be under way: the next holder could not tell what it does to the
 		// term
-		if (this.windowNanos == 0 || lock.attempt().type() != LockType.EXCLUSIVE || lock.remainingMinimumNanos() > 0
+		long windowNanos = windowNanos(lock.provider());
+		if (windowNanos == 0 || lock.attempt().type() != LockType.EXCLUSIVE || lock.remainingMinimumNanos() > 0
 				|| !lock.requests().isIdle() || !lock.clock().isSettled()) {
 			return false;
 		}
@@ -110,7 +115,19 @@ final class HandOver {
 			return false;
 		}
 		return !lease.isAwaited()
-				|| (tenure.holders() < this.limit && this.runtime.nanoTime() - tenure.beganNanos() < this.windowNanos);
+				|| (tenure.holders() < this.limit && this.runtime.nanoTime() - tenure.beganNanos() < windowNanos);
+	}
+
+	/**
+	 * Return for how long callers of this JVM may have a lock. Unless that is configured,
+	 * a third of the time goes into hand-overs to other JVMs at most, however slow they
+	 * are.
+	 */
+	private long windowNanos(LockProvider provider) {
+		if (this.window != null) {
+			return LockTimes.saturatedNanos(this.window);
+		}
+		return Math.max(LEAST_WINDOW_NANOS, 2 * LockTimes.saturatedNanos(provider.handOverTime()));
 	}
 
 	/**

@@ -41,7 +41,7 @@ public final class LockTemplateBuilder {
 
 	Duration lockDelay = Duration.ZERO;
 
-	Duration handOverWindow = Duration.ofMillis(3);
+	@Nullable Duration handOverWindow;
 
 	int handOverLimit = 1000;
 
@@ -204,12 +204,14 @@ public final class LockTemplateBuilder {
 	 * while other instances wait for it. In that time the lock passes from caller to
 	 * caller without a request to the backend. If nobody else waits, there is no such
 	 * limit. A longer time makes a contended key faster, and lets other instances wait
-	 * longer. Default: 3 milliseconds.
-	 * @param window the time; zero to release the lease each time
+	 * longer.
+	 * @param window the time; zero to release the lease each time; {@code null}, which is
+	 * the default, for twice {@link LockProvider#handOverTime()}, and at least 3
+	 * milliseconds
 	 * @return this builder
 	 */
-	public LockTemplateBuilder handOverWindow(Duration window) {
-		if (window.isNegative()) {
+	public LockTemplateBuilder handOverWindow(@Nullable Duration window) {
+		if (window != null && window.isNegative()) {
 			throw new IllegalArgumentException("The hand-over window must not be negative but is " + window);
 		}
 		this.handOverWindow = window;

@@ -1,5 +1,6 @@
 package io.distributedlock.spi;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +42,18 @@ public interface LockProvider extends AutoCloseable {
 	 */
 	default LeaseLimits leaseLimits() {
 		return LeaseLimits.DEFAULT;
+	}
+
+	/**
+	 * Return about how long the backend needs to pass a contended lock from one node to
+	 * another: from the end of one caller's work to the begin of the next one's. Unless a
+	 * hand-over window is configured, callers of one node may have the lock one after the
+	 * other for twice that time while other nodes wait.
+	 * @return the time, the same at every call; by default zero, for a backend that needs
+	 * a millisecond or less
+	 */
+	default Duration handOverTime() {
+		return Duration.ZERO;
 	}
 
 	/**

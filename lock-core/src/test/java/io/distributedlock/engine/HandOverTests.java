@@ -26,9 +26,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * How a lock passes from caller to caller of one JVM.
@@ -78,6 +81,22 @@ class HandOverTests {
 		first.close();
 		get(second).close();
 		assertThat(this.provider.grants).hasValue(grants + 1);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "PT0S, 1", "PT1H, 0", "P-1D, 1", "P1000000000D, 0" })
+	void windowFitsTheTimeOfAHandOver(Duration handOverTime, int releases) throws Exception {
+		this.template.close();
+		this.template = template(null, 1000);
+		this.provider.handOverTime = handOverTime;
+		LockHandle first = contended(request());
+		long leastWindowEnds = System.nanoTime() + 4_000_000;
+		int grants = this.provider.grants.get();
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request());
+		await().until(() -> System.nanoTime() - leastWindowEnds > 0);
+		first.close();
+		get(second).close();
+		assertThat(this.provider.grants).hasValue(grants + releases);
 	}
 
 	@Test
@@ -251,7 +270,7 @@ class HandOverTests {
 		return future.get(20, TimeUnit.SECONDS);
 	}
 
-	private DefaultLockTemplate template(Duration window, int limit) {
+	private DefaultLockTemplate template(@Nullable Duration window, int limit) {
 		return DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.pollInterval(Duration.ofMillis(20))
@@ -277,6 +296,8 @@ class HandOverTests {
 
 		private volatile boolean awaited = true;
 
+		private volatile Duration handOverTime = Duration.ZERO;
+
 		private volatile @Nullable Error failure;
 
 		private volatile Lease.@Nullable LossSignal signal;
@@ -291,6 +312,11 @@ class HandOverTests {
 		@Override
 		public Set<LockCapability> capabilities() {
 			return EnumSet.complementOf(EnumSet.of(LockCapability.EXACT_EXPIRY));
+		}
+
+		@Override
+		public Duration handOverTime() {
+			return this.handOverTime;
 		}
 
 		@Override

@@ -565,9 +565,11 @@ public class LockProperties {
 		 * For how long callers of one instance may get an exclusive lock one after the
 		 * other, without a request to the backend, while other instances wait for it. A
 		 * longer time makes a contended key faster, and lets other instances wait longer.
-		 * Zero to release the lease each time.
+		 * Zero to release the lease each time. Without it, 3ms, or longer where the
+		 * provider needs longer to pass a lock on to another instance: 10ms with the
+		 * tables of a database.
 		 */
-		private Duration window = Duration.ofMillis(3);
+		private @Nullable Duration window;
 
 		/**
 		 * How many callers of one instance may get an exclusive lock one after the other
@@ -575,11 +577,11 @@ public class LockProperties {
 		 */
 		private int limit = 1000;
 
-		public Duration getWindow() {
+		public @Nullable Duration getWindow() {
 			return this.window;
 		}
 
-		public void setWindow(Duration window) {
+		public void setWindow(@Nullable Duration window) {
 			this.window = window;
 		}
 

@@ -73,6 +73,11 @@ public final class CountingProvider implements LockProvider {
 	}
 
 	@Override
+	public Duration handOverTime() {
+		return this.delegate.handOverTime();
+	}
+
+	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		this.attempts.incrementAndGet();
 		return this.delegate.tryAcquire(request).thenApply((lease) -> (lease != null) ? new CountedLease(lease) : null);

@@ -1,5 +1,6 @@
 package io.distributedlock.jdbc;
 
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -50,6 +51,11 @@ class NotifiedLockProvider implements LockProvider, LockQueue, ReleaseSignal {
 	@Override
 	public LeaseLimits leaseLimits() {
 		return this.delegate.leaseLimits();
+	}
+
+	@Override
+	public Duration handOverTime() {
+		return this.delegate.handOverTime();
 	}
 
 	@Override

@@ -21,15 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class PlaceSignals {
 
 	/**
-	 * The first interval: about what a database needs to pass a lock on.
+	 * The first interval: it adds to the time for which a key is free.
 	 */
-	private static final long FIRST_INTERVAL_NANOS = 5_000_000;
-
-	/**
-	 * The first interval of a place that knows that nobody is in front of it: it adds to
-	 * the time for which the key is free.
-	 */
-	private static final long FIRST_INTERVAL_AT_FRONT_NANOS = 1_000_000;
+	private static final long FIRST_INTERVAL_NANOS = 1_000_000;
 
 	/**
 	 * An interval is this fraction of the wait so far, so that a place adds as little to
@@ -154,10 +148,9 @@ final class PlaceSignals {
 			if (messages != null && messages.isListening()) {
 				return this.lookNanos;
 			}
-			boolean atFront = this.owner.isFirst();
-			long shortest = atFront ? FIRST_INTERVAL_AT_FRONT_NANOS : FIRST_INTERVAL_NANOS;
-			long waited = System.nanoTime() - (atFront ? this.owner.firstSinceNanos() : this.beganNanos);
-			return Math.min(this.lookNanos, Math.max(shortest, waited / INTERVALS_PER_WAIT));
+			long since = this.owner.isFirst() ? this.owner.firstSinceNanos() : this.beganNanos;
+			long waited = System.nanoTime() - since;
+			return Math.min(this.lookNanos, Math.max(FIRST_INTERVAL_NANOS, waited / INTERVALS_PER_WAIT));
 		}
 
 		private void askNow() {

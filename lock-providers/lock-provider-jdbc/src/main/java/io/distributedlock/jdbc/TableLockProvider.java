@@ -36,6 +36,12 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 	 */
 	private static final int VERSION_TRIES = 3;
 
+	/**
+	 * A hand-over waits for a release, a question and an acquisition, and mostly for the
+	 * disk. On two processors it takes 2 to 5 milliseconds.
+	 */
+	private static final Duration HAND_OVER_TIME = Duration.ofMillis(5);
+
 	private final JdbcCalls calls;
 
 	private final LockTable table;
@@ -79,6 +85,11 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 	public Set<LockCapability> capabilities() {
 		return Set.of(LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED, LockCapability.SEMAPHORE,
 				LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
+	}
+
+	@Override
+	public Duration handOverTime() {
+		return HAND_OVER_TIME;
 	}
 
 	@Override
