@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -121,7 +122,7 @@ public final class LockRequest {
 	 */
 	public LockRequest withName(String name) {
 		return new LockRequest(requireText(name, "name"), this.key, this.options,
-				this.others.stream().map((other) -> other.withName(name)).toList());
+				changeOthers((other) -> other.withName(name)));
 	}
 
 	/**
@@ -374,8 +375,11 @@ public final class LockRequest {
 	private LockRequest change(Consumer<Options> change) {
 		Options changed = new Options(this.options);
 		change.accept(changed);
-		return new LockRequest(this.name, this.key, changed,
-				this.others.stream().map((other) -> other.change(change)).toList());
+		return new LockRequest(this.name, this.key, changed, changeOthers((other) -> other.change(change)));
+	}
+
+	private List<LockRequest> changeOthers(UnaryOperator<LockRequest> change) {
+		return this.others.isEmpty() ? this.others : this.others.stream().map(change).toList();
 	}
 
 	private static String requireText(@Nullable String text, String what) {

@@ -52,7 +52,8 @@ final class LocalKey {
 		return switch (request.type()) {
 			case EXCLUSIVE, WRITE -> this.holders.isEmpty();
 			case FAIR -> this.holders.isEmpty() && (first() == null || first() == place);
-			case READ -> this.holders.stream().allMatch((holder) -> holder.type() == LockType.READ);
+			// each of them has the same type
+			case READ -> this.holders.isEmpty() || this.holders.get(0).type() == LockType.READ;
 			case SEMAPHORE -> this.holders.size() < request.permits();
 		};
 	}

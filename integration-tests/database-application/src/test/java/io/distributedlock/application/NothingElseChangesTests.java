@@ -4,6 +4,7 @@ import com.example.shop.report.ApplicationJvm;
 import com.example.shop.report.Comparison;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class NothingElseChangesTests {
 
 	@Test
+	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void beansConditionsAndHealthOfTheApplicationStay() {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			Comparison comparison = Comparison.of("database-application", "--spring.data.redis.port=" + server.port());

@@ -46,6 +46,12 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 	 */
 	public static final String DEFAULT_PREFIX = "distributed-lock/";
 
+	/**
+	 * A hand-over waits for a deletion and a message of the watch. One synced server on
+	 * two processors needs 2 milliseconds, and a majority longer.
+	 */
+	private static final Duration HAND_OVER_TIME = Duration.ofMillis(3);
+
 	private final EtcdPlace.Session session;
 
 	private final String prefix;
@@ -80,6 +86,11 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 	@Override
 	public LeaseLimits leaseLimits() {
 		return LeaseLimits.DEFAULT;
+	}
+
+	@Override
+	public Duration handOverTime() {
+		return HAND_OVER_TIME;
 	}
 
 	@Override

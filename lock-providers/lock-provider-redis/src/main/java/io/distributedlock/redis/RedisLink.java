@@ -242,7 +242,10 @@ final class RedisLink implements AutoCloseable {
 	}
 
 	private Silence silenceOf(StatefulConnection<String, String> connection, ScriptCall call) {
-		return this.silences.computeIfAbsent(nodeOf(connection, call), (node) -> new Silence(this.commandTimeout));
+		String node = nodeOf(connection, call);
+		Silence known = this.silences.get(node);
+		return (known != null) ? known
+				: this.silences.computeIfAbsent(node, (added) -> new Silence(this.commandTimeout));
 	}
 
 	private static String nodeOf(StatefulConnection<String, String> connection, ScriptCall call) {

@@ -13,6 +13,7 @@ import io.distributedlock.test.process.ChildJvm;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -27,6 +28,7 @@ import static org.awaitility.Awaitility.await;
  * Runs the node with what Spring AOT has generated for it in the build, beside a node as
  * it is.
  */
+@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 @Timeout(300)
 class NodeAheadOfTimeTests {
 
