@@ -104,6 +104,7 @@ final class Rows {
 						List.of(INSIDE, PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED, OVERLAPS), IN_ONE_JVM),
 				new Waiting("waiting", "200 threads of one JVM wait", 200,
 						List.of(new Column("commands-per-second", "commands a second while they wait", "%,.0f"),
+								SCRIPTS_PER_SECOND,
 								new Column("served-after", "all served after the release, ms", "%,.0f")),
 						WAITS_ON_REDIS),
 				new Solo("uncontended", "One thread, no contention", Backend.REDIS, 1, Work.CYCLE, "by-hand",
