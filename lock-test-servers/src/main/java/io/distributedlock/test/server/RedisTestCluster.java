@@ -2,9 +2,13 @@ package io.distributedlock.test.server;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -94,6 +98,31 @@ public final class RedisTestCluster implements AutoCloseable {
 		}
 		to.command("CLUSTER", "SETSLOT", slot, "NODE", idOf(to));
 		this.servers.forEach((server) -> server.command("CLUSTER", "SETSLOT", slot, "NODE", idOf(to)));
+		awaitEpochs();
+	}
+
+	/**
+	 * Wait until all nodes know the new epoch of the primary that has got a slot. Two
+	 * primaries that get slots before they have heard of each other count to the same
+	 * epoch. One of them counts on, and may then be given a slot back by a node that has
+	 * an old message of it: the primaries send clients to each other for ever.
+	 */
+	private void awaitEpochs() {
+		Awaitility.await("epochs").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
+			Set<Map<String, String>> views = nodes().stream()
+				.map(RedisTestCluster::epochsOfPrimaries)
+				.collect(Collectors.toSet());
+			Collection<String> epochs = views.iterator().next().values();
+			return views.size() == 1 && Set.copyOf(epochs).size() == epochs.size();
+		});
+	}
+
+	private static Map<String, String> epochsOfPrimaries(RedisTestServer asked) {
+		return String.valueOf(asked.command("CLUSTER", "NODES"))
+			.lines()
+			.map((line) -> line.split(" ", -1))
+			.filter((columns) -> columns[2].contains("master"))
+			.collect(Collectors.toMap((columns) -> columns[0], (columns) -> columns[6]));
 	}
 
 	/**
