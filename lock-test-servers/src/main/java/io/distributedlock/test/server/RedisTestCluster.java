@@ -104,8 +104,9 @@ public final class RedisTestCluster implements AutoCloseable {
 	/**
 	 * Wait until all nodes know the new epoch of the primary that has got a slot. Two
 	 * primaries that get slots before they have heard of each other count to the same
-	 * epoch. One of them counts on, and may then be given a slot back by a node that has
-	 * an old message of it: the primaries send clients to each other for ever.
+	 * epoch. One of them counts on, and a node with an old message of it may then take it
+	 * for the owner of a slot that it has lost: the primaries send clients to each other
+	 * for ever.
 	 */
 	private void awaitEpochs() {
 		Awaitility.await("epochs").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
