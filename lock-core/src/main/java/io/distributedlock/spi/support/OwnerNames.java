@@ -29,6 +29,14 @@ public final class OwnerNames {
 	}
 
 	/**
+	 * Return what precedes the last hyphen in all names of this object.
+	 * @return the part that they have in common
+	 */
+	public String node() {
+		return this.node;
+	}
+
+	/**
 	 * Return a new name.
 	 * @return up to 53 characters: letters, digits and hyphens
 	 */

@@ -3,7 +3,6 @@ package io.distributedlock.redisson;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 
 /**
@@ -14,9 +13,8 @@ import io.distributedlock.spi.LockQueue;
  *
  * @param asking asks whenever it is told to
  * @param signals the messages for this place
- * @param request what it waits for
  */
-record FairPlace(LockQueue.Place asking, QueueSignals.Place signals, LeaseRequest request) implements LockQueue.Place {
+record FairPlace(LockQueue.Place asking, QueueSignals.Place signals) implements LockQueue.Place {
 
 	@Override
 	public CompletionStage<Lease> granted() {
@@ -30,7 +28,7 @@ record FairPlace(LockQueue.Place asking, QueueSignals.Place signals, LeaseReques
 
 	@Override
 	public void lookAgain() {
-		if (this.signals.isQuestionDue(this.request)) {
+		if (this.signals.isQuestionDue()) {
 			this.asking.lookAgain();
 		}
 	}

@@ -1,32 +1,25 @@
 package io.distributedlock.redisson;
 
-import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.redis.scripts.JvmChannel;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The messages for places in the queues of fair locks. A release by this library names
- * the next owner on a channel of its JVM and key, so that hundreds of places need one
- * channel. Code that uses Redisson by hand publishes on a channel of the next owner
- * alone: a place listens there once somebody by hand is in front of it. Thread-safe.
+ * the next owner on a channel of its JVM: one serves all places and keys. Code that uses
+ * Redisson by hand publishes on a channel of the next owner alone: a place listens there
+ * once somebody by hand is in front of it. Thread-safe.
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md
  */
-final class QueueSignals implements AutoCloseable {
-
-	/**
-	 * How long a channel is kept without a place. On a busy key the next place comes
-	 * soon, and would need it again.
-	 */
-	private static final Duration KEPT = Duration.ofSeconds(2);
+final class QueueSignals {
 
 	/**
 	 * A place that is not the oldest of its JVM asks after so many polls. If it is the
@@ -42,38 +35,48 @@ final class QueueSignals implements AutoCloseable {
 
 	private final RedissonReleases releases;
 
-	private final ConcurrentHashMap<String, Heard> channels = new ConcurrentHashMap<>();
+	private final JvmChannel channel;
 
-	QueueSignals(RedissonReleases releases) {
-		this.releases = releases;
+	private final ConcurrentHashMap<String, Place> places = new ConcurrentHashMap<>();
+
+	private final ConcurrentHashMap<String, Crowd> crowds = new ConcurrentHashMap<>();
+
+	private final AtomicLong arrivals = new AtomicLong();
+
+	/**
+	 * Create an object for one provider.
+	 * @param jvm what the names of all its owners begin with
+	 */
+	QueueSignals(RedissonRunner runner, String jvm) {
+		this.releases = runner.releases();
+		this.channel = new JvmChannel(runner, RedissonNames.channelOfJvm(jvm), this::tell, this::tellOldest);
 	}
 
 	/**
 	 * Receive the messages for a place from now on, if the channel is open already.
 	 * @return the messages, to be closed
 	 */
-	Place of(RedissonOwner owner) {
-		return new Place(owner);
+	Place of(RedissonOwner owner, LeaseRequest request) {
+		return new Place(owner, request);
 	}
 
-	@Override
-	public void close() {
-		this.channels.values().forEach(Heard::end);
+	private void tell(String owner) {
+		Place next = this.places.get(owner);
+		// the owner may just have left; its own command wakes the next one then
+		if (next != null) {
+			next.tell();
+		}
 	}
 
-	private void endUnused(String channel) {
-		AtomicReference<@Nullable Heard> unused = new AtomicReference<>();
-		this.channels.computeIfPresent(channel, (key, heard) -> {
-			heard.ending.set(false);
-			if (!heard.places.isEmpty()) {
-				return heard;
+	/**
+	 * Make up for messages that were missed: whoever asks wakes the first in its queue.
+	 */
+	private void tellOldest() {
+		for (Crowd crowd : this.crowds.values()) {
+			var oldest = crowd.places.firstEntry();
+			if (oldest != null) {
+				oldest.getValue().tell();
 			}
-			unused.set(heard);
-			return null;
-		});
-		Heard heard = unused.get();
-		if (heard != null) {
-			heard.end();
 		}
 	}
 
@@ -84,17 +87,19 @@ final class QueueSignals implements AutoCloseable {
 
 		private final RedissonOwner owner;
 
-		private final Heard heard;
+		private final LeaseRequest request;
+
+		private final Crowd crowd;
 
 		/**
 		 * The number in the order of arrival in this JVM.
 		 */
-		private final long arrival;
+		private final long arrival = QueueSignals.this.arrivals.incrementAndGet();
 
 		/**
 		 * When the place asked last.
 		 */
-		private volatile long askedAt;
+		private volatile long askedAt = System.nanoTime();
 
 		private final AtomicReference<@Nullable Runnable> onMessage = new AtomicReference<>();
 
@@ -109,16 +114,15 @@ final class QueueSignals implements AutoCloseable {
 
 		private volatile boolean closed;
 
-		private Place(RedissonOwner owner) {
+		private Place(RedissonOwner owner, LeaseRequest request) {
 			this.owner = owner;
-			this.heard = QueueSignals.this.channels.compute(owner.names().channelOf(owner.jvm()), (channel, known) -> {
-				Heard all = (known != null) ? known : new Heard(channel);
-				all.places.put(owner.id(), this);
-				return all;
+			this.request = request;
+			QueueSignals.this.places.put(owner.id(), this);
+			this.crowd = QueueSignals.this.crowds.compute(owner.names().lock(), (lock, known) -> {
+				Crowd present = (known != null) ? known : new Crowd();
+				present.places.put(this.arrival, this);
+				return present;
 			});
-			this.arrival = this.heard.arrivals.incrementAndGet();
-			this.heard.order.add(this.arrival);
-			noteQuestion();
 		}
 
 		/**
@@ -129,11 +133,11 @@ final class QueueSignals implements AutoCloseable {
 		}
 
 		/**
-		 * Note whether the server has answered a question of this place, for all places
-		 * of this JVM.
+		 * Note whether the server has answered a question of this place, for all that
+		 * wait for its lock in this JVM.
 		 */
 		void noteAnswer(boolean answered) {
-			this.heard.failed = !answered;
+			this.crowd.failed = !answered;
 		}
 
 		/**
@@ -141,7 +145,7 @@ final class QueueSignals implements AutoCloseable {
 		 * others were answered before may be true no longer.
 		 */
 		boolean hasFailed() {
-			return this.heard.failed;
+			return this.crowd.failed;
 		}
 
 		/**
@@ -149,11 +153,11 @@ final class QueueSignals implements AutoCloseable {
 		 * oldest asks at each poll: it finds a holder that has died, an outage, and a
 		 * message that was lost, which it sends again. The others ask now and then.
 		 */
-		boolean isQuestionDue(LeaseRequest request) {
-			long pause = Math.min(request.lookInterval().toNanos() * POLLS_PER_QUESTION,
-					request.leaseTime().toNanos() / QUESTIONS_PER_LIFE);
-			return !this.heard.hearing || this.heard.failed || this.heard.isOldest(this.arrival)
-					|| System.nanoTime() - this.askedAt >= pause;
+		boolean isQuestionDue() {
+			long pause = Math.min(this.request.lookInterval().toNanos() * POLLS_PER_QUESTION,
+					this.request.leaseTime().toNanos() / QUESTIONS_PER_LIFE);
+			return QueueSignals.this.channel.subscription() == 0 || this.crowd.failed
+					|| this.crowd.places.lowerKey(this.arrival) == null || System.nanoTime() - this.askedAt >= pause;
 		}
 
 		/**
@@ -163,7 +167,7 @@ final class QueueSignals implements AutoCloseable {
 		 */
 		ReleaseSignal.Subscription listen(Runnable listener) {
 			this.onMessage.set(listener);
-			this.heard.begin();
+			QueueSignals.this.channel.open(this.request.lookInterval());
 			if (this.behindOthersByHand) {
 				hearByHand(listener);
 			}
@@ -210,9 +214,11 @@ final class QueueSignals implements AutoCloseable {
 		public void close() {
 			this.closed = true;
 			stopHearingByHand();
-			this.heard.order.remove(this.arrival);
-			this.heard.places.remove(this.owner.id(), this);
-			this.heard.endSoon();
+			QueueSignals.this.places.remove(this.owner.id());
+			QueueSignals.this.crowds.computeIfPresent(this.owner.names().lock(), (lock, crowd) -> {
+				crowd.places.remove(this.arrival);
+				return crowd.places.isEmpty() ? null : crowd;
+			});
 		}
 
 		private void stopHearingByHand() {
@@ -225,83 +231,13 @@ final class QueueSignals implements AutoCloseable {
 	}
 
 	/**
-	 * A channel of this JVM and a key, with the places that it serves.
+	 * The places of this JVM in the queue of one lock.
 	 */
-	private final class Heard {
+	private static final class Crowd {
 
-		private final String channel;
-
-		private final ConcurrentHashMap<String, Place> places = new ConcurrentHashMap<>();
-
-		private final AtomicLong arrivals = new AtomicLong();
-
-		private final ConcurrentSkipListSet<Long> order = new ConcurrentSkipListSet<>();
-
-		private final AtomicBoolean begun = new AtomicBoolean();
-
-		private final AtomicBoolean ending = new AtomicBoolean();
-
-		private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
-
-		/**
-		 * Whether messages arrive. They do not if there is no channel left.
-		 */
-		private volatile boolean hearing;
+		private final ConcurrentSkipListMap<Long, Place> places = new ConcurrentSkipListMap<>();
 
 		private volatile boolean failed;
-
-		private volatile boolean ended;
-
-		private Heard(String channel) {
-			this.channel = channel;
-		}
-
-		private boolean isOldest(long arrival) {
-			return this.order.lower(arrival) == null;
-		}
-
-		private void begin() {
-			if (!this.begun.compareAndSet(false, true)) {
-				return;
-			}
-			this.subscription.set(QueueSignals.this.releases.listen(this.channel, this::tell, () -> {
-				this.hearing = true;
-				// places that have asked before messages arrive ask once more
-				this.places.values().forEach(Place::tell);
-			}));
-			if (this.ended) {
-				end();
-			}
-		}
-
-		private void tell(String owner) {
-			Place next = this.places.get(owner);
-			// the owner may just have left; its own command wakes the next one then
-			if (next != null) {
-				next.tell();
-			}
-		}
-
-		private void endSoon() {
-			if (!this.places.isEmpty()) {
-				return;
-			}
-			if (!this.begun.get()) {
-				// the lock was free, and nobody has waited
-				endUnused(this.channel);
-			}
-			else if (this.ending.compareAndSet(false, true)) {
-				DelayedTasks.after(KEPT).execute(() -> endUnused(this.channel));
-			}
-		}
-
-		private void end() {
-			this.ended = true;
-			ReleaseSignal.Subscription current = this.subscription.getAndSet(null);
-			if (current != null) {
-				current.close();
-			}
-		}
 
 	}
 

@@ -87,11 +87,11 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	public RedissonLockProvider(RedissonClient client) {
 		this.server = new RedissonServer(client);
 		this.releases = new RedissonReleases(this.server);
-		this.queueSignals = new QueueSignals(this.releases);
 		this.nameMapper = client.getConfig().getNameMapper();
 		RedissonRunner runner = new RedissonRunner(this.server, this.releases, this.nameMapper);
 		this.exclusive = new ExclusiveLocks(runner, runner::scripts,
 				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
+		this.queueSignals = new QueueSignals(runner, this.owners.node());
 		this.onServer = new RedissonOwners(this.server, this.nameMapper);
 	}
 
@@ -144,7 +144,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			return this.exclusive.enqueue(mapped(request));
 		}
 		RedissonOwner owner = owner(request);
-		QueueSignals.Place signals = this.queueSignals.of(owner);
+		QueueSignals.Place signals = this.queueSignals.of(owner, request);
 		AskingPlace place;
 		try {
 			place = AskingPlace.take(() -> ask(owner, request, signals), () -> {
@@ -157,7 +157,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			throw ex;
 		}
 		place.granted().whenComplete((lease, failure) -> signals.close());
-		return new FairPlace(place, signals, request);
+		return new FairPlace(place, signals);
 	}
 
 	@Override
@@ -239,7 +239,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	public void close() {
 		this.unknownOwners.close();
 		this.exclusive.close();
-		this.queueSignals.close();
 		this.releases.close();
 		this.server.close();
 	}

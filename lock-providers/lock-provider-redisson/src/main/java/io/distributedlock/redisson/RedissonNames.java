@@ -1,5 +1,6 @@
 package io.distributedlock.redisson;
 
+import io.distributedlock.redis.scripts.TokenCounters;
 import org.redisson.config.NameMapper;
 
 /**
@@ -38,11 +39,18 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	}
 
 	/**
-	 * The channel of one owner in the queue of a fair lock, or of all that a JVM has
-	 * there.
+	 * The channel of one owner in the queue of a fair lock, as Redisson knows it.
 	 */
 	String channelOf(String owner) {
 		return channel() + ":" + owner;
+	}
+
+	/**
+	 * The channel of all owners that a JVM has in queues of fair locks. It belongs to no
+	 * slot of a cluster.
+	 */
+	static String channelOfJvm(String jvm) {
+		return TokenCounters.REDISSON_CHANNELS + jvm;
 	}
 
 	/**

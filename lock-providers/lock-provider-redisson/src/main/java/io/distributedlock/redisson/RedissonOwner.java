@@ -34,13 +34,6 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	private static final String ALL = "1";
 
 	/**
-	 * Return the part of the name that all owners of this object's JVM have in common.
-	 */
-	String jvm() {
-		return this.id.substring(0, this.id.lastIndexOf('-'));
-	}
-
-	/**
 	 * Return the call that asks for the lease.
 	 * @param request what to acquire
 	 * @param alive how long the owner counts as alive in the queue of a fair lock, zero

@@ -2,13 +2,12 @@ package io.distributedlock.redisson;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.distributedlock.spi.ReleaseSignal;
-import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
 import org.redisson.client.codec.Codec;
@@ -18,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to the channel of this JVM, on which grants arrive, and to the channels on
+ * Listens to the channels of this JVM, on which grants arrive, and to the channels on
  * which releases are published, by this library or by code that uses Redisson by hand.
  * The client itself keeps the listeners of each channel, so there is no registry here.
  * <p>
@@ -45,7 +44,7 @@ final class RedissonReleases implements AutoCloseable {
 
 	private final Semaphore channels = new Semaphore(MAX_CHANNELS);
 
-	private final AtomicReference<@Nullable RTopic> own = new AtomicReference<>();
+	private final ConcurrentHashMap<String, RTopic> own = new ConcurrentHashMap<>();
 
 	RedissonReleases(RedissonServer server) {
 		this.server = server;
@@ -83,7 +82,7 @@ final class RedissonReleases implements AutoCloseable {
 	}
 
 	/**
-	 * Listen to the channel of this JVM until this object is closed. On a cluster it is a
+	 * Listen to a channel of this JVM until this object is closed. On a cluster it is a
 	 * plain channel: its name belongs to no slot.
 	 * @param onActive called whenever messages begin to arrive
 	 */
@@ -92,8 +91,8 @@ final class RedissonReleases implements AutoCloseable {
 			return CompletableFuture
 				.failedFuture(new IllegalStateException("the NameMapper of the client changes the names of channels"));
 		}
-		RTopic topic = this.server.client().getTopic(channel, StringCodec.INSTANCE);
-		this.own.set(topic);
+		RTopic topic = this.own.computeIfAbsent(channel,
+				(name) -> this.server.client().getTopic(name, StringCodec.INSTANCE));
 		return topic.addListenerAsync(String.class, (name, message) -> onMessage.accept(message))
 			.thenCompose((id) -> topic.addListenerAsync(new StatusListener() {
 				@Override
@@ -139,14 +138,11 @@ final class RedissonReleases implements AutoCloseable {
 	}
 
 	/**
-	 * Stop listening to the channel of this JVM.
+	 * Stop listening to the channels of this JVM.
 	 */
 	@Override
 	public void close() {
-		RTopic topic = this.own.getAndSet(null);
-		if (topic != null) {
-			topic.removeAllListenersAsync();
-		}
+		this.own.values().forEach(RTopic::removeAllListenersAsync);
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.distributedlock.redisson;
 
 import io.distributedlock.redis.scripts.RedisFencedWrite;
 import io.distributedlock.redis.scripts.ScriptDigest;
+import io.distributedlock.redis.scripts.TokenCounters;
 
 /**
  * The scripts of all lock types but the exclusive one, each of which Redis executes in
@@ -295,14 +296,16 @@ enum RedissonScript implements LuaScript {
 
 		/**
 		 * Tells the first owner in a queue that it may ask: one by hand on its own
-		 * channel, one of this library by its name on the channel of its JVM.
+		 * channel, one of this library by its name on the channel of its JVM, which is no
+		 * sharded one.
 		 */
 		static final String WAKE = """
 				local function wake(publish, channel, first)
 				  local jvm = string.match(first, '^([^:]+)%-%x+$')
-				  redis.pcall(publish, channel .. ':' .. (jvm or first), jvm and first or 0)
+				  if jvm then redis.pcall('publish', '<channels>' .. jvm, first)
+				  else redis.pcall(publish, channel .. ':' .. first, 0) end
 				end
-				""";
+				""".replace("<channels>", TokenCounters.REDISSON_CHANNELS);
 
 		/**
 		 * The time until the last reader's lease expires. Readers whose lease has expired

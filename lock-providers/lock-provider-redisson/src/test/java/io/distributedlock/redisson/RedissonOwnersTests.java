@@ -96,7 +96,8 @@ class RedissonOwnersTests extends OnOneServer {
 					: thread(() -> locked(this.otherClient.getFairLock("fair")));
 			Awaitility.await().until(() -> server.command("LLEN", "redisson_lock_queue:{fair}").equals(1L));
 			Awaitility.await()
-				.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "redisson_lock__channel:{fair}:*"))
+				.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS",
+						byHand ? "redisson_lock__channel:{fair}:*" : "redisson_lock_line:*"))
 					.size() == 1);
 			Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
 			assertThat(get(this.provider.revoke("fair", only("fair")))).isTrue();

@@ -3,14 +3,12 @@ package io.distributedlock.redis.scripts;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The channel of this JVM, to which it subscribes when it first waits, and then stays
- * subscribed. Knows which owners were said to be awaited. If the channel cannot be
- * subscribed to, places ask at intervals, and every owner counts as awaited.
+ * What arrives on the channel of this JVM for its owners. Knows which owners were said to
+ * be awaited. If the channel cannot be subscribed to, places ask at intervals, and every
+ * owner counts as awaited.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  */
@@ -21,70 +19,33 @@ final class Mailbox {
 	 */
 	private static final int MOST_AWAITED = 10_000;
 
-	private final ScriptRunner runner;
-
-	private final String channel;
+	private final JvmChannel channel;
 
 	private final Consumer<String[]> onGrant;
 
 	private final Consumer<String> onFree;
 
-	private final Runnable onActive;
-
-	private final AtomicBoolean opened = new AtomicBoolean();
-
-	private volatile boolean failed;
-
-	private volatile long failedAt;
-
-	private volatile Duration interval = Duration.ofSeconds(1);
-
-	/**
-	 * Counts the subscriptions: after a new one, a message may have been missed.
-	 */
-	private final AtomicInteger subscription = new AtomicInteger();
-
 	private final Set<String> awaited = ConcurrentHashMap.newKeySet();
 
 	Mailbox(ScriptRunner runner, String channel, Consumer<String[]> onGrant, Consumer<String> onFree,
 			Runnable onActive) {
-		this.runner = runner;
-		this.channel = channel;
+		this.channel = new JvmChannel(runner, channel, this::onMessage, onActive);
 		this.onGrant = onGrant;
 		this.onFree = onFree;
-		this.onActive = onActive;
 	}
 
 	/**
-	 * Subscribe to the channel, unless that was done. If it has failed, it is tried again
-	 * once in an interval.
+	 * Subscribe to the channel, see {@link JvmChannel#open(Duration)}.
 	 */
 	void open(Duration interval) {
-		this.interval = interval;
-		open();
-	}
-
-	private void open() {
-		if (this.opened.get() || (this.failed && System.nanoTime() - this.failedAt < this.interval.toNanos())) {
-			return;
-		}
-		if (this.opened.compareAndSet(false, true)) {
-			this.runner.hear(this.channel, this::onMessage, this::onActive).whenComplete((done, failure) -> {
-				if (failure != null) {
-					this.failedAt = System.nanoTime();
-					this.failed = true;
-					this.opened.set(false);
-				}
-			});
-		}
+		this.channel.open(interval);
 	}
 
 	/**
 	 * Return the present subscription, 0 if there is none.
 	 */
 	int subscription() {
-		int present = this.subscription.get();
-		return (present > 0 && this.runner.isHearing()) ? present : 0;
+		return this.channel.subscription();
 	}
 
 	/**
@@ -93,7 +54,7 @@ final class Mailbox {
 	 */
 	boolean isAwaited(String number, int heardSince) {
 		if (heardSince == 0) {
-			open();
+			this.channel.open();
 			return true;
 		}
 		return heardSince != subscription() || this.awaited.contains(number);
@@ -102,7 +63,7 @@ final class Mailbox {
 	void noteAwaited(String number) {
 		if (this.awaited.size() >= MOST_AWAITED) {
 			// all present leases count as awaited
-			this.subscription.incrementAndGet();
+			this.channel.nextSubscription();
 			this.awaited.clear();
 		}
 		this.awaited.add(number);
@@ -110,11 +71,6 @@ final class Mailbox {
 
 	void forget(String number) {
 		this.awaited.remove(number);
-	}
-
-	private void onActive() {
-		this.subscription.incrementAndGet();
-		this.onActive.run();
 	}
 
 	private void onMessage(String message) {

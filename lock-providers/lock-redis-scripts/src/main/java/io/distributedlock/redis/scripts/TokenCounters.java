@@ -21,7 +21,7 @@ public final class TokenCounters {
 	/**
 	 * The start of the channels of JVMs that use the layout of Redisson.
 	 */
-	static final String REDISSON_CHANNELS = "redisson_lock_line:";
+	public static final String REDISSON_CHANNELS = "redisson_lock_line:";
 
 	private static final int SLOTS = 16384;
 
