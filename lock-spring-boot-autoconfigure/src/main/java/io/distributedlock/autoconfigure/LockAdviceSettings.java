@@ -21,12 +21,13 @@ final class LockAdviceSettings {
 
 	static DistributedLockBeanPostProcessor postProcessor(ObjectProvider<LockTemplate> template,
 			Environment environment) {
+		LockProperties properties = bind(environment);
 		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> single(template),
-				read(environment));
+				settings(properties));
 		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
 		processor.setAdviceOrder(
 				environment.getProperty("lock.order", Integer.class, DistributedLockBeanPostProcessor.DEFAULT_ORDER));
-		processor.setProxying(mode(environment) == LockProperties.Mode.PROXY);
+		processor.setProxying(properties.getMode() == LockProperties.Mode.PROXY);
 		return processor;
 	}
 
@@ -43,19 +44,14 @@ final class LockAdviceSettings {
 		}
 	}
 
-	static DistributedLockSettings read(Environment environment) {
-		LockProperties properties = bind(environment);
+	static DistributedLockSettings settings(LockProperties properties) {
 		LockProperties.Transaction transaction = properties.getTransaction();
 		return new DistributedLockSettings(properties.getSpel().isBeanReferences(),
 				properties.getOnContention().asAttribute(), transaction.getRelease().asAttribute(),
 				transaction.isVerifyBeforeCommit());
 	}
 
-	static LockProperties.Mode mode(Environment environment) {
-		return bind(environment).getMode();
-	}
-
-	private static LockProperties bind(Environment environment) {
+	static LockProperties bind(Environment environment) {
 		return Binder.get(environment).bindOrCreate("lock", LockProperties.class);
 	}
 

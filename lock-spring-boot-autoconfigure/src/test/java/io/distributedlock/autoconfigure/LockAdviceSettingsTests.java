@@ -15,8 +15,9 @@ class LockAdviceSettingsTests {
 
 	@Test
 	void defaultsAreThoseOfTheAdvice() {
-		assertThat(LockAdviceSettings.read(new MockEnvironment())).isEqualTo(DistributedLockSettings.DEFAULTS);
-		assertThat(LockAdviceSettings.mode(new MockEnvironment())).isEqualTo(LockProperties.Mode.PROXY);
+		assertThat(LockAdviceSettings.settings(LockAdviceSettings.bind(new MockEnvironment())))
+			.isEqualTo(DistributedLockSettings.DEFAULTS);
+		assertThat(LockAdviceSettings.bind(new MockEnvironment()).getMode()).isEqualTo(LockProperties.Mode.PROXY);
 	}
 
 	@Test
@@ -26,9 +27,9 @@ class LockAdviceSettingsTests {
 			.withProperty("lock.transaction.release", "after-method")
 			.withProperty("lock.transaction.verify-before-commit", "false")
 			.withProperty("lock.mode", "aspectj");
-		assertThat(LockAdviceSettings.read(environment))
+		assertThat(LockAdviceSettings.settings(LockAdviceSettings.bind(environment)))
 			.isEqualTo(new DistributedLockSettings(true, OnContention.SKIP, ReleaseTime.AFTER_METHOD, false));
-		assertThat(LockAdviceSettings.mode(environment)).isEqualTo(LockProperties.Mode.ASPECTJ);
+		assertThat(LockAdviceSettings.bind(environment).getMode()).isEqualTo(LockProperties.Mode.ASPECTJ);
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockContext;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import reactor.adapter.JdkFlowAdapter;
 import reactor.blockhound.BlockHound;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -204,8 +206,10 @@ class ReactiveTests {
 		this.streams.completable("1").blockingAwait();
 		assertThat(this.streams.flowable("1").toList().blockingGet()).containsExactly("a", "b");
 		assertThat(Flux.from(this.streams.publisher("1")).collectList().block()).containsExactly("a", "b");
-		assertThat(this.provider.events()).hasSize(10);
-		for (int i = 0; i < 10; i += 2) {
+		assertThat(JdkFlowAdapter.flowPublisherToFlux(this.streams.publisherOfTheJdk("1")).collectList().block())
+			.containsExactly("a", "b");
+		assertThat(this.provider.events()).hasSize(12);
+		for (int i = 0; i < 12; i += 2) {
 			String key = this.provider.events().get(i).substring("acquire ".length());
 			assertThat(this.provider.events().get(i + 1)).isEqualTo("release " + key);
 		}
@@ -361,7 +365,6 @@ class ReactiveTests {
 		public Mono<String> losingAndCancelled(RecordingProvider provider) {
 			return Mono.fromRunnable(provider::loseLast)
 				.then(Mono.<String>never())
-
 				.doOnCancel(this.cancelled::incrementAndGet);
 		}
 
@@ -387,10 +390,12 @@ class ReactiveTests {
 
 		@DistributedLock("#id")
 		public org.reactivestreams.Publisher<String> publisher(String id) {
-			return List.of("a", "b")
-				.stream()
-				.collect(java.util.stream.Collectors.collectingAndThen(java.util.stream.Collectors.toList(),
-						Flux::fromIterable));
+			return Flux.just("a", "b");
+		}
+
+		@DistributedLock("#id")
+		public Flow.Publisher<String> publisherOfTheJdk(String id) {
+			return JdkFlowAdapter.publisherToFlowPublisher(Flux.just("a", "b"));
 		}
 
 		@DistributedLock(key = "#id", waitTime = "100ms")

@@ -1,6 +1,7 @@
 package io.distributedlock.spring.invocation;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockException;
@@ -53,9 +54,22 @@ final class ReactiveInvocation implements LockedInvocation {
 			return new ReactiveInvocation(null, returned);
 		}
 		Class<?> type = returned.type();
+		if (!mayBeReactive(type)) {
+			return null;
+		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		return (adapter != null && adapter.getReactiveType() == type && !FutureInvocation.isStage(type))
 				? new ReactiveInvocation(adapter, returned) : null;
+	}
+
+	/**
+	 * Return whether Spring may have an adapter for a type. To ask loads hundreds of
+	 * classes of each reactive library: an application whose methods return nothing, text
+	 * or records need not wait for that at its start.
+	 */
+	private static boolean mayBeReactive(Class<?> type) {
+		boolean ofJava = type.getClassLoader() == null && !Flow.Publisher.class.isAssignableFrom(type);
+		return !ofJava && !type.isRecord() && !type.isEnum() && !type.isArray();
 	}
 
 	@Override
