@@ -76,24 +76,17 @@ final class LockTable {
 	 * Take a row that is free or has expired if no place in the queue of the key is in
 	 * front of this owner, or that this owner has: the answer to a question before may
 	 * have been lost.
-	 * @param queued whether this owner may be in the queue, which it leaves then
+	 * @param withPlace whether this owner leaves the queue in the same statement, which
+	 * only PostgreSQL can do
 	 * @return the first token, zero if others come first
 	 */
-	long takeInTurn(Session session, LeaseRequest request, String owner, boolean queued) throws SQLException {
+	long takeInTurn(Session session, LeaseRequest request, String owner, boolean withPlace) throws SQLException {
 		String queue = request.key() + QUEUE;
-		if (!queued) {
+		if (!withPlace) {
 			return update(session, inTurn(), request, owner, owner, owner, queue, owner);
 		}
-		if (this.dialect == JdbcDialect.POSTGRESQL) {
-			// one transaction instead of two before the caller may begin
-			return firstOf(request, session.number(takingWithPlace() + " SELECT token FROM taken",
-					parameters(request, owner, owner, owner, queue, owner, queue, owner)));
-		}
-		long token = update(session, inTurn(), request, owner, owner, owner, queue, owner);
-		if (token != 0) {
-			this.members.remove(session, queue, owner);
-		}
-		return token;
+		return firstOf(request, session.number(takingWithPlace() + " SELECT token FROM taken",
+				parameters(request, owner, owner, owner, queue, owner, queue, owner)));
 	}
 
 	/**

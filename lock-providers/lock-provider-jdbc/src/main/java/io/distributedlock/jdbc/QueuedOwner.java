@@ -30,6 +30,11 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	 */
 	private volatile long stayedNanos;
 
+	/**
+	 * Whether it has left the queue since.
+	 */
+	private volatile boolean gone;
+
 	private volatile boolean first;
 
 	private volatile long firstSinceNanos;
@@ -64,6 +69,20 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	 */
 	void joins() {
 		this.joined = true;
+	}
+
+	/**
+	 * Note that the key was granted and the place is not in the queue any more.
+	 */
+	void leftQueue() {
+		this.gone = true;
+	}
+
+	/**
+	 * Return whether this owner may still be in the queue although the key was granted.
+	 */
+	boolean isToLeaveQueue() {
+		return this.joined && !this.gone;
 	}
 
 	/**

@@ -22,12 +22,16 @@ import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases by a row for each key, which is taken in one statement or by
  * compare-and-set.
  */
 final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
+
+	private static final Logger logger = LoggerFactory.getLogger(TableLockProvider.class);
 
 	/**
 	 * How often a compare-and-set that meets another one is tried. Whoever meets others
@@ -124,15 +128,46 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 						() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner))
 							.thenApply(this.leases::released)));
 		return AskingPlace.take(() -> {
-			CommandLease candidate = queued.watched(this.leases.candidate(request, owner));
+			CommandLease candidate = queued
+				.watched(this.leases.candidate(request, owner).withEnding(() -> releaseQueued(key, queued)));
 			return this.calls
 				.<Long>attempt((giveUpAt) -> queued.isOver() ? 0L
 						: this.calls.inSession((session) -> this.queue.acquireInTurn(session, request, queued),
 								giveUpAt),
 						request.giveUpAtNanos(), queued)
 				.whenComplete((token, failure) -> queued.answered(failure))
-				.thenApply((token) -> (token != 0) ? TableLeases.granted(candidate, request, token) : null);
+				.thenApply((token) -> {
+					if (token == 0) {
+						return null;
+					}
+					removePlaceLater(key, queued);
+					return TableLeases.granted(candidate, request, token);
+				});
 		}, queued::leave, (ask) -> this.signals.listen(key, queued, request.lookInterval(), ask));
+	}
+
+	/**
+	 * Remove the place of an owner that has its key, while the caller works: before, it
+	 * would cost one more wait for the disk.
+	 */
+	private void removePlaceLater(String key, QueuedOwner queued) {
+		if (queued.isToLeaveQueue()) {
+			this.calls.upkeep((session) -> {
+				this.queue.removePlace(session, key, queued);
+				return true;
+			}).whenComplete((removed, failure) -> {
+				if (failure != null) {
+					logger.debug("The owner of lock '{}' leaves its queue with the release", key, failure);
+				}
+			});
+		}
+	}
+
+	private CompletionStage<Boolean> releaseQueued(String key, QueuedOwner queued) {
+		return this.calls.upkeep((session) -> {
+			this.queue.removePlace(session, key, queued);
+			return this.table.release(session, key, queued.name());
+		}).thenApply(this.leases::released);
 	}
 
 	@Override

@@ -74,6 +74,9 @@ final class TableQueue {
 		if (token == 0) {
 			place.stays(sentAt);
 		}
+		else {
+			place.leftQueue();
+		}
 		return token;
 	}
 
@@ -104,7 +107,23 @@ final class TableQueue {
 	}
 
 	private long take(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
-		return this.table.takeInTurn(session, request, place.name(), place.isJoined());
+		boolean withPlace = this.atOnce && place.isJoined();
+		long token = this.table.takeInTurn(session, request, place.name(), withPlace);
+		if (token != 0 && withPlace) {
+			place.leftQueue();
+		}
+		return token;
+	}
+
+	/**
+	 * Remove the place of an owner that has the key, unless that was done. Until then
+	 * nobody behind it can take the key: this comes before the release.
+	 */
+	void removePlace(Session session, String key, QueuedOwner place) throws SQLException {
+		if (place.isToLeaveQueue()) {
+			this.members.remove(session, queueOf(key), place.name());
+			place.leftQueue();
+		}
 	}
 
 	/**

@@ -77,7 +77,7 @@ class TableQueueTests {
 	@Test
 	void grantWhoseAnswerWasLostIsRecognisedByTheNextQuestion() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
-		LostStatements.Fault fault = this.lost.loseReply(LEAVE_QUEUE);
+		LostStatements.Fault fault = this.lost.loseReply(TableQueueTests::takes);
 		get(this.held.release());
 		this.first.lookAgain();
 		Awaitility.await().until(fault::isReached);
@@ -87,7 +87,7 @@ class TableQueueTests {
 	@Test
 	void grantWhoseAnswerIsLateIsRecognisedByTheNextQuestion() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
-		LostStatements.Fault fault = this.lost.delayReply(LEAVE_QUEUE);
+		LostStatements.Fault fault = this.lost.delayReply(TableQueueTests::takes);
 		get(this.held.release());
 		this.first.lookAgain();
 		Awaitility.await().until(fault::isReached);
@@ -95,14 +95,10 @@ class TableQueueTests {
 		fault.proceed();
 	}
 
-	/**
-	 * Two answers are lost. After the first one the place is at the end of the queue, and
-	 * the second question could not remove it from there.
-	 */
 	@Test
-	void grantIsRecognisedThoughItsPlaceIsAtTheEndOfTheQueue() throws SQLException {
+	void grantIsRecognisedThoughTwoAnswersWereLost() throws SQLException {
 		LockQueue.Place second = behindOthers(this.other);
-		LostStatements.Fault afterGrant = this.lost.loseReply(LEAVE_QUEUE);
+		LostStatements.Fault afterGrant = this.lost.loseReply(TableQueueTests::takes);
 		LostStatements.Fault afterThat = this.lost.loseReply(TableQueueTests::takes);
 		get(this.held.release());
 		Awaitility.await().atMost(PATIENCE).until(() -> {
@@ -110,6 +106,43 @@ class TableQueueTests {
 			return afterGrant.isReached() && afterThat.isReached();
 		});
 		assertThatGrantedInTurn(this.first, second);
+	}
+
+	/**
+	 * The caller has its lock, and leaves the queue while it works.
+	 */
+	@Test
+	void grantDoesNotWaitUntilThePlaceIsRemoved() throws SQLException {
+		LockQueue.Place second = behindOthers(this.other);
+		LostStatements.Fault fault = this.lost.delay(LEAVE_QUEUE);
+		get(this.held.release());
+		Lease lease = granted(this.first);
+		Awaitility.await().until(fault::isReached);
+		assertThat(get(lease.release())).isTrue();
+		assertThat(get(granted(second).release())).isTrue();
+		fault.proceed();
+		Awaitility.await().until(fault::isExecuted);
+		assertThatNobodyQueues();
+	}
+
+	@Test
+	void releaseRemovesThePlaceIfThatHasFailedBefore() throws SQLException {
+		LockQueue.Place second = behindOthers(this.other);
+		LostStatements.Fault fault = this.lost.fail(LEAVE_QUEUE);
+		get(this.held.release());
+		Lease lease = granted(this.first);
+		Awaitility.await().until(fault::isReached);
+		this.lost.executed();
+		assertThat(get(lease.release())).isTrue();
+		assertThat(this.lost.executed()).as("the place ends before the key is free")
+			.filteredOn((sql) -> sql.equals("DELETE FROM distributed_lock_member WHERE lock_key = ? AND owner = ?")
+					|| sql.contains("SET owner = NULL"))
+			.hasSize(2)
+			.last()
+			.asString()
+			.contains("SET owner = NULL");
+		assertThat(get(granted(second).release())).isTrue();
+		assertThatNobodyQueues();
 	}
 
 	/**
@@ -164,6 +197,10 @@ class TableQueueTests {
 		Lease next = granted(another);
 		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(lease.fencingToken().orElseThrow());
 		assertThat(get(next.release())).isTrue();
+		assertThatNobodyQueues();
+	}
+
+	private void assertThatNobodyQueues() throws SQLException {
 		try (Connection connection = this.pool.getConnection()) {
 			assertThat(Session.on(connection).number("SELECT COUNT(*) FROM distributed_lock_member")).isZero();
 		}
