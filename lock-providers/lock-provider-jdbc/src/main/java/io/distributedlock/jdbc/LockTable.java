@@ -115,12 +115,11 @@ final class LockTable {
 						+ this.firstPlace + ") FROM " + TABLE + " WHERE lock_key = ?",
 				(row) -> lineOf(owner, row.getInt(1) == 1, row.getString(2), row.getString(3)), key + QUEUE, key);
 		// without a row somebody has to insert it
-		return (line != null) ? line : new Line(true, false);
+		return (line != null) ? line : new Line(true, null);
 	}
 
 	private static Line lineOf(String owner, boolean free, @Nullable String holder, @Nullable String first) {
-		boolean isFirst = owner.equals(first);
-		return new Line(free ? (isFirst || first == null) : owner.equals(holder), isFirst);
+		return new Line(free ? (first == null || owner.equals(first)) : owner.equals(holder), first);
 	}
 
 	private String inTurn() {
@@ -320,9 +319,9 @@ final class LockTable {
 	 * What an owner that waits has seen.
 	 *
 	 * @param mayTake whether the key is free for it, or its own already
-	 * @param first whether nobody is in front of it in the queue
+	 * @param first the owner that nobody is in front of in the queue
 	 */
-	record Line(boolean mayTake, boolean first) {
+	record Line(boolean mayTake, @Nullable String first) {
 	}
 
 	/**

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Tells the places of this JVM when they may be first in their queue. Where messages
  * arrive, they name the owner that is first. Otherwise the place of this JVM that came
  * first asks: after each release by this JVM, and at intervals that grow with its wait.
- * Those behind it cannot be first before it has its lock.
+ * Those behind it are rarely first before it has its lock, and are told then.
  * <p>
  * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
@@ -85,6 +85,23 @@ final class PlaceSignals {
 			return places;
 		});
 		Waiting place = first.get();
+		if (place != null) {
+			place.ask.run();
+		}
+	}
+
+	/**
+	 * Tell a place of this JVM that it is the first in its queue. Two that join at the
+	 * same time may stand in another order there than here.
+	 * @param owner who is first, in this JVM or another one
+	 */
+	void first(String key, String owner) {
+		AtomicReference<@Nullable Waiting> named = new AtomicReference<>();
+		this.byKey.computeIfPresent(key, (ignored, places) -> {
+			places.stream().filter((each) -> each.owner.name().equals(owner)).findFirst().ifPresent(named::set);
+			return places;
+		});
+		Waiting place = named.get();
 		if (place != null) {
 			place.ask.run();
 		}

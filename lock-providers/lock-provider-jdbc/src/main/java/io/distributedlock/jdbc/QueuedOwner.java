@@ -35,7 +35,7 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	 */
 	private volatile boolean gone;
 
-	private volatile boolean first;
+	private volatile @Nullable String first;
 
 	private volatile long firstSinceNanos;
 
@@ -102,20 +102,27 @@ final class QueuedOwner implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * Note whether this owner is the first in the queue.
+	 * Note which owner is the first in the queue.
 	 */
-	void sees(boolean nowFirst) {
-		if (nowFirst && !this.first) {
+	void sees(@Nullable String nowFirst) {
+		if (this.name.equals(nowFirst) && !isFirst()) {
 			this.firstSinceNanos = System.nanoTime();
 		}
 		this.first = nowFirst;
 	}
 
 	/**
+	 * Return which owner was the first in the queue at the last question of this one.
+	 */
+	@Nullable String first() {
+		return this.first;
+	}
+
+	/**
 	 * Return whether this owner was the first in the queue at its last question.
 	 */
 	boolean isFirst() {
-		return this.first;
+		return this.name.equals(this.first);
 	}
 
 	/**

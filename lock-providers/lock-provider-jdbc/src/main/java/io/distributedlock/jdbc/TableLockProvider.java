@@ -138,12 +138,20 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 				.whenComplete((token, failure) -> queued.answered(failure))
 				.thenApply((token) -> {
 					if (token == 0) {
+						tellFirst(key, queued);
 						return null;
 					}
 					removePlaceLater(key, queued);
 					return TableLeases.granted(candidate, request, token);
 				});
 		}, queued::leave, (ask) -> this.signals.listen(key, queued, request.lookInterval(), ask));
+	}
+
+	private void tellFirst(String key, QueuedOwner queued) {
+		String first = queued.first();
+		if (first != null && !queued.isFirst()) {
+			this.signals.first(key, first);
+		}
 	}
 
 	/**

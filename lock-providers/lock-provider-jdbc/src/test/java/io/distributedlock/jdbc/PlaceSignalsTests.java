@@ -134,6 +134,31 @@ class PlaceSignalsTests {
 		}
 	}
 
+	/**
+	 * Two callers of one node join at the same time: the later one here is the first in
+	 * the database.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "H2" })
+	void firstPlaceIsToldAlthoughAnotherOneOfItsNodeAsks(JdbcDialect dialect) throws SQLException {
+		Lease held = acquire(provider(dialect), request(LockType.FAIR, LOOK));
+		LockProvider node = provider(dialect);
+		LockQueue.Place early = behindOthers(node, request(LockType.FAIR, LOOK));
+		LockQueue.Place late = behindOthers(node, request(LockType.FAIR, LOOK));
+		try (Connection connection = pool(dialect).getConnection()) {
+			Session session = Session.on(connection);
+			String ofQueue = " FROM distributed_lock_member WHERE lock_key = ?";
+			String queue = TableQueue.queueOf(this.key);
+			long lowest = session.number("SELECT MIN(ticket)" + ofQueue, queue);
+			assertThat(session.update("UPDATE distributed_lock_member SET ticket = ? WHERE lock_key = ? AND ticket = ?",
+					session.number("SELECT MAX(ticket)" + ofQueue, queue) + 1, queue, lowest))
+				.isOne();
+		}
+		assertThat(get(held.release())).isTrue();
+		assertThat(get(granted(late).release())).isTrue();
+		assertThat(get(granted(early).release())).isTrue();
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "H2" })
 	void leaseBringsAsManyTokensAsWereAskedFor(JdbcDialect dialect) {
