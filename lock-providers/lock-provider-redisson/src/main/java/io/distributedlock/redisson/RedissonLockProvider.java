@@ -64,6 +64,11 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
+	/**
+	 * What the release of a fair lock answers if the server has published nothing.
+	 */
+	private static final long UNHEARD = 2;
+
 	private final RedissonServer server;
 
 	private final RedissonReleases releases;
@@ -216,7 +221,12 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	}
 
 	CompletionStage<Boolean> release(RedissonLease lease) {
-		return gone(this.server.send(lease.owner().release(this.server.channels().knownPublishCommand())));
+		return gone(this.server.send(lease.owner().release(this.server.channels().knownPublishCommand()))
+			.whenComplete((had, failure) -> {
+				if (failure == null && had == UNHEARD) {
+					this.releases.warnUnheardOnce(TokenCounters.REDISSON_CHANNELS);
+				}
+			}));
 	}
 
 	@Override
@@ -310,7 +320,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			if (failure != null) {
 				throw RedissonErrors.translate(failure);
 			}
-			return had == 1;
+			return had > 0;
 		});
 	}
 

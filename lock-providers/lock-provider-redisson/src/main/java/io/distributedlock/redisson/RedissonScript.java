@@ -56,10 +56,18 @@ enum RedissonScript implements LuaScript {
 	 * mark, queue, times. Arguments: owner, lease, time to live of the counter, for how
 	 * long the owner counts as alive, 0 for an owner that does not queue; the command to
 	 * publish and the channel, to wake the first if the lock is free for it. Answers -1
-	 * instead of 0 if somebody in front uses Redisson by hand.
+	 * instead of 0 if somebody in front uses Redisson by hand. Who asks is alive,
+	 * whatever became of its time. The queue lives for long after its last place, since
+	 * code by hand joins it without an expiry.
 	 */
 	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + Parts.WAKE + """
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
+			local queues = ARGV[4] ~= '0'
+			local behind, known = 0, redis.call('zscore', KEYS[5], ARGV[1])
+			if queues then
+			  behind = behind_by_hand(KEYS[4], KEYS[5], ARGV[4], known)
+			  if known then redis.call('zadd', KEYS[5], now + ARGV[4] + behind, ARGV[1]) end
+			end
 			local first = first_alive(KEYS[4], KEYS[5])
 			local mine = redis.call('hexists', KEYS[1], ARGV[1]) == 1
 			if mine or (redis.call('exists', KEYS[1]) == 0 and (not first or first == ARGV[1])) then
@@ -72,16 +80,15 @@ enum RedissonScript implements LuaScript {
 			  return token
 			end
 			local by_hand = false
-			if ARGV[4] ~= '0' then
-			  local behind = behind_by_hand(KEYS[4], KEYS[5], ARGV[4])
+			if queues then
 			  by_hand = behind > 0 or string.find(redis.call('hkeys', KEYS[1])[1] or '', ':', 1, true)
-			  local new = redis.call('zadd', KEYS[5], now + ARGV[4] + behind, ARGV[1]) == 1
-			  if new or not first then redis.call('rpush', KEYS[4], ARGV[1]) end
+			  if not known then redis.call('zadd', KEYS[5], now + ARGV[4] + behind, ARGV[1]) end
+			  if not known or not first then redis.call('rpush', KEYS[4], ARGV[1]) end
 			  local last = redis.call('zrange', KEYS[5], -1, -1, 'WITHSCORES')[2]
-			  local left = math.max(last - now, 0) + 60000
+			  local left = math.max(last - now, 0) + ARGV[3]
 			  redis.call('pexpire', KEYS[4], left)
 			  redis.call('pexpire', KEYS[5], left)
-			  if first and not new and redis.call('exists', KEYS[1]) == 0 then wake(ARGV[5], ARGV[6], first) end
+			  if first and known and redis.call('exists', KEYS[1]) == 0 then wake(ARGV[5], ARGV[6], first) end
 			end
 			return by_hand and -1 or 0"""),
 
@@ -202,7 +209,8 @@ enum RedissonScript implements LuaScript {
 	/**
 	 * Releases a fair lock or leaves its queue. Publishes that to the next owner in the
 	 * queue, or, if the queue is empty, on the lock's channel. Keys: lock, queue, times,
-	 * the mark. Arguments: owner, the command to publish, the channel.
+	 * the mark. Arguments: owner, the command to publish, the channel. Answers 2 instead
+	 * of 1 if the server refuses to publish.
 	 */
 	RELEASE_IN_TURN(Parts.FIRST_ALIVE + Parts.WAKE + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
@@ -211,7 +219,8 @@ enum RedissonScript implements LuaScript {
 			redis.call('zrem', KEYS[3], ARGV[1])
 			if had + left > 0 and redis.call('exists', KEYS[1]) == 0 then
 			  local first = first_alive(KEYS[2], KEYS[3])
-			  if first then wake(ARGV[2], ARGV[3], first) else redis.pcall(ARGV[2], ARGV[3], 0) end
+			  if not first then redis.pcall(ARGV[2], ARGV[3], 0)
+			  elseif not wake(ARGV[2], ARGV[3], first) then had = had * 2 end
 			end
 			""" + Parts.MARK.formatted(4) + "return had"),
 
@@ -297,13 +306,15 @@ enum RedissonScript implements LuaScript {
 		/**
 		 * Tells the first owner in a queue that it may ask: one by hand on its own
 		 * channel, one of this library by its name on the channel of its JVM, which is no
-		 * sharded one.
+		 * sharded one. Answers whether the server has published that.
 		 */
 		static final String WAKE = """
 				local function wake(publish, channel, first)
 				  local jvm = string.match(first, '^([^:]+)%-%x+$')
-				  if jvm then redis.pcall('publish', '<channels>' .. jvm, first)
-				  else redis.pcall(publish, channel .. ':' .. first, 0) end
+				  local heard
+				  if jvm then heard = redis.pcall('publish', '<channels>' .. jvm, first)
+				  else heard = redis.pcall(publish, channel .. ':' .. first, 0) end
+				  return type(heard) ~= 'table'
 				end
 				""".replace("<channels>", TokenCounters.REDISSON_CHANNELS);
 
@@ -330,19 +341,21 @@ enum RedissonScript implements LuaScript {
 		/**
 		 * How long the owners before this one may take that wait by hand. When Redisson
 		 * grants one of them the lock, it subtracts the time that this owner could have
-		 * waited from the times of all owners after it. No owner waits by hand if no time
-		 * is later than ours could be.
+		 * waited from the times of all owners after it, however long it has waited of
+		 * that: so five minutes are added, for which an owner by hand waits unless told
+		 * otherwise. A place that is known looks at the queue only if some time is later
+		 * than ours could be without that.
 		 */
 		static final String BEHIND_BY_HAND = """
-				local function behind_by_hand(queue, times, alive)
+				local function behind_by_hand(queue, times, alive, known)
 				  local last = redis.call('zrange', times, -1, -1, 'WITHSCORES')[2]
-				  if not last or last - now <= tonumber(alive) then return 0 end
+				  if not last or (known and last - now <= tonumber(alive)) then return 0 end
 				  local till = now
 				  for _, other in ipairs(redis.call('lrange', queue, 0, -1)) do
 				    if other == ARGV[1] then break end
 				    if string.find(other, ':', 1, true) then till = tonumber(redis.call('zscore', times, other) or now) end
 				  end
-				  return math.max(till - now, 0)
+				  return (till > now) and till - now + 300000 or 0
 				end
 				""";
 

@@ -158,6 +158,55 @@ class RedissonFairTests {
 	}
 
 	/**
+	 * When Redisson grants a lock by hand, it takes minutes from the times of all places
+	 * behind. It may have waited longer than one lease by then.
+	 */
+	@Test
+	void longWaitByHandCostsNobodyThePlace() {
+		try (DefaultLockTemplate template = template(this.client)) {
+			LockRequest request = fair("long").withLeaseTime(Duration.ofSeconds(2)).withAutoRenew(true);
+			LockHandle holder = template.acquire(request);
+			RLock byHand = this.other.getFairLock(holder.key());
+			CompletableFuture<Long> second = inThread(byHand);
+			awaitQueue(holder.key(), 1);
+			CompletableFuture<LockHandle> third = template.acquireAsync(request.withReentrant(false));
+			awaitQueue(holder.key(), 2);
+			CompletableFuture<Long> fourth = inThread(byHand);
+			awaitQueue(holder.key(), 3);
+			pause(Duration.ofSeconds(6));
+			assertThat(third).isNotDone();
+			holder.close();
+			long thread = second.orTimeout(60, TimeUnit.SECONDS).join();
+			pause(Duration.ofSeconds(1));
+			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
+			assertThat(CompletableFuture.anyOf(third, fourth)).succeedsWithin(Duration.ofSeconds(60));
+			assertThat(third).isCompleted();
+			assertThat(fourth).isNotDone();
+			third.join().close();
+			long last = fourth.orTimeout(60, TimeUnit.SECONDS).join();
+			assertThat(byHand.unlockAsync(last).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
+		}
+	}
+
+	/**
+	 * Code by hand joins a queue without an expiry of its own.
+	 */
+	@Test
+	void queueOutlivesThoseWhoJoinItByHand() {
+		try (DefaultLockTemplate template = template(this.client)) {
+			LockRequest request = fair("outlives").withLeaseTime(Duration.ofSeconds(10));
+			LockHandle holder = template.acquire(request);
+			CompletableFuture<LockHandle> next = template.acquireAsync(request.withReentrant(false));
+			awaitQueue(holder.key(), 1);
+			assertThat((Long) this.server.command("PTTL", QUEUE.formatted(holder.key())))
+				.isGreaterThan(Duration.ofHours(23).toMillis());
+			holder.close();
+			assertThat(next).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			assertThat(length(holder.key())).isZero();
+		}
+	}
+
+	/**
 	 * More keys than channels that a provider takes from the application.
 	 */
 	@Test
