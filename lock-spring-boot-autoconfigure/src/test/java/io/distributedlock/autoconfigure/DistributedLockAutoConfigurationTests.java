@@ -36,7 +36,9 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -120,6 +122,17 @@ class DistributedLockAutoConfigurationTests {
 				assertThat(context).hasSingleBean(RedissonClient.class).hasSingleBean(RedissonLockProvider.class);
 				assertThat(context).doesNotHaveBean("lockRedissonClient");
 			});
+	}
+
+	/**
+	 * Its name comes after that of the configuration that needs the provider.
+	 */
+	@Test
+	void clientOfAnyOtherAutoConfigurationIsUsed() {
+		this.runner.withConfiguration(AutoConfigurations.of(ZooClientAutoConfiguration.class)).run((context) -> {
+			assertThat(context).hasSingleBean(RedissonLockProvider.class);
+			assertThat(context.getBeanNamesForType(RedissonClient.class)).containsExactly("clientOfTheZoo");
+		});
 	}
 
 	@Test
@@ -372,6 +385,17 @@ class DistributedLockAutoConfigurationTests {
 		FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(failure);
 		assertThat(analysis).as("analysis of %s", failure).isNotNull();
 		return analysis;
+	}
+
+	@AutoConfiguration
+	static class ZooClientAutoConfiguration {
+
+		@Bean(destroyMethod = "shutdown")
+		@ConditionalOnMissingBean
+		RedissonClient clientOfTheZoo() {
+			return lazyClient();
+		}
+
 	}
 
 	private static RedissonClient lazyClient() {

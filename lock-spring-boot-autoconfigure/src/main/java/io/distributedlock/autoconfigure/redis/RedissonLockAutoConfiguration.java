@@ -30,7 +30,11 @@ import org.springframework.core.io.ResourceLoader;
  */
 // late, so that other auto-configurations can define a RedissonClient first
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 10)
-@AutoConfiguration(before = DistributedLockAutoConfiguration.class)
+// a client of the application, or of Redisson's own starter, comes first
+@AutoConfiguration(before = DistributedLockAutoConfiguration.class,
+		afterName = { "org.redisson.spring.starter.RedissonAutoConfiguration",
+				"org.redisson.spring.starter.RedissonAutoConfigurationV2",
+				"org.redisson.spring.starter.RedissonAutoConfigurationV4" })
 @ConditionalOnClass({ Redisson.class, RedissonLockProvider.class })
 @ConditionalOnLockProvider(RedissonLockProvider.NAME)
 @EnableConfigurationProperties(LockProperties.class)
