@@ -160,19 +160,25 @@ public abstract class RedisRightsContract {
 
 	@Test
 	final void waitersPollWithoutTheRightToPublishAndOneWarningSaysSo() {
-		createUser(server, "mute", rights().replace("+publish ", ""));
-		createUser(server, "listener", rights());
+		createUser(server, "mute", (rights() + rightsForOtherTypes()).replace("+publish ", ""));
+		createUser(server, "listener", rights() + rightsForOtherTypes());
 		assertLocksWorkAndWarnOnce("mute", "listener", "may not publish");
 	}
 
 	@Test
 	final void waitersPollWithoutTheRightToSubscribeAndOneWarningSaysSo() {
-		createUser(server, "deaf", rights().replace("+subscribe ", ""));
-		createUser(server, "speaker", rights());
+		createUser(server, "deaf", (rights() + rightsForOtherTypes()).replace("+subscribe ", ""));
+		createUser(server, "speaker", rights() + rightsForOtherTypes());
 		assertLocksWorkAndWarnOnce("speaker", "deaf", "cannot be subscribed to");
 	}
 
 	private void assertLocksWorkAndWarnOnce(String holder, String waiter, String warning) {
+		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.FAIR)) {
+			assertLocksWorkAndWarnOnce(holder, waiter, type, warning);
+		}
+	}
+
+	private void assertLocksWorkAndWarnOnce(String holder, String waiter, LockType type, String warning) {
 		PrintStream before = System.err;
 		ByteArrayOutputStream log = new ByteArrayOutputStream();
 		System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
@@ -180,7 +186,7 @@ public abstract class RedisRightsContract {
 			DefaultLockTemplate first = template(holder, Duration.ofMillis(200));
 			DefaultLockTemplate second = template(waiter, Duration.ofMillis(200));
 			for (int i = 0; i < 3; i++) {
-				HandOver.between(first, second, HandOver.request(waiter + i, LockType.EXCLUSIVE));
+				HandOver.between(first, second, HandOver.request(waiter + type + i, type));
 			}
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(log.toString(StandardCharsets.UTF_8).lines())
