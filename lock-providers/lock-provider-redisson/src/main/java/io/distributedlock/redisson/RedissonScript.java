@@ -57,8 +57,8 @@ enum RedissonScript implements LuaScript {
 	 * long the owner counts as alive, 0 for an owner that does not queue; the command to
 	 * publish and the channel, to wake the first if the lock is free for it. Answers -1
 	 * instead of 0 if somebody in front uses Redisson by hand. Who asks is alive,
-	 * whatever became of its time. The queue lives for long after its last place, since
-	 * code by hand joins it without an expiry.
+	 * whatever became of its time. The queue lives as long as the counter after its last
+	 * place, since code by hand joins it without an expiry.
 	 */
 	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + Parts.WAKE + """
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end

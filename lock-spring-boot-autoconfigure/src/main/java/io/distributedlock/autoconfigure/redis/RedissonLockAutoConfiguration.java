@@ -30,7 +30,7 @@ import org.springframework.core.io.ResourceLoader;
  */
 // late, so that other auto-configurations can define a RedissonClient first
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 10)
-// a client of the application, or of Redisson's own starter, comes first
+// the order alone does not do it: what comes after the template draws this forward
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class,
 		afterName = { "org.redisson.spring.starter.RedissonAutoConfiguration",
 				"org.redisson.spring.starter.RedissonAutoConfigurationV2",
