@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -17,6 +18,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
+import io.distributedlock.autoconfigure.endpoint.LocksEndpointAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
@@ -38,7 +40,9 @@ import org.redisson.config.Config;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -49,6 +53,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -125,14 +130,26 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	/**
-	 * Its name comes after that of the configuration that needs the provider.
+	 * What comes after the template would draw the template, and so the provider, before
+	 * that client.
 	 */
 	@Test
 	void clientOfAnyOtherAutoConfigurationIsUsed() {
-		this.runner.withConfiguration(AutoConfigurations.of(ZooClientAutoConfiguration.class)).run((context) -> {
-			assertThat(context).hasSingleBean(RedissonLockProvider.class);
-			assertThat(context.getBeanNamesForType(RedissonClient.class)).containsExactly("clientOfTheZoo");
-		});
+		List<Class<?>> all = new ArrayList<>(List.of(ZooClientAutoConfiguration.class));
+		ClassLoader loader = getClass().getClassLoader();
+		ImportCandidates.load(AutoConfiguration.class, loader)
+			.getCandidates()
+			.stream()
+			.filter((name) -> name.startsWith("io.distributedlock."))
+			.map((name) -> ClassUtils.resolveClassName(name, loader))
+			.forEach(all::add);
+		assertThat(all).contains(LocksEndpointAutoConfiguration.class);
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(all.toArray(Class[]::new)))
+			.withPropertyValues("lock.provider=redisson", "management.endpoints.web.exposure.include=locks")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(RedissonLockProvider.class);
+				assertThat(context.getBeanNamesForType(RedissonClient.class)).containsExactly("clientOfTheZoo");
+			});
 	}
 
 	@Test
@@ -387,6 +404,8 @@ class DistributedLockAutoConfigurationTests {
 		return analysis;
 	}
 
+	// after all of the usual order, whatever their names
+	@AutoConfigureOrder(1)
 	@AutoConfiguration
 	static class ZooClientAutoConfiguration {
 

@@ -12,12 +12,14 @@ import io.distributedlock.spi.LockProvider;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the actuator endpoint {@code locks}. It is there only where the
@@ -25,6 +27,8 @@ import org.springframework.context.annotation.Bean;
  *
  * @since 0.1
  */
+// as late as what it comes after: with the usual order it would draw that forward
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 8)
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnSingleCandidate(DefaultLockTemplate.class)

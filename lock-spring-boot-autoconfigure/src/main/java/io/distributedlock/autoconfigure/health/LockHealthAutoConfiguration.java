@@ -10,6 +10,7 @@ import io.distributedlock.spi.LockProvider;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -17,6 +18,7 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 
 /**
  * Auto-configuration of the health contributor {@code locks}, with one entry for each
@@ -24,6 +26,8 @@ import org.springframework.context.annotation.Bean;
  *
  * @since 0.1
  */
+// as late as what it comes after: with the usual order it would draw that forward
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 8)
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass({ HealthContributor.class, ConditionalOnEnabledHealthIndicator.class })
 @ConditionalOnSingleCandidate(DefaultLockTemplate.class)

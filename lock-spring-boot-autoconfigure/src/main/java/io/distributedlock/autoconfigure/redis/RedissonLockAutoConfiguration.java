@@ -30,7 +30,8 @@ import org.springframework.core.io.ResourceLoader;
  */
 // late, so that other auto-configurations can define a RedissonClient first
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 10)
-// the order alone does not do it: what comes after the template draws this forward
+// by name too: an application's auto-configuration that comes after the template draws
+// this forward
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class,
 		afterName = { "org.redisson.spring.starter.RedissonAutoConfiguration",
 				"org.redisson.spring.starter.RedissonAutoConfigurationV2",

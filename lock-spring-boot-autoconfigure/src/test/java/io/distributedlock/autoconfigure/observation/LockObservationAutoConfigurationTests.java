@@ -64,7 +64,7 @@ class LockObservationAutoConfigurationTests {
 		Keys keys = new Keys();
 		this.runner.withBean(ObservationHandler.class, () -> keys).run((context) -> {
 			lock(context.getBean(LockTemplate.class));
-			assertThat(keys.last).contains("lock.name").doesNotContain("42");
+			assertThat(keys.last).contains("lock.name").doesNotContain("order:42");
 		});
 		this.runner.withBean(ObservationHandler.class, () -> keys)
 			.withPropertyValues("lock.observations.key=true")
