@@ -3,35 +3,26 @@ package io.distributedlock.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockType;
-import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
-import io.distributedlock.spi.LeaseRequest;
-import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.support.Failures;
-import io.distributedlock.spi.support.QuestionState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one call acquires a lock. It passes the local gate, and then makes attempts at the
- * backend until one succeeds or the wait time is over. Between two attempts it waits for
- * a signal of a release, and asks after the poll interval even without one. Where the
- * backend has a queue, a call that may wait takes a place there instead. It has no thread
- * of its own: each step runs on the thread that brings an answer, a signal or a turn, and
- * no step blocks. It ends with exactly one outcome.
+ * How one call acquires a lock. It passes the local gate, and then asks the backend until
+ * it has the lock or the wait time is over. It has no thread of its own: each step runs
+ * on the thread that brings an answer, a signal or a turn, and no step blocks. It ends
+ * with exactly one outcome.
  * <p>
  * Why: docs/decisions/001-asynchronous-engine.md,
  * docs/decisions/013-attempts-end-with-their-caller.md
  */
-final class Acquisition implements Contender, QueuedPlace.Caller {
+final class Acquisition implements Contender {
 
 	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable Pauses> PAUSES = AtomicReferenceFieldUpdater
 		.newUpdater(Acquisition.class, Pauses.class, "pauses");
@@ -73,19 +64,12 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 
 	private final AtomicBoolean waiting = new AtomicBoolean();
 
-	private final QuestionState question = new QuestionState();
-
-	private final AtomicReference<@Nullable QueuedPlace> place = new AtomicReference<>();
+	private final Asking asking;
 
 	/**
 	 * Whether the call is through the local gate.
 	 */
 	private volatile boolean inside;
-
-	/**
-	 * What the last answer of the backend means for the calls behind this one.
-	 */
-	private volatile @Nullable AcquisitionOutcome lastAnswer;
 
 	/**
 	 * Created for a call that does not get its lock at once.
@@ -107,6 +91,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this) : Turn.FREE;
 		this.startNanos = engine.nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
+		this.asking = new Asking(this, attempt, engine);
 	}
 
 	long startNanos() {
@@ -133,6 +118,22 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		return locks != null && locks.innermost(LockHandle::isValid).isPresent();
 	}
 
+	long waitUntilNanos() {
+		return this.waitUntilNanos;
+	}
+
+	int expectedHolders() {
+		return this.turn.expectedHolders();
+	}
+
+	boolean isOver() {
+		return this.finished.get();
+	}
+
+	boolean isInside() {
+		return this.inside;
+	}
+
 	boolean isWaiting() {
 		return this.waiting.get();
 	}
@@ -146,7 +147,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 				this.engine.waiting().end(this);
 			}
 			else if (this.attempt.takesTurnsToAsk() || enterTurn()) {
-				ask();
+				this.asking.ask();
 			}
 			else if (this.attempt.waitTime().isZero()) {
 				onTurnTimeout(FIRST_LOOK_NANOS);
@@ -209,7 +210,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		if (begun != null) {
 			begun.stopListening();
 		}
-		leavePlace();
+		this.asking.leavePlace();
 		this.engine.listeners().ended(this.attempt, outcome, this.startNanos, this.engine.commandTimeout());
 	}
 
@@ -220,6 +221,20 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 			this.turn.leave();
 		}
 		return entered;
+	}
+
+	/**
+	 * Wait for a turn to ask for a permit. One call of this JVM asks; when it has its
+	 * permit, the next one asks.
+	 * @return {@code true} if it is the turn of this call already
+	 */
+	boolean takeTurnToAsk() {
+		if (enterTurn()) {
+			this.inside = true;
+			return true;
+		}
+		awaitTurn();
+		return false;
 	}
 
 	private void awaitTurn() {
@@ -251,7 +266,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 				long until = this.waitUntilNanos + this.engine.questions().commandTimeoutNanos();
 				pauses().lookAt(until, () -> end(AcquisitionOutcome.UNANSWERED));
 			}
-			ask();
+			this.asking.ask();
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
@@ -284,11 +299,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 
 	@Override
 	public @Nullable AcquisitionOutcome verdict() {
-		QueuedPlace place = this.place.get();
-		if (place != null) {
-			return place.isBehindOthers() ? AcquisitionOutcome.CONTENDED : null;
-		}
-		return this.lastAnswer;
+		return this.asking.verdict();
 	}
 
 	@Override
@@ -300,7 +311,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 	public void takeOver(HeldLock before) {
 		this.inside = true;
 		endLook();
-		this.lastAnswer = AcquisitionOutcome.CONTENDED;
+		this.asking.noteContention();
 		HeldLock lock;
 		try {
 			lock = before.successor(this.attempt, this.turn);
@@ -317,30 +328,29 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 	// providers are told apart by identity
 	@SuppressWarnings("ReferenceEquality")
 	public boolean exchanges(HeldLock before) {
-		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.provider() == before.provider() && mayWait()
-				&& remainingWaitNanos() > 0 && !this.finished.get();
+		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.provider() == before.provider()
+				&& this.asking.mayWait() && remainingWaitNanos() > 0 && !this.finished.get();
 	}
 
 	@Override
 	public CompletionStage<Boolean> exchange(HeldLock before) {
 		this.inside = true;
-		ExchangedLease exchanged = null;
+		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
 		AcquisitionOutcome over = null;
 		try {
 			endLook();
 			if (this.engine.waiting().isClosed()) {
 				over = AcquisitionOutcome.CLOSED;
 			}
-			else if (!this.finished.get() && this.question.begin()) {
-				exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
-				takePlace(exchanged);
+			else {
+				this.asking.exchange(exchanged);
 			}
 		}
 		catch (Throwable ex) {
 			over = AcquisitionOutcome.unavailable(ex);
 		}
 		try {
-			return (exchanged != null) ? exchanged.released() : before.lease().release();
+			return exchanged.released();
 		}
 		finally {
 			// after the release is sent: this lets the next call in
@@ -364,7 +374,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 			}
 			else if (!lock.isValid()) {
 				// lost just now
-				onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
+				this.asking.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
 				this.engine.releaser().releaseNow(lock);
 			}
 			else if (!end(AcquisitionOutcome.acquired(lock))) {
@@ -377,108 +387,10 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		}
 	}
 
-	private void onSignal() {
-		if (this.question.signal()) {
-			Guard.run("a signal of a release", this::ask);
-		}
-	}
-
-	private void ask() {
-		if (this.finished.get() || !this.question.begin()) {
-			return;
-		}
-		Pauses before = this.pauses;
-		if (before != null) {
-			before.endPause();
-		}
-		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
-			takePlace(queue::enqueue);
-			return;
-		}
-		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
-		this.engine.questions()
-			.ask(() -> this.attempt.provider()
-				.tryAcquire(this.attempt.request(giveUpAtNanos, this.turn.expectedHolders(), this.engine.pollNanos())),
-					this::onLateLease, this::onAnswer);
-	}
-
 	/**
-	 * A call with a limit of waiters makes one attempt before it counts as a waiter.
+	 * Make a lock of the lease that the backend has granted.
 	 */
-	private boolean mayWait() {
-		return !this.attempt.waitTime().isZero()
-				&& (this.waiting.get() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
-	}
-
-	private void takePlace(Function<LeaseRequest, LockQueue.Place> entrance) {
-		QueuedPlace taken = new QueuedPlace(this.attempt, this.engine, this.waitUntilNanos, this.waiting.get(), this);
-		this.place.set(taken);
-		long remainingNanos = Math.max(remainingWaitNanos(), 0);
-		taken.enter(entrance, this.turn.expectedHolders(),
-				this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos());
-		if (this.finished.get()) {
-			leavePlace();
-		}
-	}
-
-	@Override
-	public void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
-		if (this.place.compareAndSet(taken, null)) {
-			onAnswer(lease, failure);
-		}
-		else if (lease != null) {
-			onLateLease(lease);
-		}
-	}
-
-	@Override
-	public void waiting(QueuedPlace taken) {
-		if (this.place.get() == taken) {
-			joinWaiting();
-		}
-	}
-
-	/**
-	 * If the backend has confirmed that others are in front, this is contention.
-	 * Otherwise the call waits for that confirmation, at most the command time-out.
-	 */
-	@Override
-	public void waitOver(QueuedPlace taken) {
-		if (this.place.get() != taken || remainingWaitNanos() > 0) {
-			return;
-		}
-		if (taken.isBehindOthers()) {
-			end(AcquisitionOutcome.CONTENDED);
-		}
-		else if (remainingWaitNanos() + this.engine.questions().commandTimeoutNanos() <= 0) {
-			end(AcquisitionOutcome.UNANSWERED);
-		}
-		else {
-			long again = Math.min(nextDelayNanos(),
-					remainingWaitNanos() + this.engine.questions().commandTimeoutNanos());
-			pauses().lookAt(this.engine.nanoTime() + again, () -> waitOver(taken));
-		}
-	}
-
-	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
-		try {
-			if (lease != null) {
-				onLease(lease);
-			}
-			else if (failure != null) {
-				onFailure(Failures.unwrap(failure));
-			}
-			else {
-				onContention();
-			}
-		}
-		catch (Throwable ex) {
-			end(AcquisitionOutcome.unavailable(ex));
-		}
-	}
-
-	private void onLease(Lease lease) {
-		this.lastAnswer = AcquisitionOutcome.CONTENDED;
+	void onLease(Lease lease) {
 		HeldLock lock;
 		try {
 			lock = new HeldLock(this.attempt, lease, this.attempt.takesTurnsToAsk() ? Turn.FREE : this.turn,
@@ -491,7 +403,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		}
 		// the caller is told first: the release may block
 		if (!lock.isValid()) {
-			onFailure(LockErrors.noTimeLeft(this.attempt, lease));
+			this.asking.onFailure(LockErrors.noTimeLeft(this.attempt, lease));
 			onLateLease(lease);
 		}
 		else {
@@ -499,64 +411,13 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		}
 	}
 
-	private void onLateLease(@Nullable Lease lease) {
+	void onLateLease(@Nullable Lease lease) {
 		if (lease != null) {
 			this.engine.releaser().releaseInBackground(this.attempt, lease);
 		}
 	}
 
-	private void onContention() {
-		this.lastAnswer = AcquisitionOutcome.CONTENDED;
-		if (remainingWaitNanos() <= 0) {
-			end(AcquisitionOutcome.CONTENDED);
-		}
-		else if (joinWaiting() && (!this.attempt.takesTurnsToAsk() || this.inside || isNextToAsk())) {
-			boolean signalled = pauses().listen(this.attempt, this::onSignal);
-			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
-		}
-	}
-
-	/**
-	 * Wait for a turn to ask for a permit. One call of this JVM asks; when it has its
-	 * permit, the next one asks.
-	 */
-	private boolean isNextToAsk() {
-		this.question.end();
-		if (enterTurn()) {
-			this.inside = true;
-			return true;
-		}
-		awaitTurn();
-		return false;
-	}
-
-	private void onFailure(Throwable failure) {
-		this.lastAnswer = AcquisitionOutcome.unavailable(failure);
-		leavePlace();
-		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
-		if (!retryable || remainingWaitNanos() <= 0) {
-			end(AcquisitionOutcome.unavailable(failure));
-		}
-		else if (joinWaiting()) {
-			askLater(nextDelayNanos());
-		}
-	}
-
-	private void askLater(long delay) {
-		if (this.question.end()) {
-			Trampoline.run(this::ask);
-			return;
-		}
-		long jittered = delay - this.engine.runtime().random(delay / 4 + 1);
-		long at = this.engine.nanoTime() + Math.min(jittered, Math.max(remainingWaitNanos(), 0));
-		pauses().askAt(at, this::ask);
-	}
-
-	private long nextDelayNanos() {
-		return pauses().nextDelayNanos(this.engine.pollNanos());
-	}
-
-	private boolean joinWaiting() {
+	boolean joinWaiting() {
 		if (!this.waiting.get()) {
 			if (!this.engine.waiting().join(this.gateKey, this.attempt.maxWaiters())) {
 				end(AcquisitionOutcome.CROWDED);
@@ -576,7 +437,10 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		return !this.finished.get();
 	}
 
-	private Pauses pauses() {
+	/**
+	 * Return the pauses of this call, created when it needs the first.
+	 */
+	Pauses pauses() {
 		Pauses known = this.pauses;
 		if (known != null) {
 			return known;
@@ -593,6 +457,13 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		return created;
 	}
 
+	void endPause() {
+		Pauses begun = this.pauses;
+		if (begun != null) {
+			begun.endPause();
+		}
+	}
+
 	private void endLook() {
 		Pauses begun = this.pauses;
 		if (begun != null) {
@@ -600,14 +471,7 @@ final class Acquisition implements Contender, QueuedPlace.Caller {
 		}
 	}
 
-	private void leavePlace() {
-		QueuedPlace current = this.place.getAndSet(null);
-		if (current != null) {
-			current.leave();
-		}
-	}
-
-	private long remainingWaitNanos() {
+	long remainingWaitNanos() {
 		return this.waitUntilNanos - this.engine.nanoTime();
 	}
 

@@ -12,6 +12,7 @@
  *     AllOrNone           several locks: one Acquisition after the other
  *     Acquisition         one call for one lock; ends with an AcquisitionOutcome
  *       LocalGate, Turn   one call per key of this JVM at a time
+ *       Asking            attempts at the backend, and when to ask again
  *       Questions         each call of a provider: one answer within the command time-out
  *       QueuedPlace       a place in the queue of the backend
  *       WaitingCalls      all calls under way, and the limit of waiters
