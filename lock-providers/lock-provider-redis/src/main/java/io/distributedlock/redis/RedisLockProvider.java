@@ -121,7 +121,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 		this.releases = new RedisReleases(this.link);
 		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.plain(counters),
 				counters);
-		this.shared = new SharedLocks(this.link, counters);
+		this.shared = new SharedLocks(this.link, this.exclusive, counters);
 		this.owners = new RedisOwners(this.link, this.exclusive, this.shared);
 	}
 

@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
+import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.redis.scripts.TokenCounters;
@@ -26,14 +27,17 @@ final class SharedLocks implements AutoCloseable {
 
 	private final RedisLink link;
 
+	private final ExclusiveLocks exclusive;
+
 	private final TokenCounters counters;
 
 	private final OwnerNames owners = new OwnerNames();
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
-	SharedLocks(RedisLink link, TokenCounters counters) {
+	SharedLocks(RedisLink link, ExclusiveLocks exclusive, TokenCounters counters) {
 		this.link = link;
+		this.exclusive = exclusive;
 		this.counters = counters;
 	}
 
@@ -99,7 +103,7 @@ final class SharedLocks implements AutoCloseable {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
-			return released > 0;
+			return this.exclusive.hadLock(released);
 		});
 	}
 

@@ -7,6 +7,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
@@ -108,7 +109,7 @@ final class RedissonReleases implements AutoCloseable {
 			.thenAccept((id) -> onActive.run())
 			.whenComplete((done, failure) -> {
 				if (failure != null) {
-					warnOnce(failure);
+					warnOnce(channel, failure);
 				}
 			});
 	}
@@ -125,15 +126,16 @@ final class RedissonReleases implements AutoCloseable {
 		}
 	}
 
-	private void warnOnce(Throwable failure) {
-		String reason = RedissonErrors.translate(failure).getMessage();
-		if (this.warned.compareAndSet(false, true)) {
+	private void warnOnce(String channel, Throwable failure) {
+		BackendException reason = RedissonErrors.translate(failure);
+		// an outage passes, and calls of the backend tell of it
+		if (!reason.isRetryable() && this.warned.compareAndSet(false, true)) {
 			logger.warn(
-					"The channel of this JVM cannot be subscribed to; waiting calls poll for grants. The user needs +subscribe and +unsubscribe, and the channels: {}",
-					reason);
+					"Channel {} cannot be subscribed to: waiting calls poll. The user needs +subscribe and +unsubscribe, and the channels: {}",
+					channel, reason.getMessage());
 		}
 		else {
-			logger.debug("The channel of this JVM cannot be subscribed to: {}", reason);
+			logger.debug("Channel {} cannot be subscribed to: {}", channel, reason.getMessage());
 		}
 	}
 
@@ -157,7 +159,7 @@ final class RedissonReleases implements AutoCloseable {
 		return this.channels.availablePermits();
 	}
 
-	private static final class TopicSubscription implements ReleaseSignal.Subscription {
+	private final class TopicSubscription implements ReleaseSignal.Subscription {
 
 		private final CompletionStage<Listener> listener;
 
@@ -171,8 +173,7 @@ final class RedissonReleases implements AutoCloseable {
 					onActive.run();
 				}
 				else {
-					logger.debug("Channel {} cannot be subscribed to; waiting calls poll for releases", channel,
-							failure);
+					warnOnce(channel, failure);
 				}
 			});
 		}

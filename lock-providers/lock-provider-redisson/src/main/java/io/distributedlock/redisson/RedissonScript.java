@@ -113,7 +113,7 @@ enum RedissonScript implements LuaScript {
 			  elseif free < 1 and free ~= rest then
 			    redis.call('incrby', KEYS[1], rest - free)
 			    free = rest
-			    tell(free - 1)
+			    tell_free(free - 1)
 			  end
 			  if free < 1 then return 0 end
 			  redis.call('decrby', KEYS[1], 1)
@@ -168,15 +168,15 @@ enum RedissonScript implements LuaScript {
 
 	/**
 	 * Releases an exclusive lock and publishes that. The release also succeeds for a user
-	 * without the right to publish. Keys: lock, the mark if the owner is to be refused
-	 * from now on. Arguments: owner, the command to publish, and pairs of a channel and a
-	 * message.
+	 * without the right to publish; the answer is then 2 instead of 1. Keys: lock, the
+	 * mark if the owner is to be refused from now on. Arguments: owner, the command to
+	 * publish, and pairs of a channel and a message.
 	 */
-	RELEASE("""
+	RELEASE(Parts.TELL + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
 			if had == 1 then
 			  redis.call('del', KEYS[1])
-			  for i = 3, #ARGV, 2 do redis.pcall(ARGV[2], ARGV[i], ARGV[i + 1]) end
+			  for i = 3, #ARGV, 2 do had = tell(ARGV[2], ARGV[i], ARGV[i + 1]) and had or 2 end
 			end
 			""" + Parts.MARK.formatted(2) + "return had"),
 
@@ -185,15 +185,15 @@ enum RedissonScript implements LuaScript {
 	 * server. Removes readers whose lease has expired, and lets the lock expire with the
 	 * last of the others. Keys: lock, the reader's own, the mark. Arguments: owner, the
 	 * command to publish, the parts before and after an owner in the name of its key, the
-	 * channels.
+	 * channels. Answers 2 instead of 1 if the server refuses to publish.
 	 */
-	RELEASE_READ(Parts.LAST_READER + """
+	RELEASE_READ(Parts.LAST_READER + Parts.TELL + """
 			local had = 0
 			local mode = redis.call('hget', KEYS[1], 'mode')
 			if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
 			  had = redis.call('del', KEYS[1])
-			  redis.pcall(ARGV[2], ARGV[5], 0)
-			  redis.pcall(ARGV[2], ARGV[6], 1)
+			  if not tell(ARGV[2], ARGV[5], 0) then had = 2 end
+			  if not tell(ARGV[2], ARGV[6], 1) then had = 2 end
 			elseif mode == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
 			  had = redis.call('del', KEYS[2])
 			  local left = last_reader(ARGV[3], ARGV[4])
@@ -201,7 +201,7 @@ enum RedissonScript implements LuaScript {
 			    redis.call('pexpire', KEYS[1], left)
 			  else
 			    redis.call('del', KEYS[1])
-			    for i = 5, #ARGV do redis.pcall(ARGV[2], ARGV[i], 0) end
+			    for i = 5, #ARGV do had = tell(ARGV[2], ARGV[i], 0) and had or 2 end
 			  end
 			end
 			""" + Parts.MARK.formatted(3) + "return had"),
@@ -219,18 +219,21 @@ enum RedissonScript implements LuaScript {
 			redis.call('zrem', KEYS[3], ARGV[1])
 			if had + left > 0 and redis.call('exists', KEYS[1]) == 0 then
 			  local first = first_alive(KEYS[2], KEYS[3])
-			  if not first then redis.pcall(ARGV[2], ARGV[3], 0)
-			  elseif not wake(ARGV[2], ARGV[3], first) then had = had * 2 end
+			  local heard
+			  if first then heard = wake(ARGV[2], ARGV[3], first) else heard = tell(ARGV[2], ARGV[3], 0) end
+			  if not heard then had = had * 2 end
 			end
 			""" + Parts.MARK.formatted(4) + "return had"),
 
 	/**
 	 * Releases a permit. Keys: number, owners, the mark. Arguments as for renewal.
+	 * Answers 2 instead of 1 if the server refuses to publish.
 	 */
 	RELEASE_PERMIT(Parts.PERMITS + """
 			collect()
 			local had = redis.call('zrem', KEYS[2], ARGV[1])
-			if had == 1 and redis.call('exists', KEYS[1]) == 1 then tell(redis.call('incrby', KEYS[1], 1)) end
+			if had == 1 and redis.call('exists', KEYS[1]) == 1 then tell_free(redis.call('incrby', KEYS[1], 1)) end
+			if had == 1 and not heard then had = 2 end
 			""" + Parts.MARK.formatted(3) + "return had"),
 
 	/**
@@ -304,17 +307,25 @@ enum RedissonScript implements LuaScript {
 				""";
 
 		/**
+		 * Publishes a message. Answers whether the server has, which it does not for a
+		 * user without the right to it.
+		 */
+		static final String TELL = """
+				local function tell(publish, channel, message)
+				  return type(redis.pcall(publish, channel, message)) ~= 'table'
+				end
+				""";
+
+		/**
 		 * Tells the first owner in a queue that it may ask: one by hand on its own
 		 * channel, one of this library by its name on the channel of its JVM, which is no
 		 * sharded one. Answers whether the server has published that.
 		 */
-		static final String WAKE = """
+		static final String WAKE = TELL + """
 				local function wake(publish, channel, first)
 				  local jvm = string.match(first, '^([^:]+)%-%x+$')
-				  local heard
-				  if jvm then heard = redis.pcall('publish', '<channels>' .. jvm, first)
-				  else heard = redis.pcall(publish, channel .. ':' .. first, 0) end
-				  return type(heard) ~= 'table'
+				  if jvm then return tell('publish', '<channels>' .. jvm, first) end
+				  return tell(publish, channel .. ':' .. first, 0)
 				end
 				""".replace("<channels>", TokenCounters.REDISSON_CHANNELS);
 
@@ -363,16 +374,18 @@ enum RedissonScript implements LuaScript {
 		 * Releases permits whose lease has expired. The set of owners expires after the
 		 * number: without the set, permits that are counted as taken would be lost.
 		 */
-		static final String PERMITS = NOW
+		static final String PERMITS = NOW + TELL
 				+ """
 						local by_hand = redis.call('pttl', KEYS[1]) == -1
-						local function tell(free)
-						  if free > 0 then redis.pcall(ARGV[5], ARGV[6], free) end
-						  if free > 0 then redis.pcall(ARGV[5], ARGV[7], 0) end
+						local heard = true
+						local function tell_free(free)
+						  if free < 1 then return end
+						  heard = tell(ARGV[5], ARGV[6], free)
+						  heard = tell(ARGV[5], ARGV[7], 0) and heard
 						end
 						local function collect()
 						  local ended = redis.call('zremrangebyscore', KEYS[2], '-inf', now)
-						  if ended > 0 and redis.call('exists', KEYS[1]) == 1 then tell(redis.call('incrby', KEYS[1], ended)) end
+						  if ended > 0 and redis.call('exists', KEYS[1]) == 1 then tell_free(redis.call('incrby', KEYS[1], ended)) end
 						end
 						local function expire_after_last(spare)
 						  if by_hand then return end

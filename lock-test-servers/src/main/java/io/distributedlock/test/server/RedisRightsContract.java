@@ -173,7 +173,7 @@ public abstract class RedisRightsContract {
 	}
 
 	private void assertLocksWorkAndWarnOnce(String holder, String waiter, String warning) {
-		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.FAIR)) {
+		for (LockType type : LockType.values()) {
 			assertLocksWorkAndWarnOnce(holder, waiter, type, warning);
 		}
 	}

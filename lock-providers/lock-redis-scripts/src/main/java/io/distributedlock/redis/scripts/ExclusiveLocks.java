@@ -324,10 +324,12 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether an owner had the lock that it has released.
+	 * Return whether an owner had the lock that it has released. If the server refused to
+	 * publish the release, a warning says so once.
 	 * @param had what the script has answered
+	 * @return whether it had the lock
 	 */
-	boolean hadLock(long had) {
+	public boolean hadLock(long had) {
 		if (had == UNHEARD) {
 			this.runner.onUnheardRelease(channelPrefix());
 		}

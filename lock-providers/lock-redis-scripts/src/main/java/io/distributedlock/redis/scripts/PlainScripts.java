@@ -129,13 +129,14 @@ public final class PlainScripts {
 
 	/**
 	 * Releases a permit. Keys: the owners of permits, the mark of the lock. Arguments:
-	 * owner, the channel to publish on. Answers 1 if the owner had a permit.
+	 * owner, the channel to publish on. Answers as {@link LockScripts#release()}.
 	 */
 	public static final Script RELEASE_PERMIT = script(Parts.PERMITS + """
 			if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end
 			expire_with_last()
-			if redis.call('del', KEYS[2]) == 1 then redis.pcall('publish', ARGV[2], '') end
-			return 1""");
+			local unheard
+			if redis.call('del', KEYS[2]) == 1 then unheard = type(redis.pcall('publish', ARGV[2], '')) == 'table' end
+			return unheard and 2 or 1""");
 
 	/**
 	 * Sets the owner of a free lock, without a token and without a line. Key: the lock.
