@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * two attempts it waits for a signal of a release, and asks after the poll interval even
  * without one. Where the backend has a queue, a call that may wait takes a place there
  * instead. No step blocks: each runs on the thread that brings an answer or a signal.
- * What the answers mean for the caller is for the {@link Acquisition} to do.
+ * The {@link Acquisition} makes a lock of what was granted, and ends the call.
  */
 final class Asking implements QueuedPlace.Caller {
 
