@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * How one call asks the backend for its lock. It makes one attempt after another. Between
  * two attempts it waits for a signal of a release, and asks after the poll interval even
  * without one. Where the backend has a queue, a call that may wait takes a place there
- * instead. No step blocks: each runs on the thread that brings an answer or a signal.
- * The {@link Acquisition} makes a lock of what was granted, and ends the call.
+ * instead. No step blocks: each runs on the thread that brings an answer or a signal. The
+ * {@link Acquisition} makes a lock of what was granted, and ends the call.
  */
 final class Asking implements QueuedPlace.Caller {
 
