@@ -65,7 +65,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
 	/**
-	 * What the release of a fair lock answers if the server has published nothing.
+	 * What a release answers if the server has refused to publish it.
 	 */
 	private static final long UNHEARD = 2;
 

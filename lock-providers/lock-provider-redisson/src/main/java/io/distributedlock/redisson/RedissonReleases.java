@@ -7,7 +7,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
@@ -127,15 +126,15 @@ final class RedissonReleases implements AutoCloseable {
 	}
 
 	private void warnOnce(String channel, Throwable failure) {
-		BackendException reason = RedissonErrors.translate(failure);
-		// an outage passes, and calls of the backend tell of it
-		if (!reason.isRetryable() && this.warned.compareAndSet(false, true)) {
+		String reason = RedissonErrors.translate(failure).getMessage();
+		// calls of the backend tell of an outage, and of a client that was shut down
+		if (RedissonErrors.isReply(failure) && this.warned.compareAndSet(false, true)) {
 			logger.warn(
 					"Channel {} cannot be subscribed to: waiting calls poll. The user needs +subscribe and +unsubscribe, and the channels: {}",
-					channel, reason.getMessage());
+					channel, reason);
 		}
 		else {
-			logger.debug("Channel {} cannot be subscribed to: {}", channel, reason.getMessage());
+			logger.debug("Channel {} cannot be subscribed to: {}", channel, reason);
 		}
 	}
 
