@@ -128,7 +128,9 @@ public interface LockHandle extends AutoCloseable {
 	 * during an outage too. If the lease is renewed, it is called again before the new
 	 * end. It is called immediately if the end is that near already, and never after a
 	 * release or a loss.
-	 * @param margin how long before the local deadline
+	 * @param margin how long before the local deadline. While the backend has granted
+	 * less than the lease time, and the lease is about to be renewed, at most half of
+	 * what it has granted
 	 * @param callback the callback; what it throws is logged
 	 */
 	void onExpiring(Duration margin, Runnable callback);

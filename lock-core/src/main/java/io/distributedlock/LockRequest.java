@@ -128,7 +128,8 @@ public final class LockRequest {
 	/**
 	 * Set how long to wait while others hold the lock.
 	 * @param waitTime the time to wait; zero makes one attempt; a duration beyond 73
-	 * years waits without end
+	 * years waits without end, though not through an outage, see
+	 * {@link #withWaitThroughOutage}
 	 * @return a changed copy
 	 * @throws IllegalArgumentException if the time is negative
 	 */
@@ -138,6 +139,20 @@ public final class LockRequest {
 				.formatted(this.key, waitTime));
 		}
 		return change((options) -> options.waitTime = waitTime);
+	}
+
+	/**
+	 * Set whether a call that waits without end waits on while the backend fails.
+	 * Otherwise it ends with {@link LockUnavailableException} when the backend has failed
+	 * for one command time-out, has given no good answer meanwhile, and then fails once
+	 * more. If it waits on, a warning in the log says so then, and each minute. A call
+	 * with a shorter wait time waits on anyway, until its wait time is over. Default:
+	 * {@code false}.
+	 * @param waitThroughOutage whether a call without an end of its wait waits on
+	 * @return a changed copy
+	 */
+	public LockRequest withWaitThroughOutage(boolean waitThroughOutage) {
+		return change((options) -> options.waitThroughOutage = waitThroughOutage);
 	}
 
 	/**
@@ -291,6 +306,14 @@ public final class LockRequest {
 	}
 
 	/**
+	 * Return whether a call that waits without end waits on while the backend fails.
+	 * @return {@code false} unless {@link #withWaitThroughOutage} says otherwise
+	 */
+	public boolean waitThroughOutage() {
+		return this.options.waitThroughOutage;
+	}
+
+	/**
 	 * Return the length of the lease.
 	 * @return the lease time, {@code null} for the template's default
 	 */
@@ -367,9 +390,9 @@ public final class LockRequest {
 		if (!this.others.isEmpty()) {
 			return "LockRequest" + parts();
 		}
-		return "LockRequest[name=%s, key=%s, type=%s, permits=%s, waitTime=%s, leaseTime=%s, autoRenew=%s, reentrant=%s, holdAtLeast=%s, maxWaiters=%s, provider=%s, requires=%s]"
-			.formatted(this.name, this.key, type(), permits(), waitTime(), leaseTime(), autoRenew(), reentrant(),
-					holdAtLeast(), maxWaiters(), provider(), requires());
+		return "LockRequest[name=%s, key=%s, type=%s, permits=%s, waitTime=%s, waitThroughOutage=%s, leaseTime=%s, autoRenew=%s, reentrant=%s, holdAtLeast=%s, maxWaiters=%s, provider=%s, requires=%s]"
+			.formatted(this.name, this.key, type(), permits(), waitTime(), waitThroughOutage(), leaseTime(),
+					autoRenew(), reentrant(), holdAtLeast(), maxWaiters(), provider(), requires());
 	}
 
 	private LockRequest change(Consumer<Options> change) {
@@ -398,6 +421,8 @@ public final class LockRequest {
 
 		private @Nullable Duration waitTime;
 
+		private boolean waitThroughOutage;
+
 		private @Nullable Duration leaseTime;
 
 		private boolean autoRenew;
@@ -421,6 +446,7 @@ public final class LockRequest {
 
 		Options(Options other) {
 			this.waitTime = other.waitTime;
+			this.waitThroughOutage = other.waitThroughOutage;
 			this.leaseTime = other.leaseTime;
 			this.autoRenew = other.autoRenew;
 			this.reentrant = other.reentrant;

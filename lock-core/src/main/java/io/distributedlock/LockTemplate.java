@@ -233,8 +233,10 @@ public interface LockTemplate {
 
 	/**
 	 * Return a view of a key's lock for code that uses {@link Lock}. {@link Lock#lock()}
-	 * waits without end, and {@link Lock#unlock()} must be called on the thread that
-	 * locked. Conditions are not supported.
+	 * waits without end while others hold the lock, and throws
+	 * {@link LockUnavailableException} in an outage, see
+	 * {@link LockRequest#withWaitThroughOutage}. {@link Lock#unlock()} must be called on
+	 * the thread that locked. Conditions are not supported.
 	 * @param request what to lock and how; its wait time is not used
 	 * @return the view, which may be shared between threads
 	 */

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -99,7 +99,7 @@ class LockContextTests {
 	void lostLockStaysTheInnermostUntilItIsClosed() {
 		LockHandle outer = this.template.acquire("outer");
 		LockHandle lost = this.template.acquire(LockRequest.of("lost").withLeaseTime(Duration.ofMillis(300)));
-		Awaitility.await().until(() -> !lost.isValid());
+		Patience.await().until(() -> !lost.isValid());
 		List<LockHandle> inner = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {
 			inner.add(this.template.acquire("inner" + i));

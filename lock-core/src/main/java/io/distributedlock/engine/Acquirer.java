@@ -98,7 +98,9 @@ final class Acquirer {
 			EngineHandle all = new AllOrNone(this, attempts, orThrow).await();
 			return (all != null) ? attached(all) : null;
 		}
-		AcquisitionOutcome outcome = await(attempt, longestNanos(attempt));
+		// a lock that was found and not entered has just ended, or has only readers now
+		AcquisitionOutcome outcome = (held != null) ? await(attempt, longestNanos(attempt))
+				: await(attempt, LockContext.capture(), longestNanos(attempt));
 		EngineHandle handle = toHandle(attempt, outcome, orThrow);
 		return (handle != null) ? attached(handle) : null;
 	}
@@ -115,9 +117,10 @@ final class Acquirer {
 	AcquisitionOutcome await(LockAttempt attempt, long timeoutNanos) {
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
-		if (reentered != null) {
-			return reentered;
-		}
+		return (reentered != null) ? reentered : await(attempt, caller, timeoutNanos);
+	}
+
+	private AcquisitionOutcome await(LockAttempt attempt, LockContext caller, long timeoutNanos) {
 		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, Thread.currentThread());
 		AcquisitionOutcome outcome = await(acquisition, timeoutNanos);
 		acquisition.observed().ended(outcome, this.engine.commandTimeout());

@@ -2,7 +2,7 @@ package io.distributedlock.engine;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Predicate;
 
@@ -22,10 +22,16 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/001-asynchronous-engine.md,
  * docs/decisions/013-attempts-end-with-their-caller.md
  */
-final class Acquisition implements Contender {
+final class Acquisition extends Bag.Member implements Contender {
 
 	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable Pauses> PAUSES = AtomicReferenceFieldUpdater
 		.newUpdater(Acquisition.class, Pauses.class, "pauses");
+
+	private static final AtomicIntegerFieldUpdater<Acquisition> FINISHED = AtomicIntegerFieldUpdater
+		.newUpdater(Acquisition.class, "finished");
+
+	private static final AtomicIntegerFieldUpdater<Acquisition> WAITING = AtomicIntegerFieldUpdater
+		.newUpdater(Acquisition.class, "waiting");
 
 	/**
 	 * How soon a call whose wait is over looks for the first time what the call inside
@@ -60,9 +66,9 @@ final class Acquisition implements Contender {
 
 	private final CompletableFuture<AcquisitionOutcome> result = new CompletableFuture<>();
 
-	private final AtomicBoolean finished = new AtomicBoolean();
+	private volatile int finished;
 
-	private final AtomicBoolean waiting = new AtomicBoolean();
+	private volatile int waiting;
 
 	private final Asking asking;
 
@@ -127,7 +133,7 @@ final class Acquisition implements Contender {
 	}
 
 	boolean isOver() {
-		return this.finished.get();
+		return this.finished != 0;
 	}
 
 	boolean isInside() {
@@ -135,7 +141,7 @@ final class Acquisition implements Contender {
 	}
 
 	boolean isWaiting() {
-		return this.waiting.get();
+		return this.waiting != 0;
 	}
 
 	CompletableFuture<AcquisitionOutcome> start() {
@@ -143,7 +149,7 @@ final class Acquisition implements Contender {
 			if (!this.engine.waiting().begin(this)) {
 				end(AcquisitionOutcome.CLOSED);
 			}
-			else if (this.finished.get()) {
+			else if (isOver()) {
 				this.engine.waiting().end(this);
 			}
 			else if (this.attempt.takesTurnsToAsk() || enterTurn()) {
@@ -168,7 +174,7 @@ final class Acquisition implements Contender {
 	 * @return {@code false} if it had ended before
 	 */
 	boolean end(AcquisitionOutcome outcome) {
-		if (!this.finished.compareAndSet(false, true)) {
+		if (!FINISHED.compareAndSet(this, 0, 1)) {
 			return false;
 		}
 		try {
@@ -185,7 +191,7 @@ final class Acquisition implements Contender {
 		try {
 			this.engine.waiting().end(this);
 			this.caller = null;
-			if (this.waiting.compareAndSet(true, false)) {
+			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
 				this.engine.waiting().leave(this.gateKey);
 			}
 			Pauses begun = this.pauses;
@@ -216,7 +222,7 @@ final class Acquisition implements Contender {
 
 	private boolean enterTurn() {
 		boolean entered = this.turn.enter();
-		if (this.finished.get()) {
+		if (isOver()) {
 			// the acquisition was ended meanwhile, before it had a turn to leave
 			this.turn.leave();
 		}
@@ -252,7 +258,7 @@ final class Acquisition implements Contender {
 	public void onTurn() {
 		this.inside = true;
 		endLook();
-		if (this.finished.get()) {
+		if (isOver()) {
 			this.turn.leave();
 			return;
 		}
@@ -303,6 +309,33 @@ final class Acquisition implements Contender {
 	}
 
 	@Override
+	public boolean onOutage(AcquisitionOutcome outage) {
+		if (!this.attempt.waitsWithoutEnd() || isOver()) {
+			return false;
+		}
+		if (!this.attempt.waitThroughOutage()) {
+			end(outage);
+		}
+		return this.attempt.waitThroughOutage();
+	}
+
+	/**
+	 * The backend has failed for so long that calls which wait without end are to end:
+	 * this one, and those behind it, which would find out the same one after the other.
+	 */
+	void endForOutage(Outage outage, Throwable failure) {
+		AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
+		boolean waitsOn = false;
+		for (Contender behind : this.turn.behind()) {
+			waitsOn |= behind.onOutage(outcome);
+		}
+		waitsOn |= onOutage(outcome);
+		if (waitsOn) {
+			outage.warn(this.attempt, this.engine.nanoTime(), failure);
+		}
+	}
+
+	@Override
 	public boolean fits(HeldLock lock) {
 		return HandOver.fits(lock, this.attempt, this.engine.nanoTime());
 	}
@@ -329,7 +362,7 @@ final class Acquisition implements Contender {
 	@SuppressWarnings("ReferenceEquality")
 	public boolean exchanges(HeldLock before) {
 		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.provider() == before.provider()
-				&& this.asking.mayWait() && remainingWaitNanos() > 0 && !this.finished.get();
+				&& this.asking.mayWait() && remainingWaitNanos() > 0 && !isOver();
 	}
 
 	@Override
@@ -413,28 +446,28 @@ final class Acquisition implements Contender {
 
 	void onLateLease(@Nullable Lease lease) {
 		if (lease != null) {
-			this.engine.releaser().releaseInBackground(this.attempt, lease);
+			this.engine.releaser().releaseInBackground(lease);
 		}
 	}
 
 	boolean joinWaiting() {
-		if (!this.waiting.get()) {
+		if (!isWaiting()) {
 			if (!this.engine.waiting().join(this.gateKey, this.attempt.maxWaiters())) {
 				end(AcquisitionOutcome.CROWDED);
 				return false;
 			}
-			if (!this.waiting.compareAndSet(false, true)) {
+			if (!WAITING.compareAndSet(this, 0, 1)) {
 				// another thread has counted this call
 				this.engine.waiting().leave(this.gateKey);
 			}
 			else {
-				if (this.finished.get() && this.waiting.compareAndSet(true, false)) {
+				if (isOver() && WAITING.compareAndSet(this, 1, 0)) {
 					this.engine.waiting().leave(this.gateKey);
 				}
 				this.engine.listeners().waiting(this.attempt);
 			}
 		}
-		return !this.finished.get();
+		return !isOver();
 	}
 
 	/**
@@ -449,7 +482,7 @@ final class Acquisition implements Contender {
 		if (!PAUSES.compareAndSet(this, null, created)) {
 			return pauses();
 		}
-		if (this.finished.get()) {
+		if (isOver()) {
 			// the call was ended without it, and another thread may use it already
 			created.end();
 			created.stopListening();

@@ -26,9 +26,15 @@ import java.util.function.Consumer;
 public final class AdjustableClock {
 
 	/**
-	 * How long to wait for work that a step has caused, since that work may block.
+	 * How long to wait for callbacks that a step has caused, since they may block.
 	 */
-	private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+	private static final long CALLBACKS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	/**
+	 * How long to wait for the engine, which blocks only where a provider does. A clock
+	 * that goes on before would end leases that are just being renewed.
+	 */
+	private static final long ENGINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private static final long LOOK_AGAIN_NANOS = 20_000;
 
@@ -83,7 +89,7 @@ public final class AdjustableClock {
 			throw new IllegalArgumentException("A clock cannot be put back, but the time is " + time);
 		}
 		counting((callbacks) -> stepTo(nanoTime() + LockTimes.saturatedNanos(time), () -> {
-			await(callbacks::isZero);
+			await(callbacks::isZero, CALLBACKS_NANOS);
 			return condition.getAsBoolean();
 		}));
 	}
@@ -98,7 +104,7 @@ public final class AdjustableClock {
 		counting((callbacks) -> {
 			action.run();
 			awaitQuiet();
-			await(callbacks::isZero);
+			await(callbacks::isZero, CALLBACKS_NANOS);
 			awaitQuiet();
 		});
 	}
@@ -134,7 +140,6 @@ public final class AdjustableClock {
 	private void stepTo(long target, BooleanSupplier further) {
 		this.stepping.lock();
 		try {
-			awaitQuiet();
 			long due = nextDueNanos(target);
 			while (due - target < 0 && further.getAsBoolean()) {
 				goTo(due);
@@ -155,20 +160,35 @@ public final class AdjustableClock {
 		awaitQuiet();
 	}
 
+	/**
+	 * Return when the next task is due. A task that the JVM's own timer begins meanwhile
+	 * is no longer among those to come, and may be about to add others: then look again.
+	 */
 	private long nextDueNanos(long target) {
 		long next = target;
-		for (AdjustableRuntime runtime : this.runtimes) {
-			next = runtime.earlierDueNanos(next);
+		long begunBefore;
+		do {
+			begunBefore = begun();
+			awaitQuiet();
+			next = target;
+			for (AdjustableRuntime runtime : this.runtimes) {
+				next = runtime.earlierDueNanos(next);
+			}
 		}
+		while (begun() != begunBefore);
 		return next;
 	}
 
-	private void awaitQuiet() {
-		await(() -> this.runtimes.stream().noneMatch(AdjustableRuntime::isBusy));
+	private long begun() {
+		return this.runtimes.stream().mapToLong(AdjustableRuntime::begun).sum();
 	}
 
-	private static void await(BooleanSupplier condition) {
-		long until = System.nanoTime() + PATIENCE_NANOS;
+	private void awaitQuiet() {
+		await(() -> this.runtimes.stream().noneMatch(AdjustableRuntime::isBusy), ENGINE_NANOS);
+	}
+
+	private static void await(BooleanSupplier condition, long longestNanos) {
+		long until = System.nanoTime() + longestNanos;
 		while (!condition.getAsBoolean() && until - System.nanoTime() > 0 && !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(LOOK_AGAIN_NANOS);
 		}

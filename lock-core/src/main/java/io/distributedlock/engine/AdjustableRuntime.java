@@ -35,6 +35,12 @@ final class AdjustableRuntime implements EngineRuntime {
 	private final AtomicInteger busy = new AtomicInteger();
 
 	/**
+	 * How many of them have ever begun. Counted before a task is removed from those to
+	 * come.
+	 */
+	private final AtomicLong begun = new AtomicLong();
+
+	/**
 	 * Those who wait for callbacks; several threads may.
 	 */
 	private final Set<CallbackCount> counts = ConcurrentHashMap.newKeySet();
@@ -63,6 +69,7 @@ final class AdjustableRuntime implements EngineRuntime {
 	@Override
 	public void execute(Runnable task) {
 		this.busy.incrementAndGet();
+		this.begun.incrementAndGet();
 		this.threads.execute(() -> run(task));
 	}
 
@@ -91,6 +98,10 @@ final class AdjustableRuntime implements EngineRuntime {
 		this.clock.forget(this);
 		this.tasks.clear();
 		this.threads.close();
+	}
+
+	long begun() {
+		return this.begun.get();
 	}
 
 	boolean isBusy() {
@@ -137,6 +148,7 @@ final class AdjustableRuntime implements EngineRuntime {
 			return false;
 		}
 		this.busy.incrementAndGet();
+		this.begun.incrementAndGet();
 		this.tasks.remove(task);
 		return true;
 	}

@@ -196,6 +196,9 @@ final class AllOrNone {
 	}
 
 	private LockAttempt inTimeLeft(LockAttempt attempt) {
+		if (attempt.waitsWithoutEnd()) {
+			return attempt;
+		}
 		long waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
 		long left = waitUntilNanos - this.acquirer.engine().nanoTime();
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));

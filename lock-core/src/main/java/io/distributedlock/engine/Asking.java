@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 
 import io.distributedlock.spi.BackendException;
@@ -19,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * instead. No step blocks: each runs on the thread that brings an answer or a signal. The
  * {@link Acquisition} makes a lock of what was granted, and ends the call.
  */
-final class Asking implements QueuedPlace.Caller {
+final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Lease> {
+
+	private static final AtomicReferenceFieldUpdater<Asking, @Nullable QueuedPlace> PLACE = AtomicReferenceFieldUpdater
+		.newUpdater(Asking.class, QueuedPlace.class, "place");
 
 	private final Acquisition call;
 
@@ -29,12 +33,17 @@ final class Asking implements QueuedPlace.Caller {
 
 	private final QuestionState question = new QuestionState();
 
-	private final AtomicReference<@Nullable QueuedPlace> place = new AtomicReference<>();
+	private volatile @Nullable QueuedPlace place;
 
 	/**
 	 * What the last answer of the backend means for the calls behind this one.
 	 */
 	private volatile @Nullable AcquisitionOutcome lastAnswer;
+
+	/**
+	 * {@code null} while the backend answers.
+	 */
+	private volatile @Nullable Outage outage;
 
 	Asking(Acquisition call, LockAttempt attempt, Engine engine) {
 		this.call = call;
@@ -47,7 +56,7 @@ final class Asking implements QueuedPlace.Caller {
 	 * @return {@code null} if it has not answered
 	 */
 	@Nullable AcquisitionOutcome verdict() {
-		QueuedPlace place = this.place.get();
+		QueuedPlace place = this.place;
 		if (place != null) {
 			return place.isBehindOthers() ? AcquisitionOutcome.CONTENDED : null;
 		}
@@ -89,11 +98,19 @@ final class Asking implements QueuedPlace.Caller {
 			takePlace(queue::enqueue);
 			return;
 		}
+		this.engine.questions().ask(this);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> get() {
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
-		this.engine.questions()
-			.ask(() -> this.attempt.provider()
-				.tryAcquire(this.attempt.request(giveUpAtNanos, this.call.expectedHolders(), this.engine.pollNanos())),
-					this.call::onLateLease, this::onAnswer);
+		return this.attempt.provider()
+			.tryAcquire(this.attempt.request(giveUpAtNanos, this.call.expectedHolders(), this.engine.pollNanos()));
+	}
+
+	@Override
+	public void onLateAnswer(@Nullable Lease lease) {
+		this.call.onLateLease(lease);
 	}
 
 	/**
@@ -108,7 +125,7 @@ final class Asking implements QueuedPlace.Caller {
 	private void takePlace(Function<LeaseRequest, LockQueue.Place> entrance) {
 		QueuedPlace taken = new QueuedPlace(this.attempt, this.engine, this.call.waitUntilNanos(),
 				this.call.isWaiting(), this);
-		this.place.set(taken);
+		this.place = taken;
 		long remainingNanos = Math.max(this.call.remainingWaitNanos(), 0);
 		taken.enter(entrance, this.call.expectedHolders(),
 				this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos());
@@ -119,7 +136,7 @@ final class Asking implements QueuedPlace.Caller {
 
 	@Override
 	public void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
-		if (this.place.compareAndSet(taken, null)) {
+		if (PLACE.compareAndSet(this, taken, null)) {
 			onAnswer(lease, failure);
 		}
 		else if (lease != null) {
@@ -129,8 +146,22 @@ final class Asking implements QueuedPlace.Caller {
 
 	@Override
 	public void waiting(QueuedPlace taken) {
-		if (this.place.get() == taken) {
+		if (this.place == taken) {
 			this.call.joinWaiting();
+		}
+	}
+
+	@Override
+	public void looked(QueuedPlace taken, boolean confirmed) {
+		if (this.place != taken) {
+			return;
+		}
+		if (confirmed) {
+			this.outage = null;
+		}
+		else {
+			noteFailure(
+					new BackendException("it gives no answer about the place of this call in its queue", true, null));
 		}
 	}
 
@@ -140,7 +171,7 @@ final class Asking implements QueuedPlace.Caller {
 	 */
 	@Override
 	public void waitOver(QueuedPlace taken) {
-		if (this.place.get() != taken || this.call.remainingWaitNanos() > 0) {
+		if (this.place != taken || this.call.remainingWaitNanos() > 0) {
 			return;
 		}
 		if (taken.isBehindOthers()) {
@@ -156,7 +187,8 @@ final class Asking implements QueuedPlace.Caller {
 		}
 	}
 
-	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
+	@Override
+	public void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
 		try {
 			if (lease != null) {
 				noteContention();
@@ -176,6 +208,7 @@ final class Asking implements QueuedPlace.Caller {
 
 	private void onContention() {
 		noteContention();
+		this.outage = null;
 		if (this.call.remainingWaitNanos() <= 0) {
 			this.call.end(AcquisitionOutcome.CONTENDED);
 		}
@@ -203,9 +236,26 @@ final class Asking implements QueuedPlace.Caller {
 		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
 		if (!retryable || this.call.remainingWaitNanos() <= 0) {
 			this.call.end(AcquisitionOutcome.unavailable(failure));
+			return;
 		}
-		else if (this.call.joinWaiting()) {
+		noteFailure(failure);
+		if (this.call.joinWaiting()) {
 			askLater(nextDelayNanos());
+		}
+	}
+
+	/**
+	 * Note that the backend has failed once more. After the command time-out that ends
+	 * calls which wait without end.
+	 */
+	private void noteFailure(Throwable failure) {
+		long now = this.engine.nanoTime();
+		Outage current = this.outage;
+		if (current == null) {
+			this.outage = new Outage(now);
+		}
+		else if (current.lasts(now) >= this.engine.questions().commandTimeoutNanos()) {
+			this.call.endForOutage(current, failure);
 		}
 	}
 
@@ -227,7 +277,7 @@ final class Asking implements QueuedPlace.Caller {
 	 * Give up the place in the queue of the backend, if there is one.
 	 */
 	void leavePlace() {
-		QueuedPlace current = this.place.getAndSet(null);
+		QueuedPlace current = (this.place != null) ? PLACE.getAndSet(this, null) : null;
 		if (current != null) {
 			current.leave();
 		}

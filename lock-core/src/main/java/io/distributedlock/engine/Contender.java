@@ -64,6 +64,16 @@ interface Contender {
 	void takeOver(HeldLock lock);
 
 	/**
+	 * The backend has failed for the call that is through the gate for so long that a
+	 * call which waits without end is to end.
+	 * @param outage how it ends
+	 * @return whether this call waits on nevertheless
+	 */
+	default boolean onOutage(AcquisitionOutcome outage) {
+		return false;
+	}
+
+	/**
 	 * Return whether this call can take a place at the backend in the same step as a lock
 	 * is released. Called inside an atomic operation of the gate.
 	 * @param lock the lock, which its holder has left

@@ -56,6 +56,12 @@ abstract class EngineHandle implements LockHandle {
 	abstract CompletableFuture<@Nullable Void> startExtension(Duration leaseTime);
 
 	/**
+	 * Return a length with which the lease, renewed now, ends no earlier than without
+	 * that; where there are several locks, with which none does.
+	 */
+	abstract Duration lengthToKeep();
+
+	/**
 	 * Leave what this handle stands for. Called once, when it has been marked as closed.
 	 * @param used {@code false} if nothing was done under the lock
 	 * @return completes, always normally, with what failed

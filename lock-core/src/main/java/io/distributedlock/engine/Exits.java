@@ -28,8 +28,6 @@ final class Exits {
 
 	private final EngineRuntime runtime;
 
-	private final LeaseReleaser releaser;
-
 	private final Callbacks callbacks;
 
 	private final long commandTimeoutNanos;
@@ -38,9 +36,14 @@ final class Exits {
 
 	private final boolean asyncRelease;
 
+	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseAfterMinimum;
+
+	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseNow;
+
 	Exits(Engine engine) {
 		this.runtime = engine.runtime();
-		this.releaser = engine.releaser();
+		this.releaseAfterMinimum = engine.releaser()::releaseAfterMinimum;
+		this.releaseNow = engine.releaser()::releaseNow;
 		this.callbacks = engine.callbacks();
 		this.commandTimeoutNanos = engine.questions().commandTimeoutNanos();
 		this.commandTimeout = engine.commandTimeout();
@@ -58,14 +61,14 @@ final class Exits {
 	 * which is logged too; {@code null} if nothing failed
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type) {
-		return leave(lock, type, this.releaser::releaseAfterMinimum);
+		return leave(lock, type, this.releaseAfterMinimum);
 	}
 
 	/**
 	 * As {@link #leave}, for a lock under which nothing was done.
 	 */
 	CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock, LockType type) {
-		return leave(lock, type, this.releaser::releaseNow);
+		return leave(lock, type, this.releaseNow);
 	}
 
 	private static CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type,

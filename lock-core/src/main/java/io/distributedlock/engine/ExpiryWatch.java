@@ -25,8 +25,13 @@ final class ExpiryWatch {
 		return this.callback;
 	}
 
-	long dueNanos(long deadlineNanos) {
-		return deadlineNanos - this.marginNanos;
+	/**
+	 * Return when the callback is due.
+	 * @param deadlineNanos the local deadline
+	 * @param mostNanos the longest margin that makes sense for it
+	 */
+	long dueNanos(long deadlineNanos, long mostNanos) {
+		return deadlineNanos - Math.min(this.marginNanos, mostNanos);
 	}
 
 	/**

@@ -152,7 +152,7 @@ final class Extension {
 		List<CompletableFuture<@Nullable Void>> extensions = new ArrayList<>();
 		for (EngineHandle each : handle.handles()) {
 			if (each.remaining().compareTo(duration) < 0) {
-				extensions.add(each.startExtension(lengthFor(duration, each.attempt())));
+				extensions.add(each.startExtension(lengthFor(duration, each.lengthToKeep())));
 			}
 		}
 		if (extensions.isEmpty()) {
@@ -175,13 +175,14 @@ final class Extension {
 	/**
 	 * Return which lease time to ask for, so that a time is left until the local
 	 * deadline, which is earlier than the end of the lease.
+	 * @param least with which the lease becomes no shorter than it would be without the
+	 * request: an auto-renewed lease than its usual length, and one that the owner has
+	 * yet to confirm than the caller asked for
 	 */
-	private static Duration lengthFor(Duration duration, LockAttempt attempt) {
+	private static Duration lengthFor(Duration duration, Duration least) {
 		Duration wanted = LockTimes.saturated(duration);
 		Duration withMargin = wanted.plus(wanted.dividedBy(MARGIN_FRACTION)).plusMillis(MARGIN_MILLIS);
-		// an auto-renewed lease must not become shorter than its usual length
-		boolean shorter = attempt.autoRenewed() && withMargin.compareTo(attempt.leaseTime()) < 0;
-		return shorter ? attempt.leaseTime() : withMargin;
+		return (withMargin.compareTo(least) < 0) ? least : withMargin;
 	}
 
 }

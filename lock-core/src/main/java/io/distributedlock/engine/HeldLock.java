@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * A hold: what one caller has, from the grant of its lease to the release or loss, with
  * the re-entrant holders that share it. The lease may go on with the next caller.
  */
-final class HeldLock {
+final class HeldLock extends Bag.Member {
 
 	private static final Logger logger = LoggerFactory.getLogger(HeldLock.class);
 

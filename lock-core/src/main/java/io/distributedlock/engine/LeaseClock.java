@@ -125,9 +125,14 @@ final class LeaseClock {
 			long renewAt = Math.floorDiv(this.renewAtNanos, window) * window;
 			next = (renewAt - deadline < 0) ? renewAt : deadline;
 		}
-		for (ExpiryWatch watch : this.watches.now()) {
-			if (watch.isArmed(deadline) && watch.dueNanos(deadline) - next < 0) {
-				next = watch.dueNanos(deadline);
+		List<ExpiryWatch> known = this.watches.now();
+		if (known.isEmpty()) {
+			return next;
+		}
+		for (ExpiryWatch watch : known) {
+			long due = watch.dueNanos(deadline, longestMargin());
+			if (watch.isArmed(deadline) && due - next < 0) {
+				next = due;
 			}
 		}
 		return next;
@@ -220,10 +225,21 @@ final class LeaseClock {
 			return List.of();
 		}
 		long deadline = deadlineNanos();
+		long margin = longestMargin();
 		return this.watches.now()
 			.stream()
-			.filter((watch) -> watch.dueNanos(deadline) - now <= 0 && watch.disarm(deadline))
+			.filter((watch) -> watch.dueNanos(deadline, margin) - now <= 0 && watch.disarm(deadline))
 			.toList();
+	}
+
+	/**
+	 * Return how long before the deadline to warn at most. A term that is shorter than
+	 * the caller asked for, as that of a grant that is yet to be confirmed, is renewed
+	 * after a third. Its end is worth a warning only if that fails.
+	 */
+	private long longestMargin() {
+		long granted = sure().granted().toNanos();
+		return (granted < this.attempt.leaseTime().toNanos() && isRenewable()) ? granted / 2 : Long.MAX_VALUE;
 	}
 
 	/**

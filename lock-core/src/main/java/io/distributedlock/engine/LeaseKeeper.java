@@ -5,11 +5,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
@@ -35,7 +33,7 @@ final class LeaseKeeper {
 
 	private static final LimitedLog warnings = new LimitedLog(logger);
 
-	private final Set<HeldLock> tracked = ConcurrentHashMap.newKeySet();
+	private final Bag<HeldLock> tracked = new Bag<>();
 
 	/**
 	 * Renewals to send together. Only the timer thread uses this.
@@ -120,7 +118,8 @@ final class LeaseKeeper {
 	 */
 	List<HeldLock> held() {
 		// not by how long they are held, which changes during the sort
-		return this.tracked.stream()
+		return this.tracked.members()
+			.stream()
 			.filter(HeldLock::isHeld)
 			.sorted((first, second) -> Long.signum(first.beganNanos() - second.beganNanos()))
 			.toList();
@@ -132,7 +131,8 @@ final class LeaseKeeper {
 	 */
 	List<HeldLock> stop() {
 		this.closed = true;
-		List<HeldLock> held = this.tracked.stream()
+		List<HeldLock> held = this.tracked.members()
+			.stream()
 			.sorted(Comparator.comparingLong((lock) -> lock.clock().startNanos()))
 			.toList();
 		held.forEach((lock) -> lose(lock, "the lock template was closed"));

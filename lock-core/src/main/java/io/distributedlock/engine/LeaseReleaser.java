@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
@@ -48,7 +46,7 @@ final class LeaseReleaser {
 
 	private final HandOver handOver;
 
-	private final ConcurrentHashMap<HeldLock, CompletableFuture<@Nullable Void>> pending = new ConcurrentHashMap<>();
+	private final Bag<ReleaseOfHold> pending = new Bag<>();
 
 	LeaseReleaser(EngineRuntime runtime, Timers timers, Questions questions, LeaseKeeper keeper, Listeners listeners,
 			HandOver handOver) {
@@ -69,7 +67,7 @@ final class LeaseReleaser {
 	 * already; fails if the release failed within the command time-out
 	 */
 	CompletableFuture<@Nullable Void> releaseAfterMinimum(HeldLock lock) {
-		return end(lock, () -> (lock.remainingMinimumNanos() > 0) ? keepForMinimum(lock) : lock.lease().release());
+		return end(new ReleaseOfHold(lock, true));
 	}
 
 	/**
@@ -77,65 +75,43 @@ final class LeaseReleaser {
 	 * under the lock.
 	 */
 	CompletableFuture<@Nullable Void> releaseNow(HeldLock lock) {
-		return end(lock, () -> lock.lease().release());
+		return end(new ReleaseOfHold(lock, false));
 	}
 
 	/**
 	 * Release a lease for which nobody waits any more, so nobody waits for the release
 	 * either.
 	 */
-	void releaseInBackground(LockAttempt attempt, Lease lease) {
-		new Release(attempt, lease::release, lease::release, false, Ending.UNHEARD).send(0);
+	void releaseInBackground(Lease lease) {
+		new ReleaseOfLease(lease).send(0);
 	}
 
 	/**
 	 * Return the releases under way, so that a template which closes can wait for them.
 	 */
 	List<CompletableFuture<@Nullable Void>> pending() {
-		return List.copyOf(this.pending.values());
+		return this.pending.members().stream().map((release) -> release.ended).toList();
 	}
 
-	private CompletableFuture<@Nullable Void> end(HeldLock lock, Supplier<CompletionStage<Boolean>> request) {
-		CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
-		CompletableFuture<@Nullable Void> begun = lock.beginRelease(ended);
+	private CompletableFuture<@Nullable Void> end(ReleaseOfHold release) {
+		HeldLock lock = release.lock;
+		CompletableFuture<@Nullable Void> begun = lock.beginRelease(release.ended);
 		if (begun != null) {
 			return begun;
 		}
 		// before the keeper forgets the lock: a template that closes looks in both
-		this.pending.put(lock, ended);
-		boolean wasHeld = lock.markReleased();
+		this.pending.add(release);
+		release.wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
-		if (wasHeld && this.handOver.pass(lock, () -> this.listeners.passedOn(lock))) {
-			this.pending.remove(lock);
-			ended.complete(null);
-			return ended;
+		boolean awaited = release.wasHeld && lock.turn().isAwaited();
+		if (awaited && this.handOver.pass(lock, () -> this.listeners.passedOn(lock))) {
+			this.pending.remove(release);
+			release.ended.complete(null);
+			return release.ended;
 		}
-		Contender next = wasHeld ? HandOver.exchanging(lock) : null;
-		Supplier<CompletionStage<Boolean>> first = (next != null) ? () -> next.exchange(lock) : request;
-		// the next call's turn begins after this step: who waits for this release must
-		// not wait for what that call does
-		new Release(lock.attempt(), first, request, wasHeld,
-				(failure, tookNanos) -> Trampoline.run(() -> letNextIn(lock, wasHeld, ended, failure, tookNanos)))
-			.sendWithLimit();
-		return ended;
-	}
-
-	private void letNextIn(HeldLock lock, boolean wasHeld, CompletableFuture<@Nullable Void> ended,
-			@Nullable Throwable failure, long tookNanos) {
-		this.pending.remove(lock);
-		Guard.run("letting the next caller in", lock::leaveGate);
-		if (failure != null) {
-			ended.completeExceptionally(failure);
-			if (wasHeld) {
-				this.listeners.releaseFailed(lock, Failures.unwrap(failure));
-			}
-		}
-		else {
-			ended.complete(null);
-			if (wasHeld) {
-				this.listeners.released(lock, tookNanos);
-			}
-		}
+		release.next = awaited ? HandOver.exchanging(lock) : null;
+		release.sendWithLimit();
+		return release.ended;
 	}
 
 	/**
@@ -169,7 +145,7 @@ final class LeaseReleaser {
 			// a template that closes runs its timers early: then the lease expires by
 			// itself
 			if (lock.remainingMinimumNanos() <= 0) {
-				releaseInBackground(lock.attempt(), lock.lease());
+				releaseInBackground(lock.lease());
 			}
 		});
 	}
@@ -177,42 +153,40 @@ final class LeaseReleaser {
 	/**
 	 * One release with its retries.
 	 */
-	private final class Release implements Runnable {
+	private abstract class Release extends Bag.Member implements Runnable {
 
-		private final LockAttempt attempt;
+		private static final AtomicIntegerFieldUpdater<Release> OVER = AtomicIntegerFieldUpdater
+			.newUpdater(Release.class, "over");
 
-		private final Supplier<CompletionStage<Boolean>> first;
-
-		private final Supplier<CompletionStage<Boolean>> again;
-
-		private final boolean wasHeld;
-
-		private final Ending ending;
-
-		private final AtomicBoolean over = new AtomicBoolean();
+		@SuppressWarnings("UnusedVariable")
+		private volatile int over;
 
 		private volatile Timers.@Nullable Timer limit;
 
 		private volatile long sentNanos;
 
 		/**
-		 * Create a release.
-		 * @param first the first try
-		 * @param again each further try
+		 * Call the provider.
+		 * @param retry how many tries were made before
 		 */
-		private Release(LockAttempt attempt, Supplier<CompletionStage<Boolean>> first,
-				Supplier<CompletionStage<Boolean>> again, boolean wasHeld, Ending ending) {
-			this.attempt = attempt;
-			this.first = first;
-			this.again = again;
-			this.wasHeld = wasHeld;
-			this.ending = ending;
-		}
+		abstract CompletionStage<Boolean> request(int retry);
+
+		/**
+		 * Note that the backend did not find the lease.
+		 */
+		abstract void notFound();
+
+		/**
+		 * The release has ended. Called once.
+		 * @param failure why it failed, {@code null} if it did not
+		 * @param tookNanos how long the backend took for the answer to the last try
+		 */
+		abstract void ended(@Nullable Throwable failure, long tookNanos);
 
 		/**
 		 * Send it for somebody who waits for at most the command time-out.
 		 */
-		private void sendWithLimit() {
+		void sendWithLimit() {
 			try {
 				this.limit = LeaseReleaser.this.questions.limit(this);
 			}
@@ -232,29 +206,27 @@ final class LeaseReleaser {
 		}
 
 		private void end(@Nullable Throwable failure) {
-			if (!this.over.compareAndSet(false, true)) {
+			if (!OVER.compareAndSet(this, 0, 1)) {
 				return;
 			}
 			Timers.Timer timer = this.limit;
 			if (timer != null) {
 				timer.cancel();
 			}
-			this.ending.ended(failure, LeaseReleaser.this.runtime.nanoTime() - this.sentNanos);
+			ended(failure, LeaseReleaser.this.runtime.nanoTime() - this.sentNanos);
 		}
 
-		private void send(int retry) {
+		void send(int retry) {
 			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
-			LeaseReleaser.this.questions.hear((retry == 0) ? this.first : this.again,
+			LeaseReleaser.this.questions.hear(() -> request(retry),
 					(stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
 		}
 
 		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure, int retry) {
 			if (failure == null) {
 				// a retry finds nothing if only the answer to the try before it was lost
-				if (!Boolean.TRUE.equals(stillOwned) && this.wasHeld && retry == 0) {
-					warnings.warn(
-							"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
-							this.attempt.key(), this.attempt.provider().name());
+				if (!Boolean.TRUE.equals(stillOwned) && retry == 0) {
+					notFound();
 				}
 				end(null);
 			}
@@ -272,23 +244,103 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Hears that a release has ended, once.
+	 * The release of a lock that somebody had. It is pending until the lease is released
+	 * or the command time-out is over.
 	 */
-	@FunctionalInterface
-	private interface Ending {
+	private final class ReleaseOfHold extends Release {
+
+		private final HeldLock lock;
+
+		private final boolean afterMinimum;
+
+		private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
 		/**
-		 * Nobody waits for the release.
+		 * Set before it is sent.
 		 */
-		Ending UNHEARD = (failure, tookNanos) -> {
-		};
+		private boolean wasHeld;
 
 		/**
-		 * The release has ended.
-		 * @param failure why it failed, {@code null} if it did not
-		 * @param tookNanos how long the backend took for the answer to the last try
+		 * The call that takes its place at the backend in the same step. Set before it is
+		 * sent.
 		 */
-		void ended(@Nullable Throwable failure, long tookNanos);
+		private @Nullable Contender next;
+
+		private ReleaseOfHold(HeldLock lock, boolean afterMinimum) {
+			this.lock = lock;
+			this.afterMinimum = afterMinimum;
+		}
+
+		@Override
+		CompletionStage<Boolean> request(int retry) {
+			Contender contender = this.next;
+			if (contender != null && retry == 0) {
+				return contender.exchange(this.lock);
+			}
+			return (this.afterMinimum && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
+					: this.lock.lease().release();
+		}
+
+		@Override
+		void notFound() {
+			if (this.wasHeld) {
+				warnings.warn(
+						"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
+						this.lock.key(), this.lock.provider().name());
+			}
+		}
+
+		@Override
+		void ended(@Nullable Throwable failure, long tookNanos) {
+			// the next call's turn begins after this step: who waits for this release
+			// must not wait for what that call does
+			Trampoline.run(() -> letNextIn(failure, tookNanos));
+		}
+
+		private void letNextIn(@Nullable Throwable failure, long tookNanos) {
+			LeaseReleaser.this.pending.remove(this);
+			Guard.run("letting the next caller in", this.lock::leaveGate);
+			if (failure != null) {
+				this.ended.completeExceptionally(failure);
+				if (this.wasHeld) {
+					LeaseReleaser.this.listeners.releaseFailed(this.lock, Failures.unwrap(failure));
+				}
+			}
+			else {
+				this.ended.complete(null);
+				if (this.wasHeld) {
+					LeaseReleaser.this.listeners.released(this.lock, tookNanos);
+				}
+			}
+		}
+
+	}
+
+	/**
+	 * The release of a lease that nobody had.
+	 */
+	private final class ReleaseOfLease extends Release {
+
+		private final Lease lease;
+
+		private ReleaseOfLease(Lease lease) {
+			this.lease = lease;
+		}
+
+		@Override
+		CompletionStage<Boolean> request(int retry) {
+			return this.lease.release();
+		}
+
+		@Override
+		void notFound() {
+			// it may have ended before its grant was heard of
+		}
+
+		@Override
+		void ended(@Nullable Throwable failure, long tookNanos) {
+			// nobody waits for it
+		}
 
 	}
 

@@ -1,6 +1,8 @@
 package io.distributedlock.engine;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -56,6 +58,11 @@ final class LocalGate {
 
 		private volatile int expectedHolders = 1;
 
+		/**
+		 * Where it stands, from when it enters.
+		 */
+		private volatile @Nullable Line line;
+
 		private LocalTurn(String key, Contender contender) {
 			this.key = key;
 			this.contender = contender;
@@ -75,6 +82,11 @@ final class LocalGate {
 		@Override
 		public boolean enter() {
 			Line mine = new Line(this);
+			this.line = mine;
+			// costs less than the next step, and most keys are free
+			if (LocalGate.this.lines.putIfAbsent(this.key, mine) == null) {
+				return true;
+			}
 			Line entered = LocalGate.this.lines.compute(this.key, (ignored, line) -> {
 				if (line == null) {
 					return mine;
@@ -82,6 +94,7 @@ final class LocalGate {
 				line.add(this);
 				return line;
 			});
+			this.line = entered;
 			return entered == mine;
 		}
 
@@ -110,6 +123,24 @@ final class LocalGate {
 		@Override
 		public int expectedHolders() {
 			return this.expectedHolders;
+		}
+
+		@Override
+		public boolean isAwaited() {
+			Line entered = this.line;
+			return entered != null && entered.isAwaited;
+		}
+
+		@Override
+		public List<Contender> behind() {
+			List<Contender> behind = new ArrayList<>();
+			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
+				if (line.inside == this && line.waiting != null) {
+					line.waiting.forEach((turn) -> behind.add(turn.contender));
+				}
+				return line;
+			});
+			return behind;
 		}
 
 		@Override
@@ -142,7 +173,7 @@ final class LocalGate {
 	}
 
 	/**
-	 * All calls that want one key. Only touched inside the map's atomic operations.
+	 * All calls that want one key. Only changed inside the map's atomic operations.
 	 */
 	private static final class Line {
 
@@ -152,6 +183,11 @@ final class LocalGate {
 		private @Nullable Set<LocalTurn> waiting;
 
 		private @Nullable LocalTurn inside;
+
+		/**
+		 * Whether a call waits, also for those who look from outside.
+		 */
+		private volatile boolean isAwaited;
 
 		/**
 		 * How many calls have had the lock since it came from the backend.
@@ -167,11 +203,13 @@ final class LocalGate {
 				this.waiting = new LinkedHashSet<>();
 			}
 			this.waiting.add(turn);
+			this.isAwaited = true;
 		}
 
 		private void remove(LocalTurn turn) {
 			if (this.waiting != null) {
 				this.waiting.remove(turn);
+				this.isAwaited = !this.waiting.isEmpty();
 			}
 		}
 

@@ -21,6 +21,8 @@ import io.distributedlock.spi.LockQueue;
  * @param type the lock type
  * @param permits how many owners a semaphore admits
  * @param waitTime how long to wait
+ * @param waitThroughOutage whether to wait on while the backend fails, if the call waits
+ * without end
  * @param leaseTime the length of the lease in whole milliseconds
  * @param autoRenewed whether the lease is renewed until the lock is released
  * @param lockDelay how long the key stays unavailable after a lease that expired: the
@@ -30,8 +32,8 @@ import io.distributedlock.spi.LockQueue;
  * @param reentrant whether the caller wants to enter again
  */
 record LockAttempt(String name, String key, LockProvider provider, LockType type, int permits, Duration waitTime,
-		Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters, Duration holdAtLeast,
-		boolean reentrant) {
+		boolean waitThroughOutage, Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters,
+		Duration holdAtLeast, boolean reentrant) {
 
 	private static final int LOOKS_PER_LEASE = 4;
 
@@ -39,8 +41,13 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	 * Return the same attempt with less time to wait.
 	 */
 	LockAttempt waitingFor(Duration remaining) {
-		return new LockAttempt(this.name, this.key, this.provider, this.type, this.permits, remaining, this.leaseTime,
-				this.autoRenewed, this.lockDelay, this.maxWaiters, this.holdAtLeast, this.reentrant);
+		return new LockAttempt(this.name, this.key, this.provider, this.type, this.permits, remaining,
+				this.waitThroughOutage, this.leaseTime, this.autoRenewed, this.lockDelay, this.maxWaiters,
+				this.holdAtLeast, this.reentrant);
+	}
+
+	boolean waitsWithoutEnd() {
+		return this.waitTime.compareTo(LockTimes.FOREVER) >= 0;
 	}
 
 	/**
@@ -61,6 +68,9 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 	LeaseTerm usable(LeaseTerm granted) {
 		// beyond this an instant on the clock would overflow
 		Duration bounded = LockTimes.saturated(granted.granted());
+		if (bounded.equals(granted.granted()) && this.lockDelay.isZero()) {
+			return granted;
+		}
 		return new LeaseTerm(granted.startNanos(), bounded.minus(this.lockDelay));
 	}
 

@@ -120,7 +120,8 @@ final class LockAttempts {
 		}
 		LockAttempt attempt = new LockAttempt(request.name(), this.keyFormat.format(request), offer.provider,
 				request.type(), request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
-				lease, autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast, request.reentrant());
+				request.waitThroughOutage(), lease, autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast,
+				request.reentrant());
 		requireCapabilities(request, attempt, offer.capabilities);
 		requireNoTokenOfPermits(request, attempt);
 		requireLeaseWithinLimits(attempt, offer.limits);
@@ -131,7 +132,8 @@ final class LockAttempts {
 		LockCapability ofType = request.type().requiredCapability();
 		boolean keepsKey = !this.lockDelay.isZero() || !request.holdAtLeast().isZero();
 		boolean delayRefused = keepsKey && !offered.contains(LockCapability.LOCK_DELAY);
-		if ((ofType == null || offered.contains(ofType)) && !delayRefused && offered.containsAll(request.requires())) {
+		boolean hasRequired = request.requires().isEmpty() || offered.containsAll(request.requires());
+		if ((ofType == null || offered.contains(ofType)) && !delayRefused && hasRequired) {
 			return;
 		}
 		Set<LockCapability> missing = EnumSet.noneOf(LockCapability.class);

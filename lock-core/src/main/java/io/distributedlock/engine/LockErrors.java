@@ -138,7 +138,7 @@ final class LockErrors {
 				"Set another lease time, or choose another provider.");
 	}
 
-	private static String describe(Throwable cause) {
+	static String describe(Throwable cause) {
 		return (cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName();
 	}
 

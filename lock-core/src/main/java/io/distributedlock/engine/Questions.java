@@ -3,7 +3,6 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -45,18 +44,13 @@ final class Questions {
 	}
 
 	/**
-	 * Ask a provider.
-	 * @param question calls the provider, on this thread
-	 * @param late gets an answer that comes after the command time-out
-	 * @param onAnswer gets the answer, or what the provider failed with or threw, or a
-	 * {@link NoAnswerException} after the command time-out
+	 * Ask a provider, on this thread.
 	 */
-	<T extends @Nullable Object> void ask(Supplier<? extends CompletionStage<T>> question, Consumer<T> late,
-			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
-		Question<T> asked = new Question<>(this, late, onAnswer);
+	<T extends @Nullable Object> void ask(Inquiry<T> inquiry) {
+		Question<T> asked = new Question<>(this, inquiry);
 		// the time-out begins before the call, as the call itself may block
 		asked.limit = limit(asked);
-		put(question, asked);
+		put(inquiry, asked);
 	}
 
 	/**
@@ -117,6 +111,9 @@ final class Questions {
 			if (stage == null) {
 				first.accept(null, new BackendException("the provider returned null instead of a stage", false, null));
 			}
+			else if (stage.getClass() == CompletableFuture.class && isAnswered((CompletableFuture<T>) stage)) {
+				first.accept(((CompletableFuture<T>) stage).join(), null);
+			}
 			else {
 				stage.whenComplete(first);
 			}
@@ -124,6 +121,35 @@ final class Questions {
 		catch (Throwable ex) {
 			first.accept(null, ex);
 		}
+	}
+
+	/**
+	 * What to ask a provider, and who hears the answer.
+	 */
+	interface Inquiry<T extends @Nullable Object> extends Supplier<CompletionStage<T>> {
+
+		/**
+		 * Call the provider.
+		 */
+		@Override
+		CompletionStage<T> get();
+
+		/**
+		 * Hear the answer, once.
+		 * @param failure what the provider failed with or threw, or a
+		 * {@link NoAnswerException} after the command time-out
+		 */
+		void onAnswer(@Nullable T answer, @Nullable Throwable failure);
+
+		/**
+		 * Hear an answer that comes after the command time-out.
+		 */
+		void onLateAnswer(@Nullable T answer);
+
+	}
+
+	private static boolean isAnswered(CompletableFuture<?> answer) {
+		return answer.isDone() && !answer.isCompletedExceptionally();
 	}
 
 	/**
@@ -144,20 +170,16 @@ final class Questions {
 
 		private final Questions questions;
 
-		private final Consumer<T> late;
-
-		private final BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer;
+		private final Inquiry<T> inquiry;
 
 		@SuppressWarnings("UnusedVariable")
 		private volatile int state = OPEN;
 
 		private volatile Timers.@Nullable Timer limit;
 
-		private Question(Questions questions, Consumer<T> late,
-				BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
+		private Question(Questions questions, Inquiry<T> inquiry) {
 			this.questions = questions;
-			this.late = late;
-			this.onAnswer = onAnswer;
+			this.inquiry = inquiry;
 		}
 
 		@Override
@@ -168,10 +190,10 @@ final class Questions {
 				if (timer != null) {
 					timer.cancel();
 				}
-				this.onAnswer.accept(value, (failure != null) ? Failures.unwrap(failure) : null);
+				this.inquiry.onAnswer(value, (failure != null) ? Failures.unwrap(failure) : null);
 			}
 			else if (before == OVERDUE && failure == null) {
-				Guard.run("a late answer", () -> this.late.accept(value));
+				Guard.run("a late answer", () -> this.inquiry.onLateAnswer(value));
 			}
 		}
 
@@ -181,7 +203,7 @@ final class Questions {
 		@Override
 		public void run() {
 			if (STATE.compareAndSet(this, OPEN, OVERDUE)) {
-				this.onAnswer.accept(null, this.questions.noAnswer());
+				this.inquiry.onAnswer(null, this.questions.noAnswer());
 			}
 		}
 
@@ -227,7 +249,12 @@ final class Questions {
 	private static final class FirstAnswer<T extends @Nullable Object>
 			implements BiConsumer<@Nullable T, @Nullable Throwable> {
 
-		private final AtomicBoolean answered = new AtomicBoolean();
+		@SuppressWarnings("rawtypes")
+		private static final AtomicIntegerFieldUpdater<FirstAnswer> ANSWERED = AtomicIntegerFieldUpdater
+			.newUpdater(FirstAnswer.class, "answered");
+
+		@SuppressWarnings("UnusedVariable")
+		private volatile int answered;
 
 		private final BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer;
 
@@ -237,7 +264,7 @@ final class Questions {
 
 		@Override
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
-			if (this.answered.compareAndSet(false, true)) {
+			if (ANSWERED.compareAndSet(this, 0, 1)) {
 				this.onAnswer.accept(value, (failure != null) ? Failures.unwrap(failure) : null);
 			}
 		}

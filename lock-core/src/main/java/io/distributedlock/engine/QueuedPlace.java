@@ -60,6 +60,16 @@ final class QueuedPlace {
 	private long attendAtNanos;
 
 	/**
+	 * Whether the backend has ever confirmed that others are in front.
+	 */
+	private boolean confirmed;
+
+	/**
+	 * Whether the last look has brought no answer, or none yet.
+	 */
+	private boolean unanswered;
+
+	/**
 	 * Whether the backend is asked now. A call that blocks must not be followed by
 	 * others, each on one more thread.
 	 */
@@ -108,7 +118,7 @@ final class QueuedPlace {
 			LockQueue.Place entered = entrance.apply(request);
 			this.place = entered;
 			return entered.granted();
-		}, (lease) -> this.engine.releaser().releaseInBackground(this.attempt, lease));
+		}, (lease) -> this.engine.releaser().releaseInBackground(lease));
 		if (this.granted.isCompletedExceptionally()) {
 			leaveBackend();
 		}
@@ -139,7 +149,7 @@ final class QueuedPlace {
 	}
 
 	private void requireConfirmation() {
-		if (isBehindOthers()) {
+		if (this.confirmed || isBehindOthers()) {
 			this.caller.waitOver(this);
 		}
 		// the future fails before the place is left: a later grant must not count
@@ -174,6 +184,14 @@ final class QueuedPlace {
 			return;
 		}
 		this.attendedNanos = now;
+		// a later question may fail, as in a short outage; the place is there
+		// nevertheless
+		if (!this.confirmed && this.confirmedByNanos - before > 0) {
+			this.confirmed = isBehindOthers();
+			if (this.confirmed) {
+				this.caller.looked(this, true);
+			}
+		}
 		boolean looks = this.lookAtNanos - now <= 0;
 		if (looks) {
 			this.lookAtNanos = now + interval();
@@ -198,8 +216,24 @@ final class QueuedPlace {
 			requireConfirmation();
 		}
 		if (looks && !this.granted.isDone()) {
+			tellWhatTheLastLookSaw();
 			look();
 		}
+	}
+
+	/**
+	 * Tell the caller whether the backend still confirms the place. A failure is told one
+	 * look later: the question after it has an answer by then, or has failed too.
+	 */
+	private void tellWhatTheLastLookSaw() {
+		if (!this.confirmed) {
+			return;
+		}
+		boolean answered = !this.looking.get() && isBehindOthers();
+		if (answered || this.unanswered) {
+			Guard.run("what a look has seen", () -> this.caller.looked(this, answered));
+		}
+		this.unanswered = !answered;
 	}
 
 	private void look() {
@@ -252,6 +286,13 @@ final class QueuedPlace {
 		 * The place is not granted at once.
 		 */
 		void waiting(QueuedPlace place);
+
+		/**
+		 * The backend was asked about a place that it had confirmed.
+		 * @param confirmed whether it still confirms that others are in front;
+		 * {@code false} if it has failed, or has not answered
+		 */
+		void looked(QueuedPlace place, boolean confirmed);
 
 		/**
 		 * The wait is over, or the backend has confirmed the place within the command

@@ -2,13 +2,14 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -26,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class SingleHandle extends EngineHandle {
 
+	@SuppressWarnings("rawtypes")
+	private static final AtomicReferenceFieldUpdater<SingleHandle, @Nullable Queue> CALLBACKS = AtomicReferenceFieldUpdater
+		.newUpdater(SingleHandle.class, Queue.class, "callbacks");
+
 	/**
 	 * What the caller asked for, which may be less than what the owner has.
 	 */
@@ -36,7 +41,7 @@ final class SingleHandle extends EngineHandle {
 	/**
 	 * Each removes a callback that was registered through this handle.
 	 */
-	private final AtomicReference<@Nullable Queue<Runnable>> callbacks = new AtomicReference<>();
+	private volatile @Nullable Queue<Runnable> callbacks;
 
 	/**
 	 * Tells the lock that a handle is still in use, as long as this handle is reachable.
@@ -152,6 +157,11 @@ final class SingleHandle extends EngineHandle {
 	}
 
 	@Override
+	Duration lengthToKeep() {
+		return this.lock.clock().lengthToKeep(this.lock.engine().nanoTime());
+	}
+
+	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
 		// the callback refers to this and not to the handle, which would count as in use
 		AtomicBoolean done = this.closed;
@@ -189,12 +199,11 @@ final class SingleHandle extends EngineHandle {
 
 	private Queue<Runnable> callbacks() {
 		Queue<Runnable> created = new ConcurrentLinkedQueue<>();
-		Queue<Runnable> before = this.callbacks.compareAndExchange(null, created);
-		return (before != null) ? before : created;
+		return CALLBACKS.compareAndSet(this, null, created) ? created : Objects.requireNonNull(this.callbacks);
 	}
 
 	private void removeCallbacks() {
-		Queue<Runnable> known = this.callbacks.get();
+		Queue<Runnable> known = this.callbacks;
 		for (Runnable next = poll(known); next != null; next = poll(known)) {
 			next.run();
 		}

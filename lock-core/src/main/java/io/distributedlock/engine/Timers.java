@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
@@ -205,7 +204,7 @@ final class Timers {
 	/**
 	 * A task with its time.
 	 */
-	static final class Timer {
+	static final class Timer extends Bag.Member {
 
 		private static final AtomicIntegerFieldUpdater<Timer> FINISHED = AtomicIntegerFieldUpdater
 			.newUpdater(Timer.class, "finished");
@@ -280,7 +279,7 @@ final class Timers {
 
 		private final long atNanos;
 
-		private final Set<Timer> timers = ConcurrentHashMap.newKeySet();
+		private final Bag<Timer> timers = new Bag<>();
 
 		private volatile boolean taken;
 
@@ -308,7 +307,7 @@ final class Timers {
 		List<Timer> take() {
 			this.taken = true;
 			List<Timer> all = new ArrayList<>();
-			for (Timer timer : List.copyOf(this.timers)) {
+			for (Timer timer : this.timers.members()) {
 				if (this.timers.remove(timer)) {
 					all.add(timer);
 				}

@@ -1,5 +1,7 @@
 package io.distributedlock.engine;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,11 @@ interface Turn {
 		}
 
 		@Override
+		public boolean isAwaited() {
+			return false;
+		}
+
+		@Override
 		public @Nullable Contender passOn(HeldLock lock) {
 			return null;
 		}
@@ -77,6 +84,19 @@ interface Turn {
 	 * other before it is released.
 	 */
 	int expectedHolders();
+
+	/**
+	 * Return whether another call of this JVM stands behind this one, which is through
+	 * the gate.
+	 */
+	boolean isAwaited();
+
+	/**
+	 * Return the calls of this JVM that stand behind this one, which is through the gate.
+	 */
+	default List<Contender> behind() {
+		return List.of();
+	}
 
 	/**
 	 * Let the next call through with the lock that this call has.

@@ -2,7 +2,6 @@ package io.distributedlock.engine;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -14,7 +13,7 @@ import java.util.stream.Stream;
  */
 final class WaitingCalls {
 
-	private final Set<Acquisition> underWay = ConcurrentHashMap.newKeySet();
+	private final Bag<Acquisition> underWay = new Bag<>();
 
 	private final ConcurrentHashMap<String, Integer> crowds = new ConcurrentHashMap<>();
 
@@ -67,7 +66,7 @@ final class WaitingCalls {
 	 * Return the calls that wait, those first that wait for the longest time.
 	 */
 	List<Acquisition> waiting() {
-		return sorted(this.underWay.stream().filter(Acquisition::isWaiting));
+		return sorted(this.underWay.members().stream().filter(Acquisition::isWaiting));
 	}
 
 	/**
@@ -94,7 +93,7 @@ final class WaitingCalls {
 	 */
 	List<Acquisition> drain() {
 		this.draining = true;
-		return sorted(this.underWay.stream().filter((call) -> !call.isInsideAnotherLock()));
+		return sorted(this.underWay.members().stream().filter((call) -> !call.isInsideAnotherLock()));
 	}
 
 	/**
@@ -109,7 +108,7 @@ final class WaitingCalls {
 	 */
 	List<Acquisition> close() {
 		this.closed = true;
-		return sorted(this.underWay.stream());
+		return sorted(this.underWay.members().stream());
 	}
 
 	private static List<Acquisition> sorted(Stream<Acquisition> calls) {

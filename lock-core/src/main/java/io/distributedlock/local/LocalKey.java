@@ -59,7 +59,10 @@ final class LocalKey {
 	}
 
 	void dropExpired() {
-		for (LocalLease holder : this.holders) {
+		List<LocalLease> before = this.holders;
+		// by index: most keys have one holder or none
+		for (int i = 0; i < before.size(); i++) {
+			LocalLease holder = before.get(i);
 			if (holder.isExpired()) {
 				remove(holder);
 			}

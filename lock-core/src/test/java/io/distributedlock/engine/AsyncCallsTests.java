@@ -23,11 +23,13 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,7 +41,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
  * Calls that return a future: what they are given, on which thread they go on, and what
  * is left when nobody waits for them any more.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 class AsyncCallsTests {
 
 	private static final LockRequest K = LockRequest.of("k");
@@ -69,7 +72,7 @@ class AsyncCallsTests {
 			.executor(kept::add)
 			.build()) {
 			CompletableFuture<LockHandle> future = keeping.acquireAsync(LockRequest.of("kept"));
-			Awaitility.await().until(() -> !kept.isEmpty());
+			Patience.await().until(() -> !kept.isEmpty());
 			assertThat(this.provider.isFree("kept")).isFalse();
 			if (cancelled) {
 				future.cancel(false);
@@ -77,7 +80,7 @@ class AsyncCallsTests {
 			else {
 				future.completeExceptionally(new TimeoutException());
 			}
-			Awaitility.await().until(() -> this.provider.isFree("kept"));
+			Patience.await().until(() -> this.provider.isFree("kept"));
 			// it comes too late to release the lock again, or to hand it over
 			kept.forEach(Runnable::run);
 			assertThat(future).isCompletedExceptionally();
@@ -88,7 +91,7 @@ class AsyncCallsTests {
 	@Test
 	void workThatIsNoStageIsAFailureAndGivesTheLockBack() {
 		CompletableFuture<String> result = this.template.executeAsync(K, () -> null);
-		assertThat(result).failsWithin(Duration.ofSeconds(20))
+		assertThat(result).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(IllegalStateException.class)
 			.withMessageContaining("'k'");
@@ -100,9 +103,7 @@ class AsyncCallsTests {
 		CompletableFuture<String> result = this.template.executeAsync(K, () -> {
 			throw AsyncCallsTests.<RuntimeException>asIs(new IOException("disk"));
 		});
-		assertThat(result).failsWithin(Duration.ofSeconds(20))
-			.withThrowableThat()
-			.withCauseInstanceOf(IOException.class);
+		assertThat(result).failsWithin(Patience.LIMIT).withThrowableThat().withCauseInstanceOf(IOException.class);
 		assertLockIsReleased();
 	}
 
@@ -119,7 +120,7 @@ class AsyncCallsTests {
 				throw new UnsupportedOperationException("not this way");
 			}
 		};
-		assertThat(this.template.executeAsync(K, () -> hostile)).failsWithin(Duration.ofSeconds(20));
+		assertThat(this.template.executeAsync(K, () -> hostile)).failsWithin(Patience.LIMIT);
 		assertLockIsReleased();
 	}
 
@@ -137,10 +138,10 @@ class AsyncCallsTests {
 				started.incrementAndGet();
 				return CompletableFuture.completedFuture("done");
 			});
-			Awaitility.await().until(() -> this.provider.leases.size() == 1);
-			Awaitility.await().until(() -> this.provider.isFree("k"));
+			Patience.await().until(() -> this.provider.leases.size() == 1);
+			Patience.await().until(() -> this.provider.isFree("k"));
 			done.countDown();
-			assertThat(result).failsWithin(Duration.ofSeconds(20))
+			assertThat(result).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockLostException.class);
 			assertThat(started).hasValue(0);
@@ -171,7 +172,7 @@ class AsyncCallsTests {
 		CompletableFuture<String> goesOnOn = new CompletableFuture<>();
 		CompletableFuture.runAsync(() -> call.apply(this.template)
 			.whenComplete((value, failure) -> goesOnOn.complete(Thread.currentThread().getName())));
-		assertThat(goesOnOn).succeedsWithin(Duration.ofSeconds(30)).isNotEqualTo("client");
+		assertThat(goesOnOn).succeedsWithin(Patience.LIMIT).isNotEqualTo("client");
 	}
 
 	@Test
@@ -183,7 +184,7 @@ class AsyncCallsTests {
 				this.template.acquire("c").close();
 				return done;
 			});
-		assertThat(twice).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(twice).succeedsWithin(Patience.LIMIT);
 		Leftovers.assertNone(this.template);
 	}
 
@@ -205,9 +206,7 @@ class AsyncCallsTests {
 			started.incrementAndGet();
 			return CompletableFuture.completedFuture("done");
 		}).orTimeout(50, TimeUnit.MILLISECONDS);
-		assertThat(result).failsWithin(Duration.ofSeconds(20))
-			.withThrowableThat()
-			.withCauseInstanceOf(TimeoutException.class);
+		assertThat(result).failsWithin(Patience.LIMIT).withThrowableThat().withCauseInstanceOf(TimeoutException.class);
 		assertNobodyWaits();
 		held.close();
 		assertLockIsReleased();
@@ -217,12 +216,11 @@ class AsyncCallsTests {
 	@Test
 	void nothingIsLeftOfACallWhoseFutureHasTimedOut() {
 		LockHandle held = OtherThread.call(() -> this.template.acquire(K));
-		assertThat(this.template.acquireAsync(K).orTimeout(50, TimeUnit.MILLISECONDS))
-			.failsWithin(Duration.ofSeconds(20));
+		assertThat(this.template.acquireAsync(K).orTimeout(50, TimeUnit.MILLISECONDS)).failsWithin(Patience.LIMIT);
 		assertThat(this.template.tryAcquireAsync(K.withWaitTime(Duration.ofMinutes(1)))
-			.orTimeout(50, TimeUnit.MILLISECONDS)).failsWithin(Duration.ofSeconds(20));
+			.orTimeout(50, TimeUnit.MILLISECONDS)).failsWithin(Patience.LIMIT);
 		assertThat(this.template.acquireAsync(LockRequest.ofAll(List.of("a", "k", "z")))
-			.orTimeout(50, TimeUnit.MILLISECONDS)).failsWithin(Duration.ofSeconds(20));
+			.orTimeout(50, TimeUnit.MILLISECONDS)).failsWithin(Patience.LIMIT);
 		this.template.acquireAsync(K).cancel(true);
 		this.template.acquireAsync(K).completeExceptionally(new IllegalStateException("by the application"));
 		this.template.acquireAsync(K).complete(null);
@@ -230,7 +228,7 @@ class AsyncCallsTests {
 		assertNobodyWaits();
 		held.close();
 		assertLockIsReleased();
-		assertThat(this.template.tryAcquireAsync(LockRequest.of("a"))).succeedsWithin(Duration.ofSeconds(20))
+		assertThat(this.template.tryAcquireAsync(LockRequest.of("a"))).succeedsWithin(Patience.LIMIT)
 			.satisfies((handle) -> handle.orElseThrow().close());
 	}
 
@@ -287,11 +285,11 @@ class AsyncCallsTests {
 	private static void assertFailsAsync(Supplier<CompletableFuture<?>> call, Class<? extends Throwable> failure) {
 		CompletableFuture<?>[] future = new CompletableFuture<?>[1];
 		assertThatCode(() -> future[0] = call.get()).doesNotThrowAnyException();
-		assertThat(future[0]).failsWithin(Duration.ofSeconds(20)).withThrowableThat().withCauseInstanceOf(failure);
+		assertThat(future[0]).failsWithin(Patience.LIMIT).withThrowableThat().withCauseInstanceOf(failure);
 	}
 
 	private void assertNobodyWaits() {
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.template.engine().waiting().size() == 0);
+		Patience.await().until(() -> this.template.engine().waiting().size() == 0);
 	}
 
 	private void assertLockIsReleased() {

@@ -21,6 +21,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -32,8 +33,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * time, and no lease stays behind.
  */
 class BackendsTests {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
 	private static final LockOwner OWNER = new LockOwner("id", LockType.EXCLUSIVE, Duration.ofSeconds(9));
 
@@ -58,12 +57,12 @@ class BackendsTests {
 
 		};
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(plain).build()) {
-			assertThat(template.backends().owners("plain", "k")).failsWithin(PATIENCE)
+			assertThat(template.backends().owners("plain", "k")).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(UnsupportedOperationException.class)
 				.withMessageContaining("'plain' cannot tell who has a key");
-			assertThat(template.backends().forceRelease("plain", "k", OWNER)).failsWithin(PATIENCE)
+			assertThat(template.backends().forceRelease("plain", "k", OWNER)).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(UnsupportedOperationException.class);
@@ -89,8 +88,8 @@ class BackendsTests {
 				});
 		for (Supplier<CompletionStage<List<LockOwner>>> answer : bad) {
 			try (DefaultLockTemplate template = template(new Owners(answer, CompletableFuture::new))) {
-				assertThat(template.backends().owners("custom", "k")).failsWithin(PATIENCE);
-				assertThat(template.backends().forceRelease("custom", "k", OWNER)).failsWithin(PATIENCE);
+				assertThat(template.backends().owners("custom", "k")).failsWithin(Patience.LIMIT);
+				assertThat(template.backends().forceRelease("custom", "k", OWNER)).failsWithin(Patience.LIMIT);
 			}
 		}
 		blocked.countDown();
@@ -101,7 +100,7 @@ class BackendsTests {
 		Owners provider = new Owners(() -> CompletableFuture.completedFuture(Arrays.asList(OWNER, null)),
 				CompletableFuture::new);
 		try (DefaultLockTemplate template = template(provider)) {
-			assertThat(template.backends().owners("custom", "k")).failsWithin(PATIENCE)
+			assertThat(template.backends().owners("custom", "k")).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(BackendException.class)
@@ -119,13 +118,13 @@ class BackendsTests {
 		List<CompletableFuture<?>> askedAfter = List.of(closed.ping("custom"), closed.owners("custom", "k"),
 				closed.forceRelease("custom", "k", OWNER));
 		assertThat(askedAfter).allMatch(CompletableFuture::isDone);
-		askedAfter.forEach((each) -> assertThat(each).failsWithin(PATIENCE)
+		askedAfter.forEach((each) -> assertThat(each).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(BackendException.class)
 			.withMessageContaining("template is closed"));
 		// it was asked, so nobody knows what the backend has done
-		assertThat(askedBefore).failsWithin(PATIENCE)
+		assertThat(askedBefore).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(BackendException.class)
@@ -137,7 +136,7 @@ class BackendsTests {
 		Owners provider = new Owners(() -> CompletableFuture.completedFuture(List.of(OWNER)),
 				() -> CompletableFuture.completedFuture(true));
 		try (DefaultLockTemplate template = template(provider)) {
-			assertThat(template.backends().forceRelease("custom", "k", OWNER)).succeedsWithin(PATIENCE)
+			assertThat(template.backends().forceRelease("custom", "k", OWNER)).succeedsWithin(Patience.LIMIT)
 				.satisfies((done) -> {
 					assertThat(done.released()).isTrue();
 					assertThat(done.fencingToken()).isEmpty();
@@ -149,7 +148,7 @@ class BackendsTests {
 	void nullDoesNotMeanThatNothingWasChanged() {
 		Owners provider = new Owners(CompletableFuture::new, () -> CompletableFuture.completedFuture(null));
 		try (DefaultLockTemplate template = template(provider)) {
-			assertThat(template.backends().forceRelease("custom", "k", OWNER)).failsWithin(PATIENCE)
+			assertThat(template.backends().forceRelease("custom", "k", OWNER)).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(BackendException.class);
@@ -165,7 +164,7 @@ class BackendsTests {
 			LockOwner owner = template.backends().owners("local", key).join().get(0);
 			ForcedRelease done = template.backends().forceRelease("local", key, owner).join();
 			assertThat(done.fencingToken().orElseThrow()).isGreaterThan(handle.fencingToken().orElseThrow());
-			assertThat(template.backends().owners("local", key)).succeedsWithin(PATIENCE).isEqualTo(List.of());
+			assertThat(template.backends().owners("local", key)).succeedsWithin(Patience.LIMIT).isEqualTo(List.of());
 		}
 	}
 

@@ -12,6 +12,7 @@ import io.distributedlock.CallerContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,7 +140,7 @@ class CallerContextTests {
 	}
 
 	private static <T> T get(CompletableFuture<T> future) {
-		return future.orTimeout(10, TimeUnit.SECONDS).join();
+		return future.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -12,10 +12,12 @@ import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.local.LocalLockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,7 +28,8 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 /**
  * A caller whose stack overflows, wherever that happens, leaves a key that can be locked.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 @SuppressWarnings("LockNotBeforeTry")
 class CallersStackTests {
 
@@ -150,13 +153,10 @@ class CallersStackTests {
 		if (isLockable(key)) {
 			return;
 		}
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
-			.alias("'%s' with room for %d frames".formatted(key, room))
-			.until(() -> {
-				System.gc();
-				return isLockable(key);
-			});
+		Patience.await().alias("'%s' with room for %d frames".formatted(key, room)).until(() -> {
+			System.gc();
+			return isLockable(key);
+		});
 	}
 
 	private boolean isLockable(String key) {

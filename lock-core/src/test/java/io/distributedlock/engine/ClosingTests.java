@@ -13,7 +13,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A template that closes leaves no call hanging, and takes nobody's word back.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class ClosingTests {
 
 	private final TrickyProvider provider = new TrickyProvider();
@@ -53,7 +53,7 @@ class ClosingTests {
 			both.acquire(LockRequest.of("b").withProvider("healthy"));
 			blocking.release.always(Trick.blocking(end));
 			assertThat(CompletableFuture.runAsync(both::close, (task) -> new Thread(task, "closing").start()))
-				.succeedsWithin(Duration.ofSeconds(20));
+				.succeedsWithin(Patience.LIMIT);
 			assertThat(healthy.isFree("b")).isTrue();
 		}
 		finally {
@@ -68,7 +68,7 @@ class ClosingTests {
 		CompletableFuture<LockHandle> several = this.template.acquireAsync(LockRequest.ofAll(List.of("a", "b")));
 		CompletableFuture<LockHandle> blocking = CompletableFuture
 			.supplyAsync(() -> this.template.acquire(LockRequest.of("blocking")));
-		Awaitility.await().until(() -> this.provider.acquire.calls() == 3);
+		Patience.await().until(() -> this.provider.acquire.calls() == 3);
 		this.template.close();
 		assertClosed(acquired);
 		assertClosed(several);
@@ -88,7 +88,7 @@ class ClosingTests {
 	}
 
 	private static void assertClosed(CompletableFuture<LockHandle> acquired) {
-		assertThat(acquired).failsWithin(Duration.ofSeconds(20))
+		assertThat(acquired).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOfSatisfying(LockNotAcquiredException.class,
@@ -103,7 +103,7 @@ class ClosingTests {
 		this.template.close();
 		assertClosed(acquired);
 		opened.complete(null);
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.isFree("k"));
+		Patience.await().until(() -> this.provider.isFree("k"));
 	}
 
 	@Test
@@ -113,10 +113,10 @@ class ClosingTests {
 		CompletableFuture<Void> async = handle.extendAsync(Duration.ofMinutes(1));
 		CompletableFuture<Void> blocking = CompletableFuture.runAsync(() -> handle.extend(Duration.ofMinutes(2)),
 				(task) -> new Thread(task).start());
-		Awaitility.await().until(() -> this.provider.renew.calls() >= 1);
+		Patience.await().until(() -> this.provider.renew.calls() >= 1);
 		this.template.close();
-		assertThat(async).failsWithin(Duration.ofSeconds(20));
-		assertThat(blocking).failsWithin(Duration.ofSeconds(20));
+		assertThat(async).failsWithin(Patience.LIMIT);
+		assertThat(blocking).failsWithin(Patience.LIMIT);
 		Leftovers.assertNone(this.template);
 	}
 
@@ -128,8 +128,8 @@ class ClosingTests {
 		this.provider.release.always(Trick.never());
 		quick.close();
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(first::close);
-		assertThat(second.closeAsync()).succeedsWithin(Duration.ofSeconds(20));
-		assertThat(closed).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(second.closeAsync()).succeedsWithin(Patience.LIMIT);
+		assertThat(closed).succeedsWithin(Patience.LIMIT);
 	}
 
 	@Test
@@ -140,10 +140,10 @@ class ClosingTests {
 			started.countDown();
 			return work;
 		});
-		Awaitility.await().until(() -> started.getCount() == 0);
+		Patience.await().until(() -> started.getCount() == 0);
 		this.template.close();
 		work.complete("done");
-		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
+		assertThat(result).succeedsWithin(Patience.LIMIT).isEqualTo("done");
 		assertThat(this.provider.isFree("k")).isTrue();
 	}
 

@@ -24,11 +24,13 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
@@ -37,10 +39,9 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * What a writer that goes on reading must not do to its own lock, to other locks and to
  * its caller.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 class DowngradeFaultsTests {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	private static final LockRequest READ = LockRequest.of("k").withType(LockType.READ);
 
@@ -75,8 +76,8 @@ class DowngradeFaultsTests {
 		CompletableFuture<Void> extension = reader.extendAsync(Duration.ofMinutes(2));
 		CompletableFuture<Void> left = writer.closeAsync();
 		opened.complete(null);
-		assertThat(extension).succeedsWithin(PATIENCE);
-		assertThat(left).succeedsWithin(PATIENCE);
+		assertThat(extension).succeedsWithin(Patience.LIMIT);
+		assertThat(left).succeedsWithin(Patience.LIMIT);
 		assertThat(reader.remaining()).as("two minutes were confirmed").isGreaterThan(Duration.ofSeconds(100));
 		reader.close();
 	}
@@ -125,7 +126,7 @@ class DowngradeFaultsTests {
 	void reentryThatComesWhenTheLastHolderLeavesTakesTheLockAnew() {
 		LocalLockProvider local = new LocalLockProvider();
 		Hooked runtime = new Hooked();
-		LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(local).waitTime(PATIENCE);
+		LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(local).waitTime(Patience.LIMIT);
 		builder.runtime = runtime;
 		DefaultLockTemplate node = builder.build();
 		this.nodes.add(node);
@@ -150,7 +151,7 @@ class DowngradeFaultsTests {
 		LockHandle reader = node.acquire(READ);
 		this.provider.renew.always(Trick.failing(() -> new BackendException("unreachable", true, null)));
 		writer.close();
-		Awaitility.await().during(Duration.ofSeconds(4)).until(() -> this.provider.renew.calls() < 20);
+		Patience.await().during(Duration.ofSeconds(4)).until(() -> this.provider.renew.calls() < 20);
 		assertThat(this.provider.renew.calls()).isGreaterThan(3);
 		this.provider.renew.behave();
 		reader.close();
@@ -182,7 +183,7 @@ class DowngradeFaultsTests {
 		CompletableFuture<?> left = ((EngineHandle) writer).leave();
 		reader.close();
 		opened.complete(null);
-		assertThat(left).succeedsWithin(PATIENCE).isNull();
+		assertThat(left).succeedsWithin(Patience.LIMIT).isNull();
 	}
 
 	@Test
@@ -192,12 +193,10 @@ class DowngradeFaultsTests {
 		LockHandle reader = node.acquire(READ);
 		AtomicInteger warnings = new AtomicInteger();
 		reader.onExpiring(Duration.ofSeconds(40), warnings::incrementAndGet);
-		Awaitility.await().atMost(PATIENCE).until(() -> warnings.get() == 1);
-		Awaitility.await().during(Duration.ofSeconds(1)).until(() -> warnings.get() == 1);
+		Patience.await().until(() -> warnings.get() == 1);
+		Patience.await().during(Duration.ofSeconds(1)).until(() -> warnings.get() == 1);
 		writer.close();
-		Awaitility.await("nobody has asked for more time")
-			.during(Duration.ofSeconds(2))
-			.until(() -> warnings.get() == 1);
+		Patience.await("nobody has asked for more time").during(Duration.ofSeconds(2)).until(() -> warnings.get() == 1);
 		reader.close();
 	}
 
@@ -241,7 +240,7 @@ class DowngradeFaultsTests {
 		LockHandle writer = node.acquire(WRITE);
 		LockHandle reader = node.acquire(READ);
 		writer.close();
-		Awaitility.await().during(Duration.ofSeconds(4)).until(reader::isValid);
+		Patience.await().during(Duration.ofSeconds(4)).until(reader::isValid);
 		reader.close();
 	}
 

@@ -9,11 +9,13 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -22,12 +24,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * A writer that goes on reading, on a backend that answers late, never, or with an error.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 class DowngradeTests {
 
 	private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	private static final LockRequest READ = LockRequest.of("k").withType(LockType.READ);
 
@@ -64,7 +65,7 @@ class DowngradeTests {
 		writer.close();
 		assertThat(this.other.tryAcquire(READ)).as("beside a writer").isEmpty();
 		again.close();
-		try (LockHandle beside = this.other.acquireAsync(READ).get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+		try (LockHandle beside = this.other.acquireAsync(READ).get(Patience.SECONDS, TimeUnit.SECONDS)) {
 			assertThat(this.other.tryAcquire(WRITE)).isEmpty();
 			assertThatIllegalStateException().isThrownBy(() -> this.template.acquire(WRITE))
 				.withMessageContaining("is held for READ");
@@ -106,7 +107,7 @@ class DowngradeTests {
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(COMMAND_TIMEOUT.multipliedBy(20));
 		assertThat(this.other.tryAcquire(READ)).as("the backend was not told").isEmpty();
 		this.provider.renew.behave();
-		this.other.acquire(READ.withWaitTime(PATIENCE)).close();
+		this.other.acquire(READ.withWaitTime(Patience.LIMIT)).close();
 		reader.ensureHeld();
 		reader.close();
 	}
@@ -117,7 +118,7 @@ class DowngradeTests {
 		LockHandle reader = this.template.acquire(READ);
 		this.provider.renew.always(Trick.losingTheAnswer());
 		writer.close();
-		this.other.acquire(READ.withWaitTime(PATIENCE)).close();
+		this.other.acquire(READ.withWaitTime(Patience.LIMIT)).close();
 		reader.ensureHeld();
 		this.provider.renew.behave();
 		reader.close();
@@ -138,12 +139,12 @@ class DowngradeTests {
 			asked.complete(null);
 			return opened.thenApply((ignored) -> null);
 		});
-		asked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		asked.get(Patience.SECONDS, TimeUnit.SECONDS);
 		writer.close();
-		this.other.acquire(READ.withWaitTime(PATIENCE)).close();
+		this.other.acquire(READ.withWaitTime(Patience.LIMIT)).close();
 		opened.complete(null);
 		int sent = this.provider.renew.calls();
-		Awaitility.await().atMost(PATIENCE).until(() -> this.provider.renew.calls() > sent);
+		Patience.await().until(() -> this.provider.renew.calls() > sent);
 		reader.ensureHeld();
 		reader.close();
 		Leftovers.assertNone(brief);
@@ -158,7 +159,7 @@ class DowngradeTests {
 		reader.onLost(loss::complete);
 		this.provider.renew.next((properly) -> CompletableFuture.completedFuture(null));
 		writer.close();
-		assertThat(loss).succeedsWithin(PATIENCE);
+		assertThat(loss).succeedsWithin(Patience.LIMIT);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::ensureHeld);
 		reader.close();
 		this.provider.lastLease().release();
@@ -172,7 +173,7 @@ class DowngradeTests {
 		LockHandle reader = this.template.acquire(READ);
 		writer.close();
 		assertThat(this.other.tryAcquire(READ)).isEmpty();
-		this.other.acquire(READ.withWaitTime(PATIENCE)).close();
+		this.other.acquire(READ.withWaitTime(Patience.LIMIT)).close();
 		assertThat(System.nanoTime() - start).isGreaterThan(minimum.toNanos() * 9 / 10);
 		reader.ensureHeld();
 		reader.close();
@@ -193,7 +194,7 @@ class DowngradeTests {
 	void providerThatFailsOnAWriterHarmsOnlyThat() {
 		this.provider.asReader.next(Trick.throwingError());
 		assertThat(CompletableFuture.supplyAsync(() -> this.template.acquire(WRITE), Runnable::run))
-			.failsWithin(PATIENCE);
+			.failsWithin(Patience.LIMIT);
 		this.template.acquire(WRITE).close();
 	}
 

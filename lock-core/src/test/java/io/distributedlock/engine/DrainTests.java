@@ -18,6 +18,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.test.patience.Patience;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 /**
  * A template that prepares for a shutdown: holders finish, nobody else begins.
@@ -51,7 +52,7 @@ class DrainTests {
 
 	@Test
 	void idleTemplateIsDrainedAtOnce() {
-		assertThat(this.template.drain()).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(this.template.drain()).succeedsWithin(Patience.LIMIT);
 	}
 
 	@Test
@@ -63,7 +64,7 @@ class DrainTests {
 			assertThat(handle.isValid()).isTrue();
 			assertThat(drained).isNotDone();
 		}
-		assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(drained).succeedsWithin(Patience.LIMIT);
 	}
 
 	@Test
@@ -79,7 +80,7 @@ class DrainTests {
 		assertRefused(() -> OtherThread.call(() -> this.template.acquire("free")));
 		assertRefused(OtherThread.call(() -> this.template.acquireAsync(LockRequest.of("free")))::join);
 		handle.close();
-		assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(drained).succeedsWithin(Patience.LIMIT);
 	}
 
 	@Test
@@ -88,9 +89,9 @@ class DrainTests {
 		CompletableFuture<Void> drained = this.template.drain();
 		assertThat(this.template.<String, RuntimeException>execute("inner", () -> "inner")).isEqualTo("inner");
 		assertThat(this.template.<String, RuntimeException>execute("outer", () -> "again")).isEqualTo("again");
-		this.template.acquireAsync(LockRequest.of("later")).get(10, TimeUnit.SECONDS).close();
+		this.template.acquireAsync(LockRequest.of("later")).get(Patience.SECONDS, TimeUnit.SECONDS).close();
 		outer.close();
-		assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(drained).succeedsWithin(Patience.LIMIT);
 		assertRefused(() -> this.template.acquire("k"));
 	}
 
@@ -119,7 +120,7 @@ class DrainTests {
 
 	@Test
 	void templateThatResumesTakesCallsAgain() {
-		assertThat(this.template.drain()).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(this.template.drain()).succeedsWithin(Patience.LIMIT);
 		this.template.resume();
 		assertThat(this.template.<String, RuntimeException>execute("k", () -> "done")).isEqualTo("done");
 	}

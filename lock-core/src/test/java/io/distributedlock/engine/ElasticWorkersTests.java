@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,7 +8,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Few threads for many tasks, more while tasks block, and no task is lost.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class ElasticWorkersTests {
 
 	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
@@ -101,7 +100,7 @@ class ElasticWorkersTests {
 		}
 		awaitRuns(1001);
 		assertThat(this.used).doesNotContain(Thread.currentThread());
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.used.stream().noneMatch(Thread::isAlive));
+		Patience.await().until(() -> this.used.stream().noneMatch(Thread::isAlive));
 	}
 
 	@Test
@@ -129,7 +128,7 @@ class ElasticWorkersTests {
 		awaitRuns(300);
 		blocked.countDown();
 		this.workers.release();
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.used.stream().noneMatch(Thread::isAlive));
+		Patience.await().until(() -> this.used.stream().noneMatch(Thread::isAlive));
 	}
 
 	private void note() {
@@ -138,7 +137,7 @@ class ElasticWorkersTests {
 	}
 
 	private void awaitRuns(int count) {
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.ran.get() >= count);
+		Patience.await().until(() -> this.ran.get() >= count);
 		assertThat(this.ran).hasValue(count);
 	}
 

@@ -22,7 +22,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.LockedAction;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,7 +65,7 @@ class EngineFaultsTests {
 		}
 		CompletableFuture<LockHandle> first = this.template
 			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofSeconds(30)));
-		Awaitility.await().until(() -> this.provider.attempted.get() > 0);
+		Patience.await().until(() -> this.provider.attempted.get() > 0);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
 				() -> this.template.tryAcquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(waitMillis))));
 		first.cancel(false);
@@ -79,7 +79,7 @@ class EngineFaultsTests {
 		}
 		CompletableFuture<LockHandle> first = this.template
 			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofSeconds(30)));
-		Awaitility.await().until(() -> this.provider.attempted.get() > 0);
+		Patience.await().until(() -> this.provider.attempted.get() > 0);
 		assertThat(this.template.tryAcquire("k")).isEmpty();
 		assertThat(this.template.tryAcquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(50)))).isEmpty();
 		first.cancel(false);
@@ -94,11 +94,11 @@ class EngineFaultsTests {
 		CompletableFuture<Lease> answer = new CompletableFuture<>();
 		this.provider.attempts.add(answer);
 		CompletableFuture<LockHandle> first = this.template.acquireAsync(LockRequest.of("k"));
-		Awaitility.await().until(() -> this.provider.attempted.get() > 0);
+		Patience.await().until(() -> this.provider.attempted.get() > 0);
 		CompletableFuture<Optional<LockHandle>> second = this.template.tryAcquireAsync(LockRequest.of("k"));
 		assertThat(second).isNotDone();
 		answer.complete(this.provider.lease(Duration.ofMinutes(1)));
-		assertThat(second).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(Optional.empty());
+		assertThat(second).succeedsWithin(Patience.LIMIT).isEqualTo(Optional.empty());
 		first.join().close();
 		assertNothingIsLeft();
 	}
@@ -186,7 +186,7 @@ class EngineFaultsTests {
 			long deadline = System.nanoTime() + handle.remaining().toNanos();
 			AtomicLong toldAt = new AtomicLong();
 			handle.onLost((loss) -> toldAt.set(System.nanoTime()));
-			Awaitility.await().until(() -> toldAt.get() != 0);
+			Patience.await().until(() -> toldAt.get() != 0);
 			assertThat(this.provider.renewed.get()).as("tries, with a pause after each").isBetween(2, 12);
 			assertThat(toldAt.get() - deadline).as("nanoseconds after the deadline, on a slow machine")
 				.isLessThan(Duration.ofSeconds(5).toNanos());
@@ -200,7 +200,7 @@ class EngineFaultsTests {
 		this.provider.renewals.add(ScriptedProvider::unreachable);
 		this.provider.renewals.add(ScriptedProvider::never);
 		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
-			Awaitility.await().until(() -> this.provider.renewed.get() >= 5);
+			Patience.await().until(() -> this.provider.renewed.get() >= 5);
 			handle.ensureHeld();
 		}
 	}
@@ -211,13 +211,13 @@ class EngineFaultsTests {
 		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
 			handle.onLost(loss::set);
-			Awaitility.await().until(() -> loss.get() != null);
+			Patience.await().until(() -> loss.get() != null);
 			assertThat(loss.get()).hasMessageContaining("no longer has it").hasMessageContaining("'k'");
 			AtomicInteger toldLate = new AtomicInteger();
 			handle.onLost((again) -> toldLate.incrementAndGet());
-			Awaitility.await().until(() -> toldLate.get() == 1);
+			Patience.await().until(() -> toldLate.get() == 1);
 			int renewals = this.provider.renewed.get();
-			Awaitility.await().during(Duration.ofMillis(400)).until(() -> this.provider.renewed.get() == renewals);
+			Patience.await().during(Duration.ofMillis(400)).until(() -> this.provider.renewed.get() == renewals);
 		}
 	}
 
@@ -231,7 +231,7 @@ class EngineFaultsTests {
 		try (DefaultLockTemplate shortLived = shortLived(); LockHandle handle = shortLived.acquire("k")) {
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
 			handle.onLost(loss::set);
-			Awaitility.await().until(() -> loss.get() != null);
+			Patience.await().until(() -> loss.get() != null);
 		}
 	}
 
@@ -263,9 +263,9 @@ class EngineFaultsTests {
 	void lostLockLetsTheNextOfThisJvmIn() throws Exception {
 		LockHandle handle = this.template.acquire("k");
 		CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> this.template.acquire("k").close());
-		Awaitility.await().until(() -> this.template.engine().waiting().size() == 1);
+		Patience.await().until(() -> this.template.engine().waiting().size() == 1);
 		this.provider.lossSignal.lost("the session ended");
-		waiting.get(20, TimeUnit.SECONDS);
+		waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(handle.isValid()).isFalse();
 		handle.close();
 		assertNothingIsLeft();
@@ -352,10 +352,10 @@ class EngineFaultsTests {
 		LockHandle handle = this.template.acquire("k");
 		CompletableFuture<Void> released = handle.closeAsync();
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.template::close);
-		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !closed.isDone());
+		Patience.await().during(Duration.ofMillis(100)).until(() -> !closed.isDone());
 		slow.complete(true);
-		closed.get(20, TimeUnit.SECONDS);
-		released.get(20, TimeUnit.SECONDS);
+		closed.get(Patience.SECONDS, TimeUnit.SECONDS);
+		released.get(Patience.SECONDS, TimeUnit.SECONDS);
 	}
 
 	@Test
@@ -365,10 +365,10 @@ class EngineFaultsTests {
 			first.onLost((loss) -> {
 				throw new IllegalStateException("a bug in the application");
 			});
-			Awaitility.await().until(() -> !first.isValid());
+			Patience.await().until(() -> !first.isValid());
 			try (LockHandle second = shortLived.acquire("second")) {
 				int renewals = this.provider.renewed.get();
-				Awaitility.await().until(() -> this.provider.renewed.get() > renewals + 3);
+				Patience.await().until(() -> this.provider.renewed.get() > renewals + 3);
 				second.ensureHeld();
 			}
 		}

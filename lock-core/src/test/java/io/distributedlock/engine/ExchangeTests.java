@@ -18,12 +18,14 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange.Exchange;
 import io.distributedlock.spi.LockQueue;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,7 +36,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
  * A release that takes the place of the next caller in the same step, and what happens if
  * a provider does that badly.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 class ExchangeTests {
 
 	private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(400);
@@ -115,7 +118,7 @@ class ExchangeTests {
 				handle.close();
 			}
 		});
-		Awaitility.await().atMost(LONG).until(ended::isDone);
+		Patience.await().atMost(LONG).until(ended::isDone);
 		if (ended.isCompletedExceptionally()) {
 			assertThat(ended).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(LockUnavailableException.class);
 		}
@@ -163,7 +166,7 @@ class ExchangeTests {
 		CountDownLatch left = new CountDownLatch(1);
 		this.provider.exchange.next((properly) -> new Exchange(new CompletableFuture<>(), silentPlace(left)));
 		assertThatCode(first::close).doesNotThrowAnyException();
-		assertThat(left).satisfies((latch) -> assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue());
+		assertThat(left).satisfies((latch) -> assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue());
 		// nobody has released it, so it expires; the call asks again until then
 		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
 		assertNothingIsLeft();
@@ -181,7 +184,7 @@ class ExchangeTests {
 		});
 		first.close();
 		int places = this.provider.enqueue.calls();
-		Awaitility.await("the call asks again").until(() -> this.provider.enqueue.calls() > places);
+		Patience.await("the call asks again").until(() -> this.provider.enqueue.calls() > places);
 		opened.complete(null);
 		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
 		assertNothingIsLeft();
@@ -200,7 +203,7 @@ class ExchangeTests {
 			CompletableFuture<Void> cancelling = CompletableFuture
 				.runAsync(() -> others.get(ThreadLocalRandom.current().nextInt(3)).cancel(true));
 			first.close();
-			cancelling.get(60, TimeUnit.SECONDS);
+			cancelling.get(Patience.SECONDS, TimeUnit.SECONDS);
 			assertThat(CompletableFuture.allOf(others.toArray(CompletableFuture[]::new)).exceptionally((gone) -> null))
 				.succeedsWithin(LONG);
 		}
@@ -215,18 +218,18 @@ class ExchangeTests {
 		CountDownLatch closing = new CountDownLatch(1);
 		this.provider.exchange.next(Trick.blocking(closing));
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(first::close, (run) -> new Thread(run).start());
-		Awaitility.await().until(() -> this.provider.exchange.calls() == 1);
+		Patience.await().until(() -> this.provider.exchange.calls() == 1);
 		this.template.close();
 		closing.countDown();
 		assertThat(closed).succeedsWithin(LONG);
 		assertThat(second).failsWithin(LONG);
 		assertThat(third).failsWithin(LONG);
-		Awaitility.await().atMost(LONG).until(() -> this.provider.isFree("k"));
+		Patience.await().atMost(LONG).until(() -> this.provider.isFree("k"));
 	}
 
 	private void assertNothingIsLeft() {
 		Leftovers.assertNone(this.template);
-		Awaitility.await().atMost(LONG).until(() -> this.provider.isFree("k"));
+		Patience.await().atMost(LONG).until(() -> this.provider.isFree("k"));
 	}
 
 	private LockHandle held() {
@@ -235,7 +238,7 @@ class ExchangeTests {
 
 	private LockHandle acquired(LockRequest request) {
 		// not acquire: what this thread has, it would enter again
-		return this.template.acquireAsync(request).orTimeout(60, TimeUnit.SECONDS).join();
+		return this.template.acquireAsync(request).orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 	private CompletableFuture<LockHandle> waiting() {

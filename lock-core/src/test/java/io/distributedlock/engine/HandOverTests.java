@@ -22,6 +22,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 /**
  * How a lock passes from caller to caller of one JVM.
@@ -144,7 +145,7 @@ class HandOverTests {
 		CompletableFuture<Void> told = new CompletableFuture<>();
 		next.onLost((loss) -> told.complete(null));
 		signal.lost("the session ended");
-		told.get(20, TimeUnit.SECONDS);
+		told.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(next.isValid()).isFalse();
 		assertThat(losses).hasValue(0);
 		next.close();
@@ -177,7 +178,7 @@ class HandOverTests {
 		CompletableFuture<Void> cancelling = CompletableFuture.runAsync(() -> gone.forEach((call) -> call.cancel(true)),
 				(task) -> new Thread(task).start());
 		first.close();
-		cancelling.get(20, TimeUnit.SECONDS);
+		cancelling.get(Patience.SECONDS, TimeUnit.SECONDS);
 		get(last).close();
 		assertThat(this.provider.held).hasValue(0);
 	}
@@ -245,7 +246,8 @@ class HandOverTests {
 		CompletableFuture<LockHandle> second = this.template.acquireAsync(request());
 		this.template.close();
 		first.close();
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> second.get(20, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> second.get(Patience.SECONDS, TimeUnit.SECONDS))
 			.withCauseInstanceOf(LockNotAcquiredException.class);
 		assertThat(this.provider.held).hasValue(0);
 	}
@@ -267,7 +269,7 @@ class HandOverTests {
 	}
 
 	private static LockHandle get(CompletableFuture<LockHandle> future) throws Exception {
-		return future.get(20, TimeUnit.SECONDS);
+		return future.get(Patience.SECONDS, TimeUnit.SECONDS);
 	}
 
 	private DefaultLockTemplate template(@Nullable Duration window, int limit) {

@@ -16,7 +16,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Handles that are never closed: they are reported, their locks are let go of, and the
  * thread that forgot them takes the lock anew.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class HandleLeaksTests {
 
 	private final TrickyProvider provider = new TrickyProvider();
@@ -60,7 +60,7 @@ class HandleLeaksTests {
 			return true;
 		});
 		assertIsLetGoOf("k");
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() == 1);
+		Patience.await().until(() -> told.get() == 1);
 		Leftovers.assertNone(this.template);
 	}
 
@@ -86,7 +86,7 @@ class HandleLeaksTests {
 		OtherThread.call(() -> forgetfulMethod("k"));
 		assertIsLetGoOf("k");
 		Map<String, Throwable> reported = new ConcurrentHashMap<>();
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
+		Patience.await().until(() -> {
 			System.gc();
 			HandleLeaks.report(reported::put);
 			return reported.containsKey("k");
@@ -102,7 +102,7 @@ class HandleLeaksTests {
 	@Test
 	void handleThatCameAsAFutureIsLetGoOfToo() {
 		CompletableFuture<LockHandle> future = this.template.acquireAsync(LockRequest.of("k"));
-		assertThat(future).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(future).succeedsWithin(Patience.LIMIT);
 		future = null;
 		assertIsLetGoOf("k");
 		Leftovers.assertNone(this.template);
@@ -114,7 +114,7 @@ class HandleLeaksTests {
 			LockContext context = LockContext.capture();
 			OtherThread.call(context.wrap(() -> forgetfulMethod("k")));
 			int sent = this.provider.renew.calls();
-			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+			Patience.await().until(() -> {
 				System.gc();
 				return this.provider.renew.calls() >= sent + 4;
 			});
@@ -145,7 +145,7 @@ class HandleLeaksTests {
 			LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofMillis(60));
 			pool.submit(() -> {
 				LockHandle forgotten = this.template.acquire(request.withType(type));
-				Awaitility.await().until(() -> !forgotten.isValid());
+				Patience.await().until(() -> !forgotten.isValid());
 				for (int i = 0; i < 3; i++) {
 					LockHandle anew = this.template
 						.acquire(request.withType(LockType.EXCLUSIVE).withLeaseTime(Duration.ofMinutes(1)));
@@ -153,7 +153,7 @@ class HandleLeaksTests {
 					anew.close();
 				}
 				return true;
-			}).get(60, TimeUnit.SECONDS);
+			}).get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		finally {
 			pool.shutdownNow();
@@ -167,7 +167,7 @@ class HandleLeaksTests {
 	}
 
 	private void assertIsLetGoOf(String key) {
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+		Patience.await().until(() -> {
 			System.gc();
 			return this.provider.isFree(key);
 		});

@@ -43,7 +43,7 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 			.commandTimeout(Duration.ofHours(2))
 			.listener(new LossListener((loss) -> this.losses.incrementAndGet()));
 		this.engine = Engine.create(this.runtime, builder);
-		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, LEASE, true,
+		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true,
 				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		this.lock = new HeldLock(attempt, this, this, this.engine);
 		this.handle = newHandle();
@@ -142,6 +142,11 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	@Override
 	public void leave() {
 		this.turnsGivenUp.incrementAndGet();
+	}
+
+	@Override
+	public boolean isAwaited() {
+		return false;
 	}
 
 	@Override

@@ -16,12 +16,13 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 @Timeout(60)
 class HoldReviewTests {
@@ -140,7 +141,7 @@ class HoldReviewTests {
 		await().until(() -> this.template.activity().waiting().size() == 2);
 		assertThat(Deadlocks.find(this.template.engine().waiting().waiting(), this.template.engine().keeper().held()))
 			.isEmpty();
-		CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
+		CompletableFuture.allOf(first, second).get(Patience.SECONDS, TimeUnit.SECONDS);
 	}
 
 	private CompletableFuture<Void> takeTwo(String thread, String one, String two, CyclicBarrier barrier) {

@@ -19,7 +19,7 @@ class LeaseClockTests {
 	private static final Duration LEASE = Duration.ofSeconds(9);
 
 	private static final LockAttempt ATTEMPT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
-			Duration.ZERO, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+			Duration.ZERO, false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 
 	private final LeaseClock clock = LeaseClock.of(ATTEMPT, new LeaseTerm(0, LEASE), 0, 3 * SECOND);
 
@@ -50,7 +50,7 @@ class LeaseClockTests {
 	@Test
 	void nextHolderOfALeaseHasATimeOfItsOwnToWhichTheLeaseIsRenewed() {
 		LockAttempt explicit = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1, Duration.ZERO,
-				LEASE, false, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+				false, LEASE, false, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		LeaseTerm term = new LeaseTerm(0, LEASE);
 		LeaseClock first = LeaseClock.of(explicit, term, 0, 3 * SECOND);
 		assertThat(first.isRenewalDue(8 * SECOND)).isFalse();

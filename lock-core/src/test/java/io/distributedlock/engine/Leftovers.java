@@ -1,8 +1,6 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
-
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +14,7 @@ final class Leftovers {
 
 	static void assertNone(DefaultLockTemplate template) {
 		Engine engine = template.engine();
-		Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+		Patience.await().untilAsserted(() -> {
 			assertThat(engine.gate().size()).as("keys at the gate").isZero();
 			assertThat(engine.keeper().size()).as("leases that are kept").isZero();
 			assertThat(engine.waiting().size()).as("calls that wait").isZero();

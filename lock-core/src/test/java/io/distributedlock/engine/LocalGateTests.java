@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The gate under threads that enter, leave and give up at the same time.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class LocalGateTests {
 
 	private static final int THREADS = 8;
@@ -86,7 +86,7 @@ class LocalGateTests {
 		}
 		inside.go();
 		done.set(true);
-		second.get(60, TimeUnit.SECONDS);
+		second.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(this.calledTwice).as("turns that were given twice").hasValue(0);
 		assertThat(this.gate.size()).isZero();
 	}
@@ -102,7 +102,7 @@ class LocalGateTests {
 		WeakReference<Visitor> kept = new WeakReference<>(call);
 		turn.hold();
 		call = null;
-		Awaitility.await().until(() -> {
+		Patience.await().until(() -> {
 			System.gc();
 			return kept.get() == null;
 		});

@@ -23,12 +23,13 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 class LockObserverTests {
 
@@ -136,7 +137,7 @@ class LockObserverTests {
 	@Test
 	void lossThatComesFirstIsToldAfterTheAcquisition() {
 		LockAttempt attempt = new LockAttempt("", "k", new ScriptedProvider(), LockType.EXCLUSIVE, 1, Duration.ZERO,
-				Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+				false, Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		HeldByHand held = new HeldByHand();
 		ObservedCall call = new ObservedCall(List.of(observe(attempt.event(0))), held.runtime);
 		held.lock.lose("the session ended");
@@ -164,7 +165,7 @@ class LockObserverTests {
 		}).observer(this::observe).build();
 		CompletableFuture<LockHandle> handle = this.template.acquireAsync(REQUEST);
 		try {
-			assertThat(acquired.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(acquired.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 			CompletableFuture<Void> loss = CompletableFuture
 				.runAsync(() -> provider.lossSignal.lost("the session ended"), (task) -> new Thread(task).start());
 			assertThat(loss).succeedsWithin(Duration.ofSeconds(5));

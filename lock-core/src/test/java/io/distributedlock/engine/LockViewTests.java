@@ -12,7 +12,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.local.LocalLockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The view as a {@link Lock}: who returns from it has the lock, and who unlocks it
  * releases that lock and no other.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 // what is unlocked when is what these tests are about
 @SuppressWarnings("LockNotBeforeTry")
 class LockViewTests {
@@ -64,11 +64,11 @@ class LockViewTests {
 				lock.unlock();
 			}, (task) -> new Thread(task).start()));
 		}
-		Awaitility.await().until(() -> inside.get() + refused.get() == 4);
+		Patience.await().until(() -> inside.get() + refused.get() == 4);
 		assertThat(inside).as("inside at once").hasValue(1);
 		leave.countDown();
 		for (CompletableFuture<Void> caller : callers) {
-			caller.get(20, TimeUnit.SECONDS);
+			caller.get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		Leftovers.assertNone(this.template);
 	}

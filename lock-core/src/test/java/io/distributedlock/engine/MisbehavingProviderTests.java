@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -21,7 +22,7 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockQueue;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Whatever a provider throws, returns, answers twice, late or never, it harms its own
  * lock at most, and leaves nothing behind in this JVM.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class MisbehavingProviderTests {
 
@@ -86,7 +87,7 @@ class MisbehavingProviderTests {
 		this.provider.acquire.next(Trick.throwingError());
 		CompletableFuture<LockHandle> waiter = acquireElsewhere(LockRequest.of("k"));
 		assertThatCode(held::close).doesNotThrowAnyException();
-		assertThat(waiter).failsWithin(Duration.ofSeconds(20))
+		assertThat(waiter).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 		assertKeyCanBeLocked();
@@ -103,7 +104,7 @@ class MisbehavingProviderTests {
 		this.provider.acquire.always(Trick.refusing());
 		held.close();
 		for (CompletableFuture<LockHandle> waiter : waiters) {
-			assertThat(waiter).failsWithin(Duration.ofSeconds(30))
+			assertThat(waiter).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockUnavailableException.class);
 		}
@@ -111,7 +112,7 @@ class MisbehavingProviderTests {
 		CompletableFuture<LockHandle> holder = this.template.acquireAsync(LockRequest.of("other"));
 		CompletableFuture<LockHandle> next = this.template.acquireAsync(LockRequest.of("other"));
 		holder.thenAccept(LockHandle::close);
-		assertThat(next).as("timers go on").succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
+		assertThat(next).as("timers go on").succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		assertKeyCanBeLocked();
 	}
 
@@ -120,7 +121,7 @@ class MisbehavingProviderTests {
 		this.provider.renew.next(Trick.throwingError());
 		this.provider.renewAll.next(Trick.throwingError());
 		try (LockHandle handle = this.template.acquire("k")) {
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 4);
+			Patience.await().until(() -> this.provider.renew.calls() >= 4);
 			handle.ensureHeld();
 		}
 		assertKeyCanBeLocked();
@@ -133,7 +134,7 @@ class MisbehavingProviderTests {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(LEASE));
 			this.provider.renew.behave();
 			int sent = this.provider.renew.calls();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= sent + 4);
+			Patience.await().until(() -> this.provider.renew.calls() >= sent + 4);
 			handle.ensureHeld();
 		}
 		assertKeyCanBeLocked();
@@ -146,9 +147,9 @@ class MisbehavingProviderTests {
 		LockHandle sound = this.template.acquire("sound");
 		AtomicReference<LockLostException> loss = new AtomicReference<>();
 		poisoned.onLost(loss::set);
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> loss.get() != null);
+		Patience.await().until(() -> loss.get() != null);
 		int sent = this.provider.renewAll.calls();
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renewAll.calls() >= sent + 4);
+		Patience.await().until(() -> this.provider.renewAll.calls() >= sent + 4);
 		sound.ensureHeld();
 		sound.close();
 		poisoned.close();
@@ -175,7 +176,7 @@ class MisbehavingProviderTests {
 
 	private void assertLockIsRenewed() {
 		try (LockHandle handle = this.template.acquire("k")) {
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 5);
+			Patience.await().until(() -> this.provider.renew.calls() >= 5);
 			handle.ensureHeld();
 		}
 		assertKeyCanBeLocked();
@@ -186,12 +187,12 @@ class MisbehavingProviderTests {
 		CountDownLatch blocked = new CountDownLatch(1);
 		LockHandle kept = this.template.acquire("kept");
 		this.provider.renewAll.always(Trick.blocking(blocked));
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renewAll.calls() >= 1);
+		Patience.await().until(() -> this.provider.renewAll.calls() >= 1);
 		LockHandle short1 = this.template.acquire(LockRequest.of("short").withLeaseTime(Duration.ofMillis(200)));
 		AtomicReference<LockLostException> loss = new AtomicReference<>();
 		short1.onLost(loss::set);
 		try {
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> loss.get() != null);
+			Patience.await().until(() -> loss.get() != null);
 			assertThat(blocked.getCount()).isEqualTo(1);
 		}
 		finally {
@@ -217,9 +218,9 @@ class MisbehavingProviderTests {
 			LockHandle sound = both.acquire("k");
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
 			onSlow.onLost(loss::set);
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> loss.get() != null);
+			Patience.await().until(() -> loss.get() != null);
 			int sent = this.provider.renewAll.calls();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renewAll.calls() >= sent + 4);
+			Patience.await().until(() -> this.provider.renewAll.calls() >= sent + 4);
 			sound.ensureHeld();
 			blocked.countDown();
 		}
@@ -240,14 +241,14 @@ class MisbehavingProviderTests {
 			return properly.get();
 		});
 		try {
-			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> renewals.get() >= 5);
+			Patience.await().until(() -> renewals.get() >= 5);
 			other.ensureHeld();
-			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !blocking.isValid());
+			Patience.await().until(() -> !blocking.isValid());
 		}
 		finally {
 			blocked.countDown();
 		}
-		assertThat(extension).failsWithin(Duration.ofSeconds(30));
+		assertThat(extension).failsWithin(Patience.LIMIT);
 		blocking.close();
 		other.close();
 		assertKeyCanBeLocked();
@@ -311,9 +312,9 @@ class MisbehavingProviderTests {
 		try (DefaultLockTemplate otherNode = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			LockHandle held = otherNode.acquire("k");
 			CompletableFuture<LockHandle> waiter = CompletableFuture.supplyAsync(() -> this.template.acquire("k"));
-			Awaitility.await().until(() -> this.provider.acquire.calls() >= 2 && this.provider.listen.calls() >= 1);
+			Patience.await().until(() -> this.provider.acquire.calls() >= 2 && this.provider.listen.calls() >= 1);
 			held.close();
-			LockHandle handle = waiter.get(20, TimeUnit.SECONDS);
+			LockHandle handle = waiter.get(Patience.SECONDS, TimeUnit.SECONDS);
 			handle.ensureHeld();
 			handle.close();
 		}
@@ -333,10 +334,10 @@ class MisbehavingProviderTests {
 	void leaseWithoutATermIsReleased() {
 		this.provider.term.next(Trick.throwingError());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
-		Awaitility.await().until(() -> this.provider.isFree("k"));
+		Patience.await().until(() -> this.provider.isFree("k"));
 		this.provider.term.next(Trick.returningNull());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
-		Awaitility.await().until(() -> this.provider.isFree("k"));
+		Patience.await().until(() -> this.provider.isFree("k"));
 		assertKeyCanBeLocked();
 	}
 
@@ -344,7 +345,7 @@ class MisbehavingProviderTests {
 	void renewalWithATermThatCannotBeIsAFailureOfThatRenewalOnly() {
 		try (LockHandle handle = this.template.acquire("k")) {
 			this.provider.renew.next(Trick.answering(new LeaseTerm(System.nanoTime(), null)));
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 5);
+			Patience.await().until(() -> this.provider.renew.calls() >= 5);
 			handle.ensureHeld();
 		}
 		assertKeyCanBeLocked();
@@ -355,9 +356,9 @@ class MisbehavingProviderTests {
 		try (LockHandle handle = this.template.acquire("k")) {
 			this.provider.renew.always((properly) -> CompletableFuture
 				.completedFuture(new LeaseTerm(System.nanoTime(), Duration.ofSeconds(Long.MAX_VALUE))));
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 1);
+			Patience.await().until(() -> this.provider.renew.calls() >= 1);
 			// longer than the lease that was asked for at first
-			Awaitility.await().during(LEASE.multipliedBy(2)).atMost(Duration.ofSeconds(20)).until(handle::isValid);
+			Patience.await().during(LEASE.multipliedBy(2)).until(handle::isValid);
 			assertThat(handle.remaining()).isPositive();
 			handle.ensureHeld();
 		}
@@ -371,7 +372,7 @@ class MisbehavingProviderTests {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(LEASE));
 			this.provider.renew.behave();
 			int sent = this.provider.renew.calls();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= sent + 4);
+			Patience.await().until(() -> this.provider.renew.calls() >= sent + 4);
 			handle.ensureHeld();
 		}
 		assertKeyCanBeLocked();
@@ -396,7 +397,7 @@ class MisbehavingProviderTests {
 		CompletableFuture<LockHandle> future;
 		this.provider.enqueue.next((properly) -> new HopelessPlace());
 		future = this.template.acquireAsync(fair);
-		assertThat(future).failsWithin(Duration.ofSeconds(20))
+		assertThat(future).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 		assertKeyCanBeLocked();
@@ -408,7 +409,7 @@ class MisbehavingProviderTests {
 		this.provider.renew.always(Trick.twice());
 		this.provider.release.always(Trick.twice());
 		try (LockHandle handle = this.template.acquire("k")) {
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= 3);
+			Patience.await().until(() -> this.provider.renew.calls() >= 3);
 			handle.ensureHeld();
 			assertThat(this.provider.isFree("k")).isFalse();
 		}
@@ -425,7 +426,7 @@ class MisbehavingProviderTests {
 		this.provider.release.next(Trick.throwingError());
 		opened.complete(null);
 		assertThat(this.provider.leases).hasSize(1);
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.isFree("k"));
+		Patience.await().until(() -> this.provider.isFree("k"));
 		assertThat(this.provider.release.calls()).isEqualTo(3);
 		assertKeyCanBeLocked();
 	}
@@ -449,6 +450,21 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
+	void placeThatWasConfirmedIsKeptThroughAShortOutage() {
+		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR);
+		AtomicInteger looks = new AtomicInteger();
+		this.provider.enqueue.next((properly) -> new OnceConfirmedPlace(properly.get(), looks));
+		LockHandle holder = this.template.acquireAsync(fair.withWaitTime(Duration.ZERO)).join();
+		CompletableFuture<LockHandle> waiter = this.template.acquireAsync(fair);
+		// one each poll interval, of which the command time-out has eight
+		Patience.await().until(() -> looks.get() > 12);
+		holder.close();
+		assertThat(waiter).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		assertThat(this.provider.enqueue.calls()).isEqualTo(1);
+		assertKeyCanBeLocked();
+	}
+
+	@Test
 	void placeThatBlocksIsAskedByOneThreadAtATime() {
 		BlockingPlace place = new BlockingPlace();
 		this.provider.enqueue.next((properly) -> place);
@@ -460,7 +476,7 @@ class MisbehavingProviderTests {
 		try (impatient) {
 			CompletableFuture<LockHandle> waiter = impatient
 				.acquireAsync(LockRequest.of("k").withType(LockType.FAIR).withWaitTime(Duration.ofMillis(500)));
-			assertThat(waiter).failsWithin(Duration.ofSeconds(20))
+			assertThat(waiter).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockNotAcquiredException.class);
 			assertThat(place.mostInside.get()).isEqualTo(1);
@@ -479,8 +495,8 @@ class MisbehavingProviderTests {
 		this.provider.acquire.next(Trick.throwingError());
 		CompletableFuture<LockHandle> waiter = acquireElsewhere(LockRequest.of("k"));
 		assertThatCode(() -> this.provider.lastLease().lose()).doesNotThrowAnyException();
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() == 1);
-		assertThat(waiter).failsWithin(Duration.ofSeconds(20));
+		Patience.await().until(() -> told.get() == 1);
+		assertThat(waiter).failsWithin(Patience.LIMIT);
 		held.close();
 		assertKeyCanBeLocked();
 	}
@@ -491,7 +507,7 @@ class MisbehavingProviderTests {
 
 	private void assertKeyCanBeLocked() {
 		Leftovers.assertNone(this.template);
-		assertThat(this.template.acquireAsync(LockRequest.of("k"))).succeedsWithin(Duration.ofSeconds(30))
+		assertThat(this.template.acquireAsync(LockRequest.of("k"))).succeedsWithin(Patience.LIMIT)
 			.satisfies((handle) -> handle.ensureHeld())
 			.satisfies(LockHandle::close);
 		Leftovers.assertNone(this.template);
@@ -520,6 +536,44 @@ class MisbehavingProviderTests {
 		@Override
 		public void leave() {
 			throw new NoClassDefFoundError("com/example/client/Leave");
+		}
+
+	}
+
+	/**
+	 * That says once that others are in front, as its later questions fail.
+	 */
+	private static final class OnceConfirmedPlace implements LockQueue.Place {
+
+		private final LockQueue.Place place;
+
+		private final AtomicInteger looks;
+
+		private final AtomicBoolean confirmed = new AtomicBoolean();
+
+		private OnceConfirmedPlace(LockQueue.Place place, AtomicInteger looks) {
+			this.place = place;
+			this.looks = looks;
+		}
+
+		@Override
+		public CompletionStage<Lease> granted() {
+			return this.place.granted();
+		}
+
+		@Override
+		public void lookAgain() {
+			this.looks.incrementAndGet();
+		}
+
+		@Override
+		public boolean isBehindOthers() {
+			return this.confirmed.compareAndSet(false, true);
+		}
+
+		@Override
+		public void leave() {
+			this.place.leave();
 		}
 
 	}

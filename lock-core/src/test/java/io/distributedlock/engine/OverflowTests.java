@@ -10,6 +10,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * Durations of centuries mean for ever, and overflow nowhere.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class OverflowTests {
 
 	private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
@@ -47,7 +48,7 @@ class OverflowTests {
 		assertThat(OtherThread.call(() -> this.template.tryAcquire("k"))).isEmpty();
 		handle.close();
 		this.template.acquire(LockRequest.of("k").withType(LockType.FAIR)).close();
-		assertThat(this.template.acquireAsync(LockRequest.of("k"))).succeedsWithin(Duration.ofSeconds(20))
+		assertThat(this.template.acquireAsync(LockRequest.of("k"))).succeedsWithin(Patience.LIMIT)
 			.satisfies(LockHandle::close);
 		Leftovers.assertNone(this.template);
 	}
@@ -106,7 +107,7 @@ class OverflowTests {
 		CompletableFuture<Boolean> warned = new CompletableFuture<>();
 		try (LockHandle handle = this.template.acquire("k")) {
 			handle.onExpiring(FOREVER, () -> warned.complete(true));
-			assertThat(warned).succeedsWithin(Duration.ofSeconds(20));
+			assertThat(warned).succeedsWithin(Patience.LIMIT);
 			handle.ensureHeld();
 		}
 		Leftovers.assertNone(this.template);
@@ -116,8 +117,7 @@ class OverflowTests {
 	void severalLocksMayBeWaitedForForever() {
 		LockRequest several = LockRequest.ofAll(List.of("a", "b")).withWaitTime(FOREVER);
 		this.template.acquire(several).close();
-		assertThat(this.template.acquireAsync(several)).succeedsWithin(Duration.ofSeconds(20))
-			.satisfies(LockHandle::close);
+		assertThat(this.template.acquireAsync(several)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		Leftovers.assertNone(this.template);
 	}
 

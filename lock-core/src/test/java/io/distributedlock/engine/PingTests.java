@@ -14,6 +14,7 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -25,12 +26,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class PingTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
-
 	@Test
 	void timeUntilTheAnswer() {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build()) {
-			assertThat(template.backends().ping("local")).succeedsWithin(PATIENCE)
+			assertThat(template.backends().ping("local")).succeedsWithin(Patience.LIMIT)
 				.satisfies((took) -> assertThat(took).isPositive());
 		}
 	}
@@ -38,18 +37,18 @@ class PingTests {
 	@Test
 	void failureOfTheProviderIsPassedOn() {
 		BackendException failure = new BackendException("down", true, null);
-		assertThat(ask(() -> CompletableFuture.failedFuture(failure))).failsWithin(PATIENCE)
+		assertThat(ask(() -> CompletableFuture.failedFuture(failure))).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.havingCause()
 			.isSameAs(failure);
 		assertThat(ask(() -> {
 			throw failure;
-		})).failsWithin(PATIENCE).withThrowableThat().havingCause().isSameAs(failure);
+		})).failsWithin(Patience.LIMIT).withThrowableThat().havingCause().isSameAs(failure);
 	}
 
 	@Test
 	void providerThatDoesNotAnswerFailsAfterTheCommandTimeout() {
-		assertThat(ask(CompletableFuture::new)).failsWithin(PATIENCE)
+		assertThat(ask(CompletableFuture::new)).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(BackendException.class)
@@ -61,14 +60,14 @@ class PingTests {
 		CountDownLatch caller = new CountDownLatch(1);
 		CompletableFuture<Duration> answer = ask(() -> {
 			try {
-				caller.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+				caller.await(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
 			return new CompletableFuture<>();
 		});
-		assertThat(answer).failsWithin(PATIENCE);
+		assertThat(answer).failsWithin(Patience.LIMIT);
 		assertThat(caller.getCount()).as("the provider blocks until now").isEqualTo(1);
 		caller.countDown();
 	}
@@ -77,7 +76,7 @@ class PingTests {
 	void providerThatCannotBeAskedSaysSo() {
 		LockProvider provider = new LocalLockProviderWithoutPing();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build()) {
-			assertThat(template.backends().ping("custom")).failsWithin(PATIENCE)
+			assertThat(template.backends().ping("custom")).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.havingCause()
 				.isInstanceOf(UnsupportedOperationException.class)

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Steps that meet: whoever comes first, each call ends once, and nothing is left.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class RacesTests {
 
 	private static final long NANOS_PER_TEST = 1_000_000_000L;
@@ -60,13 +60,13 @@ class RacesTests {
 	@Test
 	void lossMeetsTwoClosesAndAWaiter() throws Exception {
 		for (int round = 0; round < 5000 && isTimeLeft(); round++) {
-			LockHandle handle = this.template.acquireAsync(LockRequest.of("k")).get(60, TimeUnit.SECONDS);
+			LockHandle handle = this.template.acquireAsync(LockRequest.of("k")).get(Patience.SECONDS, TimeUnit.SECONDS);
 			TrickyProvider.TrickyLease lease = this.provider.lastLease();
 			AtomicInteger told = new AtomicInteger();
 			handle.onLost((loss) -> told.incrementAndGet());
 			CompletableFuture<LockHandle> waiter = this.template.acquireAsync(LockRequest.of("k"));
 			atOnce(handle::close, lease::lose, () -> handle.closeAsync().join());
-			waiter.get(60, TimeUnit.SECONDS).close();
+			waiter.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 			assertThat(told.get()).isBetween(0, 1);
 			this.provider.leases.clear();
 		}
@@ -77,16 +77,16 @@ class RacesTests {
 	void closeOfTheTemplateMeetsAcquisitionsReleasesAndLosses() throws Exception {
 		for (int round = 0; round < 300 && isTimeLeft(); round++) {
 			DefaultLockTemplate closing = template(Duration.ofSeconds(30));
-			LockHandle held = closing.acquireAsync(LockRequest.of("k")).get(60, TimeUnit.SECONDS);
+			LockHandle held = closing.acquireAsync(LockRequest.of("k")).get(Patience.SECONDS, TimeUnit.SECONDS);
 			TrickyProvider.TrickyLease lease = this.provider.lastLease();
 			List<CompletableFuture<LockHandle>> calls = new ArrayList<>();
 			atOnce(closing::close, held::close, lease::lose, () -> calls.add(closing.acquireAsync(LockRequest.of("k"))),
 					() -> held.extendAsync(Duration.ofMinutes(1)).handle((done, failure) -> true).join());
 			for (CompletableFuture<LockHandle> call : calls) {
-				call.handle((handle, failure) -> true).get(60, TimeUnit.SECONDS);
+				call.handle((handle, failure) -> true).get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 			Leftovers.assertNone(closing);
-			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.isFree("k"));
+			Patience.await().until(() -> this.provider.isFree("k"));
 			this.provider.leases.clear();
 		}
 	}
@@ -97,14 +97,14 @@ class RacesTests {
 		LockRequest request = (type == LockType.SEMAPHORE) ? LockRequest.of("k").withPermits(1)
 				: LockRequest.of("k").withType(type);
 		for (int round = 0; round < 5000 && isTimeLeft(); round++) {
-			LockHandle held = this.template.acquireAsync(request).get(60, TimeUnit.SECONDS);
+			LockHandle held = this.template.acquireAsync(request).get(Patience.SECONDS, TimeUnit.SECONDS);
 			CompletableFuture<LockHandle> cancelled = this.template.acquireAsync(request);
 			CompletableFuture<LockHandle> granted = this.template.acquireAsync(request);
 			atOnce(held::close, () -> cancelled.cancel(false));
 			if (!cancelled.isCancelled()) {
 				cancelled.join().close();
 			}
-			granted.get(60, TimeUnit.SECONDS).close();
+			granted.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 			this.provider.leases.clear();
 		}
 		assertNothingIsLeft();
@@ -131,7 +131,7 @@ class RacesTests {
 			}));
 		}
 		for (Future<?> caller : callers) {
-			caller.get(90, TimeUnit.SECONDS);
+			caller.get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		assertThat(most.get()).isBetween(1, (type == LockType.SEMAPHORE) ? 2 : 1);
 		assertNothingIsLeft();
@@ -141,7 +141,7 @@ class RacesTests {
 	void extensionsMeetRenewalsAndWarnings() throws Exception {
 		this.template.close();
 		this.template = template(Duration.ofSeconds(20));
-		LockHandle handle = this.template.acquireAsync(LockRequest.of("k")).get(60, TimeUnit.SECONDS);
+		LockHandle handle = this.template.acquireAsync(LockRequest.of("k")).get(Patience.SECONDS, TimeUnit.SECONDS);
 		AtomicInteger warned = new AtomicInteger();
 		List<Future<?>> holders = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
@@ -158,11 +158,11 @@ class RacesTests {
 			}));
 		}
 		for (Future<?> holder : holders) {
-			holder.get(90, TimeUnit.SECONDS);
+			holder.get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		handle.ensureHeld();
 		int sent = this.provider.renew.calls();
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.renew.calls() > sent);
+		Patience.await().until(() -> this.provider.renew.calls() > sent);
 		handle.close();
 		assertNothingIsLeft();
 	}
@@ -171,7 +171,7 @@ class RacesTests {
 	void interruptMeetsTheGrant() throws Exception {
 		LockRequest request = LockRequest.of("k");
 		for (int round = 0; round < 2000 && isTimeLeft(); round++) {
-			LockHandle held = this.template.acquireAsync(request).get(60, TimeUnit.SECONDS);
+			LockHandle held = this.template.acquireAsync(request).get(Patience.SECONDS, TimeUnit.SECONDS);
 			Thread waiter = new Thread(() -> {
 				try (LockHandle handle = this.template.acquire(request)) {
 					handle.ensureHeld();
@@ -203,7 +203,7 @@ class RacesTests {
 			}));
 		}
 		for (Future<?> each : running) {
-			each.get(90, TimeUnit.SECONDS);
+			each.get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 	}
 

@@ -15,6 +15,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.CommandLease;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,7 +56,7 @@ class RequestOptionsTests {
 		CompletableFuture<Void> closing = CompletableFuture.runAsync(template::close,
 				(task) -> new Thread(task).start());
 		provider.answer.complete(true);
-		closing.get(20, TimeUnit.SECONDS);
+		closing.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(provider.released).isCompleted();
 	}
 

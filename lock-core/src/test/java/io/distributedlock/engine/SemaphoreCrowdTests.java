@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Those who wait for a permit do not all ask whenever one is released.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class SemaphoreCrowdTests {
 
 	private final TrickyProvider provider = new TrickyProvider();
@@ -54,7 +54,7 @@ class SemaphoreCrowdTests {
 				}));
 		}
 		for (CompletableFuture<Void> waiter : waiters) {
-			waiter.get(100, TimeUnit.SECONDS);
+			waiter.get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		assertThat(most.get()).isBetween(1, permits);
 		assertThat(this.provider.acquire.calls()).as("commands").isLessThan(crowd * 10);
@@ -72,11 +72,11 @@ class SemaphoreCrowdTests {
 		}
 		CompletableFuture<LockHandle> waiting = this.template
 			.acquireAsync(LockRequest.of("numbers").withPermits(2).withWaitTime(Duration.ofSeconds(60)));
-		Awaitility.await().during(Duration.ofMillis(50)).until(() -> !waiting.isDone());
+		Patience.await().during(Duration.ofMillis(50)).until(() -> !waiting.isDone());
 		held.add(this.template.acquire(LockRequest.of("numbers").withPermits(5).withWaitTime(Duration.ofSeconds(20))));
 		assertThat(waiting).isNotDone();
 		held.forEach(LockHandle::close);
-		assertThat(waiting).succeedsWithin(Duration.ofSeconds(20)).satisfies(LockHandle::close);
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 	}
 
 	@Test
@@ -90,7 +90,7 @@ class SemaphoreCrowdTests {
 		first.cancel(false);
 		second.cancel(false);
 		held.close();
-		third.get(30, TimeUnit.SECONDS).close();
+		third.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 		Leftovers.assertNone(this.template);
 	}
 

@@ -15,7 +15,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.LeaseTerm;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -77,9 +77,9 @@ class SingleHandleTests {
 		try (LockHandle handle = this.template.acquire(lease(Duration.ofMillis(300)))) {
 			handle.extend(Duration.ofSeconds(30));
 			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(20));
-			Awaitility.await().during(Duration.ofMillis(400)).until(handle::isValid);
+			Patience.await().during(Duration.ofMillis(400)).until(handle::isValid);
 			handle.extend(Duration.ofMillis(50));
-			Awaitility.await().until(() -> !handle.isValid());
+			Patience.await().until(() -> !handle.isValid());
 		}
 	}
 
@@ -89,7 +89,7 @@ class SingleHandleTests {
 		LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofMinutes(1)));
 		assertThat(handle.isValid()).isFalse();
-		Awaitility.await().until(() -> this.losses.size() == 1);
+		Patience.await().until(() -> this.losses.size() == 1);
 		handle.close();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofMinutes(1)));
 	}
@@ -123,6 +123,43 @@ class SingleHandleTests {
 		}
 	}
 
+	/**
+	 * The owner has yet to confirm the grant, which makes the lease as long as was asked.
+	 */
+	@Test
+	void leaseThatIsGrantedForLessIsNotCutShort() {
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(3))));
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			handle.ensureAtLeast(Duration.ofSeconds(5));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(25));
+		}
+	}
+
+	@Test
+	void leaseThatIsGrantedForLessIsNoReasonToWarn() {
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(3))));
+		AtomicInteger warned = new AtomicInteger();
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			handle.onExpiring(Duration.ofSeconds(5), warned::incrementAndGet);
+			Patience.await().until(() -> handle.remaining().compareTo(Duration.ofSeconds(20)) > 0);
+			assertThat(warned).hasValue(0);
+		}
+	}
+
+	@Test
+	void leaseThatIsGrantedForLessAndCannotBeRenewedIsAReasonToWarn() {
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(1))));
+		for (int i = 0; i < 1000; i++) {
+			this.provider.renewals.add(ScriptedProvider::unreachable);
+		}
+		AtomicInteger warned = new AtomicInteger();
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			handle.onExpiring(Duration.ofSeconds(5), warned::incrementAndGet);
+			Patience.await().until(() -> !this.losses.isEmpty());
+			assertThat(warned).hasValue(1);
+		}
+	}
+
 	@Test
 	void extensionWaitsForTheAnswerToARenewal() throws Exception {
 		CompletableFuture<LeaseTerm> slow = new CompletableFuture<>();
@@ -133,14 +170,14 @@ class SingleHandleTests {
 			.renewalLeaseTime(lease)
 			.commandTimeout(Duration.ofSeconds(60))
 			.build(); LockHandle handle = patient.acquire("k")) {
-			Awaitility.await().until(() -> this.provider.renewed.get() >= 1);
+			Patience.await().until(() -> this.provider.renewed.get() >= 1);
 			CompletableFuture<Void> extension = handle.extendAsync(Duration.ofMinutes(1));
 			int sent = this.provider.renewed.get();
 			assertThat(extension).isNotDone();
 			slow.complete(new LeaseTerm(System.nanoTime(), lease));
-			extension.get(20, TimeUnit.SECONDS);
+			extension.get(Patience.SECONDS, TimeUnit.SECONDS);
 			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(50));
-			Awaitility.await()
+			Patience.await()
 				.during(Duration.ofMillis(1500))
 				.until(() -> handle.remaining().compareTo(Duration.ofSeconds(50)) > 0);
 			assertThat(this.provider.renewed).as("no renewal cuts it short").hasValue(sent + 1);
@@ -160,7 +197,7 @@ class SingleHandleTests {
 					warned.incrementAndGet();
 				}
 			});
-			Awaitility.await().until(() -> !this.losses.isEmpty());
+			Patience.await().until(() -> !this.losses.isEmpty());
 			assertThat(warned).hasValue(1);
 		}
 	}
@@ -170,19 +207,19 @@ class SingleHandleTests {
 		AtomicInteger warned = new AtomicInteger();
 		LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)));
 		handle.onExpiring(Duration.ofMinutes(1), warned::incrementAndGet);
-		Awaitility.await().until(() -> warned.get() == 1);
+		Patience.await().until(() -> warned.get() == 1);
 		handle.extend(Duration.ofSeconds(40));
-		Awaitility.await().until(() -> warned.get() == 2);
+		Patience.await().until(() -> warned.get() == 2);
 		handle.close();
 		handle.onExpiring(Duration.ofMinutes(1), warned::incrementAndGet);
-		Awaitility.await().during(Duration.ofMillis(100)).until(() -> warned.get() == 2);
+		Patience.await().during(Duration.ofMillis(100)).until(() -> warned.get() == 2);
 	}
 
 	@Test
 	void crowdIsLimited() throws Exception {
 		LockRequest request = LockRequest.of("k").withProvider("local").withMaxWaiters(2);
 		CompletableFuture<LockHandle> holder = this.template.acquireAsync(request);
-		LockHandle held = holder.get(20, TimeUnit.SECONDS);
+		LockHandle held = holder.get(Patience.SECONDS, TimeUnit.SECONDS);
 		CompletableFuture<LockHandle> first = this.template.acquireAsync(request);
 		CompletableFuture<LockHandle> second = this.template.acquireAsync(request);
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.template.acquire(request))
@@ -192,8 +229,8 @@ class SingleHandleTests {
 		second.cancel(true);
 		CompletableFuture<LockHandle> third = this.template.acquireAsync(request);
 		held.close();
-		first.get(20, TimeUnit.SECONDS).close();
-		third.get(20, TimeUnit.SECONDS).close();
+		first.get(Patience.SECONDS, TimeUnit.SECONDS).close();
+		third.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 		assertThat(this.template.engine().waiting().size()).isZero();
 		this.template.acquire(request.withMaxWaiters(0)).close();
 	}
@@ -215,7 +252,7 @@ class SingleHandleTests {
 	void minimumTimeIsOverWhenTheWorkTookLonger() {
 		LockRequest request = LockRequest.of("k").withProvider("local").withHoldAtLeast(Duration.ofMillis(20));
 		try (LockHandle handle = this.template.acquire(request)) {
-			Awaitility.await().during(Duration.ofMillis(40)).until(handle::isValid);
+			Patience.await().during(Duration.ofMillis(40)).until(handle::isValid);
 		}
 		this.template.acquire(request.withWaitTime(Duration.ZERO)).close();
 	}

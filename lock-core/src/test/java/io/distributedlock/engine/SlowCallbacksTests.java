@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Code of the user that blocks, on an executor of whatever kind, keeps nobody else
  * waiting.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class SlowCallbacksTests {
 
 	private final TrickyProvider provider = new TrickyProvider();
@@ -77,13 +77,13 @@ class SlowCallbacksTests {
 				block();
 			});
 			this.provider.lastLease().renewal.set(Trick.answering(null));
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !first.isValid());
+			Patience.await().until(() -> !first.isValid());
 			LockHandle other = template.acquire("other");
 			int sent = this.provider.renew.calls();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= sent + 4);
+			Patience.await().until(() -> this.provider.renew.calls() >= sent + 4);
 			other.ensureHeld();
 			this.provider.lastLease().renewal.set(Trick.answering(null));
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !other.isValid());
+			Patience.await().until(() -> !other.isValid());
 			this.blocked.countDown();
 			first.close();
 			other.close();
@@ -101,7 +101,7 @@ class SlowCallbacksTests {
 			AtomicReference<LockLostException> told = new AtomicReference<>();
 			other.onLost(told::set);
 			this.provider.lastLease().lose();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() != null);
+			Patience.await().until(() -> told.get() != null);
 			this.blocked.countDown();
 		}
 	}
@@ -122,7 +122,7 @@ class SlowCallbacksTests {
 			}
 			held.close();
 			for (CompletableFuture<Void> each : served) {
-				each.get(50, TimeUnit.SECONDS);
+				each.get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 			assertThat(unguarded[0]).isEqualTo(crowd);
 			Leftovers.assertNone(template);
@@ -142,11 +142,11 @@ class SlowCallbacksTests {
 			try (DefaultLockTemplate template = template(failing)) {
 				CompletableFuture<LockHandle> acquired = OtherThread
 					.call(() -> template.acquireAsync(LockRequest.of("k")));
-				assertThat(acquired).succeedsWithin(Duration.ofSeconds(20));
+				assertThat(acquired).succeedsWithin(Patience.LIMIT);
 				AtomicReference<LockLostException> told = new AtomicReference<>();
 				acquired.join().onLost(told::set);
 				this.provider.lastLease().lose();
-				Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() != null);
+				Patience.await().until(() -> told.get() != null);
 				acquired.join().close();
 				Leftovers.assertNone(template);
 			}
@@ -170,7 +170,7 @@ class SlowCallbacksTests {
 			threads.resetPeakThreadCount();
 			int before = threads.getThreadCount();
 			this.provider.leases.forEach(TrickyProvider.TrickyLease::lose);
-			Awaitility.await().atMost(Duration.ofSeconds(50)).until(() -> told.get() == locks);
+			Patience.await().until(() -> told.get() == locks);
 			assertThat(threads.getPeakThreadCount() - before).as("more threads than before").isLessThan(600);
 		}
 	}
@@ -188,9 +188,9 @@ class SlowCallbacksTests {
 				throw new NoClassDefFoundError("com/example/Warning");
 			});
 			handle.onExpiring(Duration.ofMinutes(5), told::incrementAndGet);
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() == 1);
+			Patience.await().until(() -> told.get() == 1);
 			this.provider.lastLease().lose();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> told.get() == 2);
+			Patience.await().until(() -> told.get() == 2);
 			handle.close();
 			Leftovers.assertNone(template);
 		}

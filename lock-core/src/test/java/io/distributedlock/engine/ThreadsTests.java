@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The threads that renew and signal survive an interrupt and a JVM that has no thread for
  * a moment, and cost little however many locks are held.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class ThreadsTests {
 
 	private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -50,7 +50,7 @@ class ThreadsTests {
 		for (int i = 0; i < 3; i++) {
 			timer.interrupt();
 			int sent = this.provider.renew.calls();
-			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.renew.calls() >= sent + 2);
+			Patience.await().until(() -> this.provider.renew.calls() >= sent + 2);
 		}
 		handle.ensureHeld();
 		Duration used = cpuTime(timer, Duration.ofSeconds(2), () -> {
@@ -96,7 +96,7 @@ class ThreadsTests {
 		ThreadlessThread.none = false;
 		assertThat(handle.get()).as("acquired in spite of that").isNotNull();
 		int sent = this.provider.renew.calls();
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> this.provider.renew.calls() >= sent + 3);
+		Patience.await().until(() -> this.provider.renew.calls() >= sent + 3);
 		handle.get().ensureHeld();
 		AtomicReference<LockLostException> told = new AtomicReference<>();
 		handle.get().onLost(told::set);
@@ -105,7 +105,7 @@ class ThreadsTests {
 		loser.start();
 		loser.join(TimeUnit.SECONDS.toMillis(60));
 		ThreadlessThread.none = false;
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> told.get() != null);
+		Patience.await().until(() -> told.get() != null);
 		handle.get().close();
 		Leftovers.assertNone(this.template.get());
 	}
@@ -134,10 +134,7 @@ class ThreadsTests {
 		long before = this.threads.getThreadCpuTime(thread.getId());
 		long start = System.nanoTime();
 		meanwhile.run();
-		Awaitility.await()
-			.pollDelay(atLeast)
-			.atMost(atLeast.plusSeconds(60))
-			.until(() -> System.nanoTime() - start > 0);
+		Patience.await().pollDelay(atLeast).atMost(atLeast.plusSeconds(60)).until(() -> System.nanoTime() - start > 0);
 		return Duration.ofNanos(this.threads.getThreadCpuTime(thread.getId()) - before);
 	}
 

@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -14,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -28,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Timers run once, not before their time and soon after it, or not at all if they were
  * cancelled; also while many threads add and cancel them.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class TimersTests {
 
 	private static final long SECOND = 1_000_000_000;
@@ -123,10 +122,8 @@ class TimersTests {
 		for (CompletableFuture<List<Tracked>> thread : threads) {
 			all.addAll(thread.get(150, TimeUnit.SECONDS));
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> timers.size() == 0);
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(60))
-			.until(() -> all.stream().allMatch((each) -> each.cancelled || each.runs.get() == 1));
+		Patience.await().until(() -> timers.size() == 0);
+		Patience.await().until(() -> all.stream().allMatch((each) -> each.cancelled || each.runs.get() == 1));
 		assertThat(all).allSatisfy((each) -> assertThat(each.runs.get()).isLessThanOrEqualTo(1));
 		assertThat(tooEarly).hasValue(0);
 		runtime.close();
@@ -171,7 +168,8 @@ class TimersTests {
 			}, (task) -> new Thread(task).start());
 			timers.close();
 			closed.set(true);
-			assertThat(adding.get(60, TimeUnit.SECONDS)).allSatisfy((each) -> assertThat(each.runs).hasValue(1));
+			assertThat(adding.get(Patience.SECONDS, TimeUnit.SECONDS))
+				.allSatisfy((each) -> assertThat(each.runs).hasValue(1));
 			runtime.close();
 		}
 	}

@@ -14,7 +14,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What a holder asked for, and was not answered: an extension, a release, the rest of a
  * minimum time.
  */
-@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class UnansweredRequestsTests {
 
 	private static final Duration LEASE = Duration.ofMillis(1500);
@@ -56,7 +56,7 @@ class UnansweredRequestsTests {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(LEASE));
 			this.provider.renew.behave();
 			int sent = this.provider.renew.calls();
-			Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.provider.renew.calls() >= sent + 6);
+			Patience.await().until(() -> this.provider.renew.calls() >= sent + 6);
 			handle.ensureHeld();
 		}
 		Leftovers.assertNone(this.template);
@@ -82,7 +82,7 @@ class UnansweredRequestsTests {
 				break;
 			}
 		}
-		assertThat(extension).failsWithin(Duration.ofSeconds(20));
+		assertThat(extension).failsWithin(Patience.LIMIT);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
 		handle.close();
 		Leftovers.assertNone(this.template);
@@ -110,7 +110,7 @@ class UnansweredRequestsTests {
 		List<CompletableFuture<Void>> extensions = IntStream.range(0, 50)
 			.mapToObj((i) -> handle.extendAsync(LEASE))
 			.toList();
-		extensions.forEach((extension) -> assertThat(extension).failsWithin(Duration.ofSeconds(20)));
+		extensions.forEach((extension) -> assertThat(extension).failsWithin(Patience.LIMIT));
 		this.provider.renew.behave();
 		handle.close();
 		Leftovers.assertNone(this.template);
@@ -159,8 +159,8 @@ class UnansweredRequestsTests {
 			}));
 			CompletableFuture<Void> closed = handle.closeAsync();
 			arrived.complete(null);
-			assertThat(closed).succeedsWithin(Duration.ofSeconds(20));
-			renewal.handle((done, failure) -> true).get(20, TimeUnit.SECONDS);
+			assertThat(closed).succeedsWithin(Patience.LIMIT);
+			renewal.handle((done, failure) -> true).get(Patience.SECONDS, TimeUnit.SECONDS);
 			assertThat(granted).hasSize(2);
 			assertThat(granted.get(1)).as("the last that the backend was asked for").isLessThanOrEqualTo(minimum);
 			Leftovers.assertNone(patient);
@@ -185,7 +185,7 @@ class UnansweredRequestsTests {
 				}
 				inner.close();
 			}
-			Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+			Patience.await().untilAsserted(() -> {
 				System.gc();
 				assertThat(callbacks).as("callbacks in memory").allMatch((reference) -> reference.get() == null);
 			});

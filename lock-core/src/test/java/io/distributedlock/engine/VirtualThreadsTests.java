@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.test.patience.Patience;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -62,7 +63,7 @@ class VirtualThreadsTests {
 				})));
 			}
 			for (Future<?> each : waiting) {
-				each.get(60, TimeUnit.SECONDS);
+				each.get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 			executor.shutdown();
 			assertThat(template.engine().gate().size()).isZero();

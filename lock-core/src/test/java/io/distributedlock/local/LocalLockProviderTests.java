@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,7 +18,7 @@ class LocalLockProviderTests {
 			LeaseRequest request = new LeaseRequest("k" + i, Duration.ofMillis(10), LockType.EXCLUSIVE);
 			assertThat(provider.tryAcquire(request)).isCompleted();
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> provider.size() == 0);
+		Patience.await().until(() -> provider.size() == 0);
 	}
 
 }

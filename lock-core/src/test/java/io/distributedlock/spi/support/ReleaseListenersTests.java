@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -127,7 +128,7 @@ class ReleaseListenersTests {
 		for (int i = 0; i < ROUNDS; i++) {
 			crowd.tell("k");
 		}
-		others.get(60, TimeUnit.SECONDS);
+		others.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(told).hasValue(ROUNDS);
 		staying.close();
 		crowd.tell("k");
@@ -139,7 +140,7 @@ class ReleaseListenersTests {
 		CompletableFuture<?>[] running = IntStream.range(0, threads)
 			.mapToObj((i) -> CompletableFuture.runAsync(task, (body) -> new Thread(body).start()))
 			.toArray(CompletableFuture[]::new);
-		CompletableFuture.allOf(running).get(60, TimeUnit.SECONDS);
+		CompletableFuture.allOf(running).get(Patience.SECONDS, TimeUnit.SECONDS);
 	}
 
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.BackendException;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,7 +96,7 @@ class UnknownOwnersTests {
 	}
 
 	private void awaitCalls(int calls) {
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> this.asked.get() == calls);
+		Patience.await().until(() -> this.asked.get() == calls);
 		assertThat(this.answers).isEmpty();
 	}
 
