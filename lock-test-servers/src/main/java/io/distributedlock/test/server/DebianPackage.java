@@ -1,14 +1,11 @@
 package io.distributedlock.test.server;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -26,8 +23,6 @@ final class DebianPackage {
 
 	private static final Logger logger = LoggerFactory.getLogger(DebianPackage.class);
 
-	private static final String FOLDER_PROPERTY = "lock.test.servers";
-
 	private DebianPackage() {
 	}
 
@@ -39,41 +34,15 @@ final class DebianPackage {
 	 * machine
 	 */
 	static @Nullable Path unpack(String packageName, String... parts) {
-		Path home = Path.of(System.getProperty(FOLDER_PROPERTY, "target/servers")).toAbsolutePath();
-		Path unpacked = home.resolve(packageName);
-		if (Files.isDirectory(unpacked)) {
-			return unpacked;
-		}
 		try {
-			Files.createDirectories(home);
-			Path work = Files.createTempDirectory(home, packageName);
-			try {
+			return BuildFolder.once(packageName, (work) -> {
 				fetch(packageName, parts, work);
-				place(work.resolve("root"), unpacked);
-			}
-			finally {
-				delete(work);
-			}
-			return unpacked;
+				return work.resolve("root");
+			});
 		}
 		catch (IOException ex) {
 			logger.info("The package {} could not be downloaded: {}", packageName, ex.toString());
 			return null;
-		}
-	}
-
-	/**
-	 * Move the files to their folder. Another JVM may have put the same files there
-	 * meanwhile, which is no failure.
-	 */
-	private static void place(Path files, Path unpacked) throws IOException {
-		try {
-			Files.move(files, unpacked, StandardCopyOption.ATOMIC_MOVE);
-		}
-		catch (IOException ex) {
-			if (!Files.isDirectory(unpacked)) {
-				throw ex;
-			}
 		}
 	}
 
@@ -83,15 +52,15 @@ final class DebianPackage {
 		String[] own = { "-o", "Dir::State=" + work.resolve("state"), "-o", "Dir::State::status=/var/lib/dpkg/status",
 				"-o", "Dir::Cache=" + work.resolve("cache"), "-o", "Debug::NoLocking=true", "-o",
 				"APT::Sandbox::User=" + System.getProperty("user.name"), "-qq", "-y" };
-		run(work, concat("apt-get", own, "update"));
+		BuildFolder.run(work, concat("apt-get", own, "update"));
 		// with --reinstall also packages that are installed here are downloaded
 		List<String> install = concat("apt-get", own, "--no-install-recommends", "--download-only", "--reinstall",
 				"install", packageName);
 		install.addAll(List.of(parts));
-		run(work, install);
+		BuildFolder.run(work, install);
 		try (Stream<Path> archives = Files.list(work.resolve("cache/archives"))) {
 			for (Path archive : archives.filter((file) -> file.toString().endsWith(".deb")).toList()) {
-				run(work, List.of("dpkg-deb", "-x", archive.toString(), work.resolve("root").toString()));
+				BuildFolder.run(work, List.of("dpkg-deb", "-x", archive.toString(), work.resolve("root").toString()));
 			}
 		}
 	}
@@ -102,38 +71,6 @@ final class DebianPackage {
 		command.addAll(Arrays.asList(options));
 		command.addAll(Arrays.asList(arguments));
 		return command;
-	}
-
-	private static void run(Path work, List<String> command) throws IOException {
-		Path log = work.resolve("log");
-		Process process = new ProcessBuilder(command).redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-			.start();
-		try {
-			if (!process.waitFor(5, TimeUnit.MINUTES)) {
-				process.destroyForcibly();
-				throw new IOException(command.get(0) + " did not end");
-			}
-		}
-		catch (InterruptedException ex) {
-			process.destroyForcibly();
-			Thread.currentThread().interrupt();
-			throw new IOException("interrupted", ex);
-		}
-		if (process.exitValue() != 0) {
-			throw new IOException(command.get(0) + " failed: " + Files.readString(log));
-		}
-	}
-
-	private static void delete(Path folder) {
-		try (Stream<Path> files = Files.walk(folder)) {
-			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-				Files.deleteIfExists(file);
-			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.distributedlock.test.server;
 
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,13 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A real etcd with its data in a folder of its own: the one on the {@code PATH}, or else
- * from the distribution's package.
+ * A real etcd with its data in a folder of its own: the program that the system property
+ * {@code lock.test.etcd} names, or else the one on the {@code PATH}, or else from the
+ * distribution's package.
  *
  * @since 0.1
  */
@@ -25,7 +28,8 @@ public final class EtcdTestServer extends ServerProcess {
 
 	private static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
 
-	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(() -> ServerBinary.onPath("etcd"),
+	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(
+			() -> ServerBinary.fromProperty("lock.test.etcd"), () -> ServerBinary.onPath("etcd"),
 			() -> ServerBinary.fromDebianPackage("etcd-server", "usr/bin/etcd"));
 
 	private final ServerBinary binary;
@@ -89,22 +93,8 @@ public final class EtcdTestServer extends ServerProcess {
 			.mapToObj((i) -> new EtcdTestServer(binary(), i))
 			.toList();
 		String members = servers.stream().map(EtcdTestServer::member).collect(Collectors.joining(","));
-		List<Thread> starting = new ArrayList<>();
-		for (EtcdTestServer server : servers) {
-			server.cluster = members;
-			// in parallel, because a server is ready only when a majority runs
-			Thread thread = new Thread(server::start);
-			thread.start();
-			starting.add(thread);
-		}
-		for (Thread thread : starting) {
-			try {
-				thread.join();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-		}
+		servers.forEach((server) -> server.cluster = members);
+		startTogether(servers);
 		return servers;
 	}
 
@@ -134,12 +124,14 @@ public final class EtcdTestServer extends ServerProcess {
 	@Override
 	protected boolean isReady() {
 		try {
-			HttpRequest request = HttpRequest.newBuilder(URI.create(healthUrl() + "/health"))
-				.timeout(Duration.ofSeconds(2))
-				.build();
-			return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body().contains("true");
+			HttpRequest request = HttpRequest.newBuilder(URI.create(healthUrl() + "/health")).build();
+			// a time-out of the request would end with the headers of its answer
+			return HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString())
+				.get(2, TimeUnit.SECONDS)
+				.body()
+				.contains("true");
 		}
-		catch (IOException ex) {
+		catch (ExecutionException | TimeoutException ex) {
 			return false;
 		}
 		catch (InterruptedException ex) {

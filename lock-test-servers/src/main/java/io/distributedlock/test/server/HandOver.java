@@ -9,7 +9,7 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,11 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A lock that passes from a holder to a waiter.
  */
 final class HandOver {
-
-	/**
-	 * As long as it may take on a machine that is busy with other things.
-	 */
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private HandOver() {
 	}
@@ -31,13 +26,13 @@ final class HandOver {
 	 */
 	static void between(LockTemplate holder, LockTemplate waiter, LockRequest request) {
 		LockRequest conflicting = (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
-		LockHandle handle = holder.acquire(request.withWaitTime(PATIENCE));
+		LockHandle handle = holder.acquire(request.withWaitTime(Patience.LIMIT));
 		assertThat(waiter.tryAcquire(conflicting)).as(request.toString()).isEmpty();
-		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(conflicting.withWaitTime(PATIENCE));
-		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
+		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(conflicting.withWaitTime(Patience.LIMIT));
+		Patience.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
 		handle.extend(Duration.ofSeconds(40));
 		handle.close();
-		assertThat(waiting).succeedsWithin(PATIENCE).satisfies((next) -> {
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies((next) -> {
 			if (handle.fencingToken().isPresent()) {
 				assertThat(next.fencingToken().orElseThrow()).isGreaterThan(handle.fencingToken().orElseThrow());
 			}
@@ -52,16 +47,16 @@ final class HandOver {
 	static void forced(DefaultLockTemplate holder, DefaultLockTemplate waiter, LockProvider provider,
 			LockRequest request) {
 		LockRequest conflicting = (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
-		LockHandle handle = holder.acquire(request.withWaitTime(PATIENCE).withLeaseTime(PATIENCE));
-		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(conflicting.withWaitTime(PATIENCE));
-		Awaitility.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
-		assertThat(waiter.backends().owners(provider.name(), handle.key())).succeedsWithin(PATIENCE)
+		LockHandle handle = holder.acquire(request.withWaitTime(Patience.LIMIT).withLeaseTime(Patience.LIMIT));
+		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(conflicting.withWaitTime(Patience.LIMIT));
+		Patience.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
+		assertThat(waiter.backends().owners(provider.name(), handle.key())).succeedsWithin(Patience.LIMIT)
 			.satisfies((owners) -> assertThat(owners).as(request.toString())
 				.singleElement()
 				.satisfies((owner) -> assertThat(waiter.backends().forceRelease(provider.name(), handle.key(), owner))
-					.succeedsWithin(PATIENCE)
+					.succeedsWithin(Patience.LIMIT)
 					.satisfies((forced) -> assertThat(forced.released()).isTrue())));
-		assertThat(waiting).succeedsWithin(PATIENCE).satisfies(LockHandle::close);
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		handle.close();
 	}
 

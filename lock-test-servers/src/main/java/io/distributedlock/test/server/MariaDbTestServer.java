@@ -6,24 +6,28 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.distributedlock.test.patience.Patience;
+
 /**
- * A real mariadbd: the one on the {@code PATH}, or else that of a Debian package. The
- * driver of MariaDB must be on the class path.
+ * A real mariadbd: the program that the system property {@code lock.test.mariadb} names,
+ * or else the one on the {@code PATH}, or else that of a Debian package. The program's
+ * further files are beside it, as in {@code usr/sbin} and {@code usr/share}, or in the
+ * folder that {@code lock.test.mariadb.base} names, such as {@code /usr}. The driver of
+ * MariaDB must be on the class path.
  *
  * @since 0.1
  */
-public final class MariaDbTestServer extends ServerProcess {
+public final class MariaDbTestServer extends MySqlFamilyServer {
 
 	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(
+			() -> ServerBinary.fromProperty("lock.test.mariadb"),
 			() -> ServerBinary.onPath("mariadbd", Path.of("/usr/sbin")),
 			() -> ServerBinary.fromDebianPackage("mariadb-server-core", "usr/sbin/mariadbd"));
 
@@ -34,7 +38,8 @@ public final class MariaDbTestServer extends ServerProcess {
 	private MariaDbTestServer(ServerBinary binary) {
 		super("mariadb");
 		this.binary = binary;
-		this.base = binary.path().toAbsolutePath().resolve("../..").normalize();
+		String given = System.getProperty("lock.test.mariadb.base");
+		this.base = (given != null) ? Path.of(given) : binary.path().toAbsolutePath().resolve("../..").normalize();
 	}
 
 	/**
@@ -57,11 +62,7 @@ public final class MariaDbTestServer extends ServerProcess {
 		return server;
 	}
 
-	/**
-	 * Return the address for clients.
-	 * @return the URL of an empty database for the user {@code app} with the password
-	 * {@code secret}
-	 */
+	@Override
 	public String url() {
 		return "jdbc:mariadb://127.0.0.1:%d/locks".formatted(port());
 	}
@@ -84,34 +85,18 @@ public final class MariaDbTestServer extends ServerProcess {
 		return this.binary.environment();
 	}
 
-	@Override
-	protected boolean isReady() {
-		try (Connection connection = DriverManager.getConnection(url(), "app", "secret")) {
-			return connection.isValid(2);
-		}
-		catch (SQLException ex) {
-			return false;
-		}
-	}
-
 	/**
 	 * Write the system tables of the server, as its installation does.
 	 */
 	private void bootstrap() {
 		try {
 			Files.createDirectory(folder().resolve("data"));
-			Files.writeString(folder().resolve("init.sql"), """
-					CREATE DATABASE IF NOT EXISTS locks;
-					CREATE USER IF NOT EXISTS 'app'@'%' IDENTIFIED BY 'secret';
-					GRANT ALL ON *.* TO 'app'@'%' WITH GRANT OPTION;
-					""");
+			Files.writeString(folder().resolve("init.sql"), INIT_FILE);
 			List<String> command = program();
 			command.addAll(List.of("--bootstrap", "--max_allowed_packet=8M"));
-			ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectOutput(folder().resolve("bootstrap.log").toFile());
-			builder.environment().putAll(environment());
-			Process process = builder.start();
-			try (OutputStream in = process.getOutputStream()) {
+			// a file, as a program that does not read would stop who writes
+			Path input = folder().resolve("bootstrap.sql");
+			try (OutputStream in = Files.newOutputStream(input)) {
 				in.write("""
 						create database if not exists mysql;
 						use mysql;
@@ -119,11 +104,21 @@ public final class MariaDbTestServer extends ServerProcess {
 						set @skip_auth_anonymous=1;
 						set @current_hostname='localhost';
 						""".getBytes(StandardCharsets.UTF_8));
-				Files.copy(scripts().resolve("mysql_system_tables.sql"), in);
-				Files.copy(scripts().resolve("mysql_system_tables_data.sql"), in);
+				Files.copy(script("system_tables.sql"), in);
+				Files.copy(script("system_tables_data.sql"), in);
 			}
-			if (process.waitFor() != 0) {
-				throw new IllegalStateException(Files.readString(folder().resolve("bootstrap.log")));
+			Path log = folder().resolve("bootstrap.log");
+			ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectInput(input.toFile())
+				.redirectOutput(log.toFile());
+			builder.environment().putAll(environment());
+			Process process = builder.start();
+			if (!process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
+				process.destroyForcibly();
+				throw new IllegalStateException("mariadbd --bootstrap has not ended, see " + log);
+			}
+			if (process.exitValue() != 0) {
+				throw new IllegalStateException(Files.readString(log));
 			}
 		}
 		catch (IOException ex) {
@@ -147,6 +142,11 @@ public final class MariaDbTestServer extends ServerProcess {
 			command.add("--user=root");
 		}
 		return command;
+	}
+
+	private Path script(String name) {
+		Path former = scripts().resolve("mysql_" + name);
+		return Files.exists(former) ? former : scripts().resolve("mariadb_" + name);
 	}
 
 	private Path scripts() {

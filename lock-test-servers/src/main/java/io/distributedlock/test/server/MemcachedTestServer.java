@@ -2,7 +2,6 @@ package io.distributedlock.test.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -12,14 +11,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A real memcached: the one on the {@code PATH}, or else from the distribution's package.
+ * A real memcached: the program that the system property {@code lock.test.memcached}
+ * names, or else the one on the {@code PATH}, or else from the distribution's package.
  *
  * @since 0.1
  */
 public final class MemcachedTestServer extends ServerProcess {
 
 	private static final List<Supplier<Optional<ServerBinary>>> SOURCES = List.of(
-			() -> ServerBinary.onPath("memcached"),
+			() -> ServerBinary.fromProperty("lock.test.memcached"), () -> ServerBinary.onPath("memcached"),
 			() -> ServerBinary.fromDebianPackage("memcached", "usr/bin/memcached"));
 
 	private final ServerBinary binary;
@@ -58,8 +58,7 @@ public final class MemcachedTestServer extends ServerProcess {
 	 * @return the first part of the reply
 	 */
 	public String command(String command) {
-		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
-			socket.setSoTimeout(2000);
+		try (Socket socket = connect(port())) {
 			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
 			byte[] answer = new byte[16 * 1024];
 			int length = socket.getInputStream().read(answer);

@@ -3,12 +3,16 @@ package io.distributedlock.test.server;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +28,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * @since 0.1
  */
 public abstract class RedisClusterContract {
+
+	private static final Duration POLL = Duration.ofMillis(200);
 
 	private static RedisTestCluster cluster;
 
@@ -91,6 +97,40 @@ public abstract class RedisClusterContract {
 					HandOver.between(holder, waiter, HandOver.request(type + ":" + i, type));
 				}
 			}
+		}
+	}
+
+	@Test
+	final void lockIsReleasedWhileItsSlotBeginsToMove() {
+		try (LockProvider provider = provider(); DefaultLockTemplate holder = template(provider, POLL)) {
+			LockRequest request = LockRequest.of("moves:free").withWaitTime(Duration.ofSeconds(10));
+			LockHandle handle = holder.acquire(request.withLeaseTime(Duration.ofMinutes(5)));
+			cluster.beginMoveOfSlotOf(handle.key());
+			handle.close();
+			// until then the server lets nobody make a key that has others beside it
+			cluster.moveSlotOf(handle.key());
+			holder.acquire(request).close();
+		}
+	}
+
+	@Test
+	final void lockIsHandedOverWhileItsSlotBeginsToMove() {
+		try (LockProvider first = provider();
+				LockProvider second = provider();
+				DefaultLockTemplate holder = template(first, POLL);
+				DefaultLockTemplate waiter = template(second, POLL)) {
+			LockRequest request = LockRequest.of("moves:awaited").withWaitTime(Duration.ofSeconds(20));
+			LockHandle handle = holder.acquire(request.withLeaseTime(Duration.ofMinutes(5)));
+			CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
+			Patience.await()
+				.until(() -> cluster.keysBeside(handle.key()).stream().anyMatch((each) -> each.endsWith(":line")));
+			cluster.beginMoveOfSlotOf(handle.key());
+			handle.close();
+			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies((next) -> {
+				next.ensureHeld();
+				cluster.moveSlotOf(handle.key());
+				next.close();
+			});
 		}
 	}
 

@@ -10,8 +10,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,7 +109,7 @@ public abstract class RedisDyingWaiterContract {
 	@Test
 	final void ownerThatIsStoppedBeforeItRenewsItsGrantLosesTheLock() throws Exception {
 		this.held.close();
-		LockHandle next = this.second.get(1, TimeUnit.MINUTES);
+		LockHandle next = this.second.get(Patience.SECONDS, TimeUnit.SECONDS);
 		this.first.awaitLine("HELD");
 		assertThat(tokens()).singleElement().satisfies((token) -> assertThat(token).isLessThan(tokenOf(next)));
 		this.first.resume();
@@ -134,7 +134,7 @@ public abstract class RedisDyingWaiterContract {
 	}
 
 	private LockHandle assertNextHasTheLock(long from) throws Exception {
-		LockHandle next = this.second.get(1, TimeUnit.MINUTES);
+		LockHandle next = this.second.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(POLL.plus(COMMAND_TIMEOUT));
 		assertThat(tokenOf(next)).isGreaterThan(tokenOf(this.held));
 		return next;
@@ -153,7 +153,7 @@ public abstract class RedisDyingWaiterContract {
 	}
 
 	private void awaitLine(long places) {
-		Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> Long.valueOf(places).equals(line()));
+		Patience.await().until(() -> Long.valueOf(places).equals(line()));
 	}
 
 	private @Nullable Object line() {
@@ -172,7 +172,7 @@ public abstract class RedisDyingWaiterContract {
 			.commandTimeout(COMMAND_TIMEOUT)
 			.build();
 		this.opened.add(template);
-		Awaitility.await("connection").atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
+		Patience.await("connection").ignoreExceptions().until(() -> {
 			template.acquire("warm-up").close();
 			return true;
 		});

@@ -1,8 +1,5 @@
 package io.distributedlock.test.server;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +9,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -179,22 +176,15 @@ public abstract class RedisRightsContract {
 	}
 
 	private void assertLocksWorkAndWarnOnce(String holder, String waiter, LockType type, String warning) {
-		PrintStream before = System.err;
-		ByteArrayOutputStream log = new ByteArrayOutputStream();
-		System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-		try {
+		try (StandardError log = new StandardError()) {
 			DefaultLockTemplate first = template(holder, Duration.ofMillis(200));
 			DefaultLockTemplate second = template(waiter, Duration.ofMillis(200));
 			for (int i = 0; i < 3; i++) {
 				HandOver.between(first, second, HandOver.request(waiter + type + i, type));
 			}
-			Awaitility.await()
-				.untilAsserted(() -> assertThat(log.toString(StandardCharsets.UTF_8).lines())
-					.filteredOn((line) -> line.contains(warning))
-					.hasSize(1));
-		}
-		finally {
-			System.setErr(before);
+			Patience.await()
+				.untilAsserted(
+						() -> assertThat(log.text().lines()).filteredOn((line) -> line.contains(warning)).hasSize(1));
 		}
 	}
 

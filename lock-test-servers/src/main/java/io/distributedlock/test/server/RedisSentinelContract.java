@@ -4,7 +4,7 @@ import java.util.List;
 
 import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.ProviderFactory;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,7 +89,7 @@ public abstract class RedisSentinelContract {
 	}
 
 	private void awaitNothingLeft() {
-		Awaitility.await()
+		Patience.await()
 			.untilAsserted(() -> assertThat((List<?>) this.primary.command("KEYS", "*")).map(String::valueOf)
 				.allMatch(this::mayStay));
 	}

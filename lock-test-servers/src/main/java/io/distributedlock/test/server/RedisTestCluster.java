@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -12,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 
 /**
  * A Redis cluster of three primaries, each with a third of the slots. Each primary may
@@ -37,8 +38,6 @@ public final class RedisTestCluster implements AutoCloseable {
 	 * from a primary that has not failed.
 	 */
 	private static final String LONG_TIMEOUT = "10000";
-
-	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private final List<RedisTestServer> servers = new ArrayList<>();
 
@@ -83,15 +82,40 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
+	 * Return the keys in the slot of a key.
+	 * @param key the key
+	 * @return the names of up to 100 keys
+	 */
+	public List<String> keysBeside(String key) {
+		List<?> keys = (List<?>) Objects
+			.requireNonNull(primaryOf(key).command("CLUSTER", "GETKEYSINSLOT", slotOf(key), "100"));
+		return keys.stream().map(String::valueOf).toList();
+	}
+
+	/**
+	 * Begin to move the slot of a key to another primary: no key has moved yet, and keys
+	 * that are new are made there. {@link #moveSlotOf} does the rest.
+	 * @param key the key
+	 */
+	public void beginMoveOfSlotOf(String key) {
+		beginMove(slotOf(key), primaryOf(key));
+	}
+
+	private RedisTestServer beginMove(String slot, RedisTestServer from) {
+		RedisTestServer to = this.servers.get((this.servers.indexOf(from) + 1) % SIZE);
+		to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", idOf(from));
+		from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", idOf(to));
+		return to;
+	}
+
+	/**
 	 * Move the slot of a key, with all its keys, to another primary, as resharding does.
 	 * @param key the key
 	 */
 	public void moveSlotOf(String key) {
 		RedisTestServer from = primaryOf(key);
-		RedisTestServer to = this.servers.get((this.servers.indexOf(from) + 1) % SIZE);
 		String slot = slotOf(key);
-		to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", idOf(from));
-		from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", idOf(to));
+		RedisTestServer to = beginMove(slot, from);
 		while (from.command("CLUSTER", "GETKEYSINSLOT", slot, "1") instanceof List<?> keys && !keys.isEmpty()) {
 			from.command("MIGRATE", "127.0.0.1", Integer.toString(to.port()), String.valueOf(keys.get(0)), "0",
 					"30000");
@@ -109,7 +133,7 @@ public final class RedisTestCluster implements AutoCloseable {
 	 * for ever.
 	 */
 	private void awaitEpochs() {
-		Awaitility.await("epochs").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
+		Patience.await("epochs").pollInterval(Duration.ofMillis(100)).until(() -> {
 			Set<Map<String, String>> views = nodes().stream()
 				.map(RedisTestCluster::epochsOfPrimaries)
 				.collect(Collectors.toSet());
@@ -135,7 +159,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		RedisTestServer replica = replicaOf(primary);
 		String id = idOf(replica);
 		AtomicInteger looks = new AtomicInteger();
-		Awaitility.await("failover").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
+		Patience.await("failover").pollInterval(Duration.ofMillis(100)).until(() -> {
 			// Redis abandons a failover after 5 s if the other primaries do not vote in
 			// time
 			if (looks.getAndIncrement() % 100 == 0 && !isPrimary(replica, id)) {
@@ -156,7 +180,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		String id = idOf(replica);
 		nodes().forEach((node) -> setNodeTimeout(node, SHORT_TIMEOUT));
 		primary.kill();
-		Awaitility.await("failover").atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
+		Patience.await("failover").pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
 			for (RedisTestServer node : nodes()) {
 				if (node != primary && !(isPrimary(node, id) && isServing(node))) {
 					throw new AssertionError(node.command("CLUSTER", "INFO") + "\n" + node.command("CLUSTER", "NODES"));
@@ -229,8 +253,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		awaitState((info) -> info.contains("cluster_known_nodes:" + 2 * SIZE));
 		this.replicas.forEach((replica) -> replica.command("CLUSTER", "REPLICATE",
 				idOf(this.servers.get(this.replicas.indexOf(replica)))));
-		Awaitility.await("replicas")
-			.atMost(PATIENCE)
+		Patience.await("replicas")
 			.until(() -> this.replicas.stream()
 				.map((replica) -> String.valueOf(replica.command("INFO", "replication")))
 				.allMatch((info) -> info.contains("master_link_status:up")));
@@ -271,8 +294,7 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	private void awaitState(Predicate<String> state) {
-		Awaitility.await("cluster")
-			.atMost(PATIENCE)
+		Patience.await("cluster")
 			.until(() -> nodes().stream()
 				.map((server) -> String.valueOf(server.command("CLUSTER", "INFO")))
 				.allMatch((info) -> info.contains("cluster_state:ok") && state.test(info)));

@@ -2,7 +2,6 @@ package io.distributedlock.test.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +9,10 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.awaitility.core.TerminalFailureException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 
 /**
  * A real redis-server without persistence. The system property {@code lock.test.redis}
@@ -43,6 +43,20 @@ public final class RedisTestServer extends ServerProcess {
 	}
 
 	/**
+	 * Start a server that lacks a command of Redis 6.2, as an older one does. A later
+	 * version than 6.2 also tells scripts its version: the test is skipped there.
+	 * @return the server, which is ready
+	 */
+	public static RedisTestServer runAsOld() {
+		RedisTestServer server = run("--rename-command", "GETDEL", "");
+		if (server.command("EVAL", "return redis.REDIS_VERSION", "0") != null) {
+			server.close();
+			Assumptions.abort("this server tells scripts its version");
+		}
+		return server;
+	}
+
+	/**
 	 * Start a server.
 	 * @param arguments further arguments of redis-server, such as
 	 * {@code "--maxmemory", "1mb"}
@@ -68,8 +82,7 @@ public final class RedisTestServer extends ServerProcess {
 	 */
 	public static RedisTestServer runReplicaOf(RedisTestServer primary) {
 		RedisTestServer replica = run("--replicaof", "127.0.0.1", Integer.toString(primary.port()));
-		Awaitility.await("replica")
-			.atMost(Duration.ofMinutes(1))
+		Patience.await("replica")
 			.until(() -> String.valueOf(primary.command("INFO", "replication")).contains("state=online"));
 		return replica;
 	}
@@ -110,10 +123,11 @@ public final class RedisTestServer extends ServerProcess {
 				return server;
 			}
 			catch (TerminalFailureException ex) {
-				server.close();
 				if (attempt == ATTEMPTS) {
+					// without a close, so that the log remains
 					throw ex;
 				}
+				server.close();
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.ProviderFactory;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,7 +81,7 @@ public abstract class RedisTlsContract {
 	}
 
 	private static void assertRefused(RedisTestServer server, DefaultLockTemplate template) {
-		Awaitility.await()
+		Patience.await()
 			.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> template.tryAcquire("k"))
 				.withMessageContaining("TLS")

@@ -5,7 +5,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -19,15 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class RespConnection implements AutoCloseable {
 
-	private static final int TIMEOUT_MILLIS = 2000;
-
 	private final Socket socket;
 
 	private final InputStream in;
 
 	RespConnection(int port) throws IOException {
-		this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
-		this.socket.setSoTimeout(TIMEOUT_MILLIS);
+		this.socket = ServerProcess.connect(port);
 		this.in = new BufferedInputStream(this.socket.getInputStream());
 	}
 

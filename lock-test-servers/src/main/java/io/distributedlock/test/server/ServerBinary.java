@@ -16,9 +16,10 @@ import org.junit.jupiter.api.Assumptions;
 
 /**
  * The program of a server. Each server names the sources of its program and their order:
- * the {@code PATH}, a Maven artifact, or a package of the distribution, which is unpacked
- * into the build folder and needs no root. Without any of them the test is skipped and
- * says why. With the environment variable {@code CI=true} it fails instead.
+ * a system property, the {@code PATH}, a Maven artifact, or a package of the
+ * distribution, which is unpacked into the build folder and needs no root. Without any of
+ * them the test is skipped and says why. With the environment variable {@code CI=true} it
+ * fails instead.
  * <p>
  * Why: docs/decisions/037-test-servers-are-real.md
  *
@@ -43,6 +44,15 @@ public record ServerBinary(Path path, @Nullable Path libraries) {
 			.filter((file) -> Files.isRegularFile(file) && Files.isExecutable(file))
 			.findFirst()
 			.map((file) -> new ServerBinary(file, null));
+	}
+
+	/**
+	 * Return the program that a system property names.
+	 * @param property the name of the property, whose value is the path of a program
+	 * @return the program; empty without the property
+	 */
+	public static Optional<ServerBinary> fromProperty(String property) {
+		return Optional.ofNullable(System.getProperty(property)).map((path) -> new ServerBinary(Path.of(path), null));
 	}
 
 	/**

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,14 +16,16 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.Signals;
-import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +39,12 @@ import org.jspecify.annotations.Nullable;
 public abstract class ServerProcess implements AutoCloseable {
 
 	private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
+
+	/**
+	 * A suspended server does not even complete a connection if too many wait for it
+	 * already.
+	 */
+	private static final int ANSWER_MILLIS = 2000;
 
 	/**
 	 * The range is below the ports that systems give to outgoing connections: such a port
@@ -52,6 +62,8 @@ public abstract class ServerProcess implements AutoCloseable {
 	 */
 	private static final Collection<FileChannel> RESERVED = new ConcurrentLinkedQueue<>();
 
+	private final String name;
+
 	private final Path folder;
 
 	private final int port;
@@ -65,6 +77,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	 * @param name the name of the server, for its folder
 	 */
 	protected ServerProcess(String name) {
+		this.name = name;
 		this.port = freePort();
 		try {
 			this.folder = Files.createTempDirectory(name);
@@ -90,15 +103,21 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether the server answers.
+	 * Return whether the server answers. Must return within seconds, also if the server
+	 * accepts connections and never says anything.
 	 * @return {@code true} if it does
 	 */
 	protected abstract boolean isReady();
 
 	/**
-	 * Start the server and wait until it answers.
+	 * Start the server and wait until it answers. If it does not answer within a minute,
+	 * it is killed and the call fails.
 	 */
 	public final void start() {
+		start(START_TIMEOUT);
+	}
+
+	final void start(Duration limit) {
 		Path log = this.folder.resolve("server.log");
 		try {
 			ProcessBuilder builder = new ProcessBuilder(command()).directory(this.folder.toFile())
@@ -110,22 +129,47 @@ public abstract class ServerProcess implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		Awaitility.await("server in " + this.folder)
-			.atMost(START_TIMEOUT)
-			.pollInterval(Duration.ofMillis(20))
-			.failFast("the server ended, see " + log, () -> !isAlive())
-			.until(this::isReady);
+		try {
+			Patience.await("start of %s, see %s".formatted(this.name, log))
+				.atMost(limit)
+				.pollInterval(Duration.ofMillis(20))
+				.failFast("%s ended, see %s".formatted(this.name, log), () -> !isAlive())
+				.until(this::isReady);
+		}
+		catch (ConditionTimeoutException ex) {
+			kill();
+			throw ex;
+		}
 	}
 
 	/**
-	 * End the process immediately, as by {@code kill -9}.
+	 * Start servers at the same time, because none of them is ready before a majority
+	 * runs.
+	 * @param servers the servers, which belong together
+	 */
+	public static void startTogether(List<? extends ServerProcess> servers) {
+		CompletableFuture
+			.allOf(servers.stream()
+				.map((server) -> CompletableFuture.runAsync(server::start,
+						(start) -> new Thread(start, "start").start()))
+				.toArray(CompletableFuture<?>[]::new))
+			.orTimeout(START_TIMEOUT.toSeconds() * 2, TimeUnit.SECONDS)
+			.join();
+	}
+
+	/**
+	 * End the process and all processes that it has started immediately, as by
+	 * {@code kill -9}. They may be suspended.
+	 * @throws IllegalStateException if one of them is still there after half a minute
 	 */
 	public final void kill() {
 		Process current = this.process;
 		if (current != null) {
-			current.destroyForcibly();
+			Signals.killAll(current.toHandle());
 			try {
-				current.waitFor(10, TimeUnit.SECONDS);
+				if (!current.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
+					throw new IllegalStateException("%s is still there after kill -KILL".formatted(this.name));
+				}
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -137,7 +181,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	 * Suspend the process, as by {@code kill -STOP}.
 	 */
 	public final void suspend() {
-		Signals.send(requireProcess(), "STOP");
+		Signals.sendToAll(requireProcess().toHandle(), "STOP");
 	}
 
 	/**
@@ -152,7 +196,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	 * Continue a suspended process.
 	 */
 	public final void resume() {
-		Signals.send(requireProcess(), "CONT");
+		Signals.sendToAll(requireProcess().toHandle(), "CONT");
 	}
 
 	/**
@@ -213,6 +257,25 @@ public abstract class ServerProcess implements AutoCloseable {
 			throw new IllegalStateException("The server has not been started");
 		}
 		return current;
+	}
+
+	/**
+	 * Connect to a server on this machine, to ask it something.
+	 * @param port the port
+	 * @return a connection, on which each read ends after two seconds
+	 * @throws IOException if there is no connection within two seconds
+	 */
+	protected static Socket connect(int port) throws IOException {
+		Socket socket = new Socket();
+		socket.setSoTimeout(ANSWER_MILLIS);
+		try {
+			socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), ANSWER_MILLIS);
+			return socket;
+		}
+		catch (IOException ex) {
+			socket.close();
+			throw ex;
+		}
 	}
 
 	/**

@@ -11,6 +11,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.distributedlock.test.patience.Patience;
+
 /**
  * A private key and a self-signed certificate in PEM files, created by the JDK's
  * {@code keytool}. Clients must be told to trust it.
@@ -41,7 +43,7 @@ public record TestCertificate(Path key, Path certificate) {
 				.redirectErrorStream(true)
 				.redirectOutput(folder.resolve("keytool.log").toFile())
 				.start();
-			if (!keytool.waitFor(1, TimeUnit.MINUTES) || keytool.exitValue() != 0) {
+			if (!keytool.waitFor(Patience.SECONDS, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
 				throw new IllegalStateException("keytool failed: see " + folder.resolve("keytool.log"));
 			}
 			KeyStore keys = KeyStore.getInstance("PKCS12");

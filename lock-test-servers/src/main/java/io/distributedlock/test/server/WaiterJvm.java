@@ -6,12 +6,13 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.ProviderFactory;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 
 /**
  * The main class of a JVM that waits for a lock. When it has the lock, it prints
@@ -22,6 +23,8 @@ import org.awaitility.Awaitility;
 final class WaiterJvm {
 
 	private static final int OWN_ARGUMENTS = 4;
+
+	private static final Duration WAIT_TIME = Duration.ofMinutes(10);
 
 	private WaiterJvm() {
 	}
@@ -37,22 +40,21 @@ final class WaiterJvm {
 			.keyPrefix(args[1])
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[3])))
 			.build();
-		Awaitility.await("connection").atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
+		Patience.await("connection").ignoreExceptions().until(() -> {
 			template.acquire("warm-up").close();
 			return true;
 		});
 		// a process that is there already: on a busy machine it takes long to start one
 		Process stopper = new ProcessBuilder("sh", "-c", "read line && kill -STOP " + ProcessHandle.current().pid())
 			.start();
-		CompletableFuture<LockHandle> waiting = template
-			.acquireAsync(LockRequest.of(args[2]).withWaitTime(Duration.ofMinutes(10)));
+		CompletableFuture<LockHandle> waiting = template.acquireAsync(LockRequest.of(args[2]).withWaitTime(WAIT_TIME));
 		CompletableFuture<Void> printed = waiting.thenAccept((handle) -> {
 			System.out.println("HELD " + handle.fencingToken().orElseThrow());
 			handle.onLost((loss) -> System.out.println("LOST"));
 			go(stopper);
 		});
 		while (System.in.read() >= 0) {
-			printed.join();
+			printed.orTimeout(WAIT_TIME.toMinutes() + 1, TimeUnit.MINUTES).join();
 		}
 	}
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 
 /**
  * A second JVM with the class path of this one. It ends at {@link #close()} or when this
@@ -22,7 +22,7 @@ import org.awaitility.Awaitility;
  */
 public final class ChildJvm implements AutoCloseable {
 
-	private static final Duration LINE_TIMEOUT = Duration.ofMinutes(3);
+	private static final Duration LINE_TIMEOUT = Patience.stretched(Duration.ofMinutes(3));
 
 	/**
 	 * Options that start a JVM fast. Child JVMs live for seconds only.
@@ -87,7 +87,7 @@ public final class ChildJvm implements AutoCloseable {
 	 * @return the first such line
 	 */
 	public String awaitLine(String prefix) {
-		Awaitility.await("line '%s' of a child JVM".formatted(prefix))
+		Patience.await("line '%s' of a child JVM".formatted(prefix))
 			.atMost(LINE_TIMEOUT)
 			.pollInterval(Duration.ofMillis(10))
 			.failFast(() -> {

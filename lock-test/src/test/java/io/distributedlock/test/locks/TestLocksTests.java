@@ -17,6 +17,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 class TestLocksTests {
 
@@ -71,10 +72,10 @@ class TestLocksTests {
 	void waitThatHasBegunIsSkipped() {
 		Contention other = this.locks.contend("k");
 		CompletableFuture<LockHandle> call = this.template
-			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofHours(1)));
+			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofMinutes(10)));
 		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("k"));
 		other.skipWaits();
-		assertThat(call).failsWithin(Duration.ofSeconds(10));
+		assertThat(call).failsWithin(Patience.LIMIT);
 	}
 
 	@Test
@@ -135,8 +136,8 @@ class TestLocksTests {
 	void waitOfAContendedCallPasses() {
 		this.locks.contend(LockRequest.of("42").withName("order"));
 		CompletableFuture<LockHandle> waiting = this.template
-			.acquireAsync(LockRequest.of("42").withName("order").withWaitTime(Duration.ofHours(1)));
-		this.locks.advance(Duration.ofHours(1));
+			.acquireAsync(LockRequest.of("42").withName("order").withWaitTime(Duration.ofMinutes(10)));
+		this.locks.advance(Duration.ofMinutes(10));
 		assertThat(waiting).failsWithin(1, TimeUnit.SECONDS)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockNotAcquiredException.class);
@@ -145,7 +146,7 @@ class TestLocksTests {
 	@Test
 	void waitForAContendedLockIsSkipped() {
 		Contention other = this.locks.contend("order:42").skipWaits();
-		LockRequest request = LockRequest.of("order:42").withWaitTime(Duration.ofMinutes(5));
+		LockRequest request = LockRequest.of("order:42").withWaitTime(Duration.ofMinutes(2));
 		long before = System.nanoTime();
 		try (LockHandle renewed = this.template.acquire("stock")) {
 			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.template.acquire(request));

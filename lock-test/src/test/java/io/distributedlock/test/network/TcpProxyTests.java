@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.test.network.TcpProxy.Direction;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,7 @@ class TcpProxyTests {
 			assertThat(client.ask("x".repeat(100_000))).hasSize(100_004);
 			assertThat(this.proxy.connections()).hasSize(1);
 		}
-		Awaitility.await().until(() -> this.proxy.connections().isEmpty() && this.server.open() == 0);
+		Patience.await().until(() -> this.proxy.connections().isEmpty() && this.server.open() == 0);
 	}
 
 	@Test
@@ -59,7 +59,7 @@ class TcpProxyTests {
 			idle.ask("first");
 			this.proxy.dropReplies();
 			assertThat(client.isUnanswered("a")).isTrue();
-			Awaitility.await().until(() -> this.server.received().contains("a"));
+			Patience.await().until(() -> this.server.received().contains("a"));
 			this.proxy.heal();
 			assertThat(client.isEnded()).as("a connection that has lost a message is cut").isTrue();
 			assertThat(idle.ask("b")).as("a connection that has lost nothing stays open").isEqualTo("re: b");
@@ -74,9 +74,9 @@ class TcpProxyTests {
 			assertThat(client.isUnanswered("b")).isTrue();
 		}
 		assertThat(this.server.received()).containsExactly("a");
-		Awaitility.await().during(Duration.ofMillis(100)).until(() -> this.server.open() == 1);
+		Patience.await().during(Duration.ofMillis(100)).until(() -> this.server.open() == 1);
 		this.proxy.heal();
-		Awaitility.await().until(() -> this.server.open() == 0);
+		Patience.await().until(() -> this.server.open() == 0);
 		assertThat(this.server.received()).containsExactly("a");
 	}
 
@@ -98,7 +98,7 @@ class TcpProxyTests {
 		try (Client client = new Client(this.proxy.port())) {
 			this.proxy.hold(Direction.REPLIES);
 			client.send("a");
-			Awaitility.await().until(() -> this.server.received().contains("a"));
+			Patience.await().until(() -> this.server.received().contains("a"));
 			assertThat(client.hasNothingToRead()).isTrue();
 			this.proxy.heal();
 			assertThat(client.read()).isEqualTo("re: a");
@@ -150,7 +150,7 @@ class TcpProxyTests {
 			assertThat(client.isUnanswered("b")).isTrue();
 			assertThat(other.isUnanswered("c")).isTrue();
 		}
-		Awaitility.await().until(() -> this.server.received().equals(List.of("a", "b")));
+		Patience.await().until(() -> this.server.received().equals(List.of("a", "b")));
 	}
 
 	@Test
@@ -192,7 +192,7 @@ class TcpProxyTests {
 			this.proxy.cut();
 			assertThat(client.isEnded()).isTrue();
 		}
-		Awaitility.await().until(() -> this.server.open() == 0);
+		Patience.await().until(() -> this.server.open() == 0);
 		try (Client again = new Client(this.proxy.port())) {
 			assertThat(again.ask("b")).isEqualTo("re: b");
 		}
@@ -203,7 +203,7 @@ class TcpProxyTests {
 		int port = this.server.port();
 		this.server.close();
 		// bound without listening, so that no other test's server takes the port
-		try (Socket kept = Awaitility.await()
+		try (Socket kept = Patience.await()
 			.ignoreExceptionsInstanceOf(BindException.class)
 			.until(() -> boundTo(port), (socket) -> true); Client client = new Client(this.proxy.port())) {
 			assertThat(kept.isConnected()).isFalse();

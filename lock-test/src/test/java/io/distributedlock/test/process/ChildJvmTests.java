@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Scanner;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,7 +21,7 @@ class ChildJvmTests {
 			child.resume();
 			assertThat(child.isAlive()).isTrue();
 			child.kill();
-			Awaitility.await().until(() -> !child.isAlive());
+			Patience.await().until(() -> !child.isAlive());
 			assertThat(child.awaitExit()).isEqualTo(137);
 		}
 	}

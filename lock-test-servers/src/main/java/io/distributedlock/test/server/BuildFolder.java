@@ -1,0 +1,107 @@
+package io.distributedlock.test.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Folders that are made once for each build and then used by all its JVMs. They are in
+ * the folder that the system property {@value #PROPERTY} names.
+ */
+final class BuildFolder {
+
+	private static final String PROPERTY = "lock.test.servers";
+
+	private BuildFolder() {
+	}
+
+	/**
+	 * Return a folder, and make it first if it is not there. Another JVM may make the
+	 * same one meanwhile, which is no failure: the first one is used.
+	 * @param name the name of the folder
+	 * @param content what makes the files, in a new folder beside
+	 * @return the folder
+	 * @throws IOException if the files cannot be made; nothing is left of them
+	 */
+	static Path once(String name, Content content) throws IOException {
+		Path home = Path.of(System.getProperty(PROPERTY, "target/servers")).toAbsolutePath();
+		Path folder = home.resolve(name);
+		if (Files.isDirectory(folder)) {
+			return folder;
+		}
+		Files.createDirectories(home);
+		Path work = Files.createTempDirectory(home, name);
+		try {
+			Files.move(content.make(work), folder, StandardCopyOption.ATOMIC_MOVE);
+		}
+		catch (IOException ex) {
+			if (!Files.isDirectory(folder)) {
+				throw ex;
+			}
+		}
+		finally {
+			delete(work);
+		}
+		return folder;
+	}
+
+	/**
+	 * Run a program that makes files.
+	 * @param work the folder for its log
+	 * @param command program and arguments
+	 * @throws IOException if it fails, with its log, or does not end
+	 */
+	static void run(Path work, List<String> command) throws IOException {
+		Path log = work.resolve("log");
+		Process process = new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+			.start();
+		try {
+			if (!process.waitFor(5, TimeUnit.MINUTES)) {
+				process.destroyForcibly();
+				throw new IOException(command.get(0) + " did not end");
+			}
+		}
+		catch (InterruptedException ex) {
+			process.destroyForcibly();
+			Thread.currentThread().interrupt();
+			throw new IOException("interrupted", ex);
+		}
+		if (process.exitValue() != 0) {
+			throw new IOException(command.get(0) + " failed: " + Files.readString(log));
+		}
+	}
+
+	private static void delete(Path folder) {
+		try (Stream<Path> files = Files.walk(folder)) {
+			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+				Files.deleteIfExists(file);
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Makes the files of a folder.
+	 */
+	@FunctionalInterface
+	interface Content {
+
+		/**
+		 * Make the files.
+		 * @param work an empty folder
+		 * @return the folder inside of it that is kept
+		 * @throws IOException if they cannot be made
+		 */
+		Path make(Path work) throws IOException;
+
+	}
+
+}
