@@ -39,11 +39,12 @@ class CapabilityTableTests {
 	private static final Path PAGE = ROOT.resolve("docs/providers/README.md");
 
 	private static final List<String> PROVIDERS = List.of("redisson", "redis", "redlock", "jdbc row on H2",
-			"jdbc row on PostgreSQL", "jdbc row on PostgreSQL 18", "jdbc row on MariaDB", "jdbc version on H2",
-			"jdbc version on PostgreSQL", "jdbc version on PostgreSQL 18", "jdbc version on MariaDB",
-			"jdbc for-update on H2", "jdbc for-update on PostgreSQL", "jdbc for-update on PostgreSQL 18",
-			"jdbc for-update on MariaDB", "jdbc advisory on PostgreSQL", "jdbc advisory on PostgreSQL 18",
-			"jdbc advisory on MariaDB", "zookeeper", "etcd", "memcached", "local");
+			"jdbc row on PostgreSQL", "jdbc row on PostgreSQL 18", "jdbc row on MariaDB", "jdbc row on MySQL",
+			"jdbc version on H2", "jdbc version on PostgreSQL", "jdbc version on PostgreSQL 18",
+			"jdbc version on MariaDB", "jdbc version on MySQL", "jdbc for-update on H2",
+			"jdbc for-update on PostgreSQL", "jdbc for-update on PostgreSQL 18", "jdbc for-update on MariaDB",
+			"jdbc for-update on MySQL", "jdbc advisory on PostgreSQL", "jdbc advisory on PostgreSQL 18",
+			"jdbc advisory on MariaDB", "jdbc advisory on MySQL", "zookeeper", "etcd", "memcached", "local");
 
 	/**
 	 * The cases of the kit that show a capability.

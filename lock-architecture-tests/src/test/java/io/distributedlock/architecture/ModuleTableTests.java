@@ -10,9 +10,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -62,7 +67,7 @@ class ModuleTableTests {
 	private static final String[] CORE = join(FACES, "io.distributedlock.engine..", "io.distributedlock.local..");
 
 	private static final String[] KIT = { "io.distributedlock.test", "io.distributedlock.test.network..",
-			"io.distributedlock.test.process.." };
+			"io.distributedlock.test.patience..", "io.distributedlock.test.process.." };
 
 	/**
 	 * What lock-test has for tests of applications.
@@ -116,6 +121,13 @@ class ModuleTableTests {
 					new Module(new String[] { "io.distributedlock.test.server.." },
 							join(join(KIT, CORE), "org.slf4j..", "org.junit.jupiter..", "org.assertj..",
 									"org.awaitility..", "redis.embedded..", "org.testcontainers.."))));
+
+	/**
+	 * Methods that wait for ever if they have no parameter.
+	 */
+	private static final Map<Class<?>, String> WAITS = Map.of(Process.class, "waitFor", Thread.class, "join",
+			CountDownLatch.class, "await", CyclicBarrier.class, "await", Semaphore.class, "acquire",
+			BlockingQueue.class, "take");
 
 	private static final String SPRING_ROOT = "io.distributedlock.spring";
 
@@ -251,6 +263,36 @@ class ModuleTableTests {
 			.callMethod(ForkJoinPool.class, "commonPool")
 			.orShould()
 			.callMethodWhere(describe("a parallel stream", (call) -> call.getName().equals("parallelStream")))
+			.check(CLASSES);
+	}
+
+	/**
+	 * A test that hangs says nothing. Futures in the cases of the kit are left out: JUnit
+	 * ends a case, and says where it was.
+	 */
+	@Test
+	void helpersOfTestsWaitWithALimit() {
+		noClasses().that()
+			.resideInAPackage("io.distributedlock.test..")
+			.should()
+			.callMethodWhere(describe("a wait that has no limit",
+					(call) -> call.getTarget().getRawParameterTypes().isEmpty() && WAITS.entrySet()
+						.stream()
+						.anyMatch((wait) -> call.getTargetOwner().isAssignableTo(wait.getKey())
+								&& call.getName().equals(wait.getValue()))))
+			.check(CLASSES);
+		noClasses().that()
+			.resideInAnyPackage("io.distributedlock.test.process..", "io.distributedlock.test.network..",
+					"io.distributedlock.test.server..")
+			.should()
+			.callMethodWhere(describe("a wait for a future that has no limit",
+					(call) -> call.getTargetOwner().isAssignableTo(Future.class)
+							&& call.getTarget().getRawParameterTypes().isEmpty()
+							&& (call.getName().equals("get") || call.getName().equals("join"))
+							&& call.getOrigin()
+								.getMethodCallsFromSelf()
+								.stream()
+								.noneMatch((other) -> other.getName().equals("orTimeout"))))
 			.check(CLASSES);
 	}
 

@@ -7,13 +7,17 @@ import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import io.distributedlock.spring.DistributedLockSettings;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.Expression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -30,6 +34,10 @@ public class Application {
 	final LockRequest request = LockRequest.of("42").withName("orders");
 
 	final Orders bare = bareProxy();
+
+	private final Expression key = new SpelExpressionParser().parseExpression("#order.id");
+
+	private final EvaluationContext variables = variables(this.order);
 
 	final Orders orders;
 
@@ -68,6 +76,20 @@ public class Application {
 				() -> this.context.getBean(LockTemplate.class), DistributedLockSettings.DEFAULTS);
 		processor.setProxyTargetClass(true);
 		return processor;
+	}
+
+	/**
+	 * Evaluate the key expression as the least that it takes: in a context that is there
+	 * already.
+	 */
+	@Nullable Object key() {
+		return this.key.getValue(this.variables);
+	}
+
+	private static EvaluationContext variables(Orders.Order order) {
+		StandardEvaluationContext variables = new StandardEvaluationContext();
+		variables.setVariable("order", order);
+		return variables;
 	}
 
 	private static Orders bareProxy() {

@@ -47,6 +47,14 @@ public class LockedCallBenchmark {
 	}
 
 	/**
+	 * The key expression alone, evaluated by Spring without this library.
+	 */
+	@Benchmark
+	public @Nullable Object expressionAlone(Application application) {
+		return application.key();
+	}
+
+	/**
 	 * A lock through the template, without advice.
 	 */
 	@Benchmark

@@ -10,9 +10,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -70,7 +70,7 @@ class LockMetersTests {
 	void renewalsAreTimed() {
 		try (LockHandle held = this.template.acquire(LockRequest.of("42"))) {
 			held.ensureHeld();
-			Awaitility.await()
+			Patience.await()
 				.until(() -> this.registry.get("lock.renewals")
 					.tags("lock.name", "none", "lock.provider", "local")
 					.timer()
@@ -81,7 +81,7 @@ class LockMetersTests {
 	@Test
 	void releasesAreTimed() {
 		this.template.acquire(LockRequest.of("42")).close();
-		Awaitility.await()
+		Patience.await()
 			.until(() -> this.registry.get("lock.releases")
 				.tags("lock.name", "none", "lock.provider", "local")
 				.timer()
@@ -92,11 +92,11 @@ class LockMetersTests {
 	void lossAndLateReleaseAreCountedAndTheLockIsNoLongerHeld() {
 		LockHandle handle = this.template
 			.acquire(LockRequest.of("42").withName("order").withLeaseTime(Duration.ofMillis(50)));
-		Awaitility.await().until(() -> counter("lock.lost", "order") == 1);
-		Awaitility.await().until(() -> gauge("lock.held", "order") == 0);
+		Patience.await().until(() -> counter("lock.lost", "order") == 1);
+		Patience.await().until(() -> gauge("lock.held", "order") == 0);
 		assertThat(counter("lock.late.releases", "order")).isZero();
 		handle.close();
-		Awaitility.await().until(() -> counter("lock.late.releases", "order") == 1);
+		Patience.await().until(() -> counter("lock.late.releases", "order") == 1);
 		assertThat(gauge("lock.held", "order")).isZero();
 	}
 

@@ -10,12 +10,12 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.test.patience.Patience;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -119,7 +119,7 @@ class LockObservationsTests {
 	@Test
 	void lossIsAnErrorOfTheHoldAndEndsIt() {
 		LockHandle handle = this.template.acquire(LockRequest.of("42").withLeaseTime(Duration.ofMillis(50)));
-		Awaitility.await()
+		Patience.await()
 			.untilAsserted(() -> observed().hasObservationWithNameEqualTo("lock.hold")
 				.that()
 				.hasLowCardinalityKeyValue("lock.outcome", "lost")

@@ -24,7 +24,7 @@ import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 class ApplicationEventsTests {
 

@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.local.LocalLockProvider;
@@ -17,14 +18,14 @@ public final class AskedProvider implements LockProvider {
 
 	private final LocalLockProvider locks = new LocalLockProvider();
 
-	private final CompletionStage<?> answer;
+	private final Supplier<? extends CompletionStage<?>> answers;
 
 	/**
 	 * Create a provider.
-	 * @param answer the answer to each ping
+	 * @param answers gives the answer to each ping
 	 */
-	public AskedProvider(CompletionStage<?> answer) {
-		this.answer = answer;
+	public AskedProvider(Supplier<? extends CompletionStage<?>> answers) {
+		this.answers = answers;
 	}
 
 	@Override
@@ -44,7 +45,7 @@ public final class AskedProvider implements LockProvider {
 
 	@Override
 	public CompletionStage<?> ping() {
-		return this.answer;
+		return this.answers.get();
 	}
 
 }

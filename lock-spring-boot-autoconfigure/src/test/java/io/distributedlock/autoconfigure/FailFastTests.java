@@ -58,7 +58,7 @@ class FailFastTests {
 
 	@Test
 	void providerThatHangsIsWaitedForUntilTheCommandTimeout() {
-		this.runner.withBean(LockProvider.class, () -> new AskedProvider(new CompletableFuture<>()))
+		this.runner.withBean(LockProvider.class, () -> new AskedProvider(CompletableFuture::new))
 			.withPropertyValues("lock.fail-fast=true", "lock.command-timeout=200ms")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
@@ -70,7 +70,8 @@ class FailFastTests {
 	void providerThatCannotBeAskedIsNoReasonNotToStart() {
 		this.runner
 			.withBean(LockProvider.class,
-					() -> new AskedProvider(CompletableFuture.failedFuture(new UnsupportedOperationException("no"))))
+					() -> new AskedProvider(
+							() -> CompletableFuture.failedFuture(new UnsupportedOperationException("no"))))
 			.withPropertyValues("lock.fail-fast=true")
 			.run((context) -> assertThat(context).hasNotFailed());
 	}

@@ -1,16 +1,15 @@
 package io.distributedlock.spring;
 
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.test.patience.Patience;
 import jakarta.validation.ConstraintViolationException;
 import jakarta.validation.constraints.NotBlank;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
-import org.awaitility.Awaitility;
 import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,10 +53,10 @@ class AdviceOrderTests {
 		try (AnnotationConfigApplicationContext context = open()) {
 			Jobs jobs = context.getBean(Jobs.class);
 			jobs.later("1");
-			assertThat(jobs.started().await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(jobs.started().await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 			assertThat(this.provider.events()).containsExactly("acquire t:Jobs.later:1");
 			jobs.mayEnd().countDown();
-			Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> this.provider.events().size() == 2);
+			Patience.await().until(() -> this.provider.events().size() == 2);
 			assertThat(this.provider.events()).containsExactly("acquire t:Jobs.later:1", "release t:Jobs.later:1");
 		}
 	}

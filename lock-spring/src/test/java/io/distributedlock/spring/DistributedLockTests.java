@@ -15,6 +15,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -190,7 +191,7 @@ class DistributedLockTests {
 	void futureHoldsTheLockUntilItCompletes() {
 		Orders orders = bean(Orders.class);
 		CompletableFuture<String> result = orders.later("1");
-		org.awaitility.Awaitility.await().until(() -> orders.pending() != null);
+		io.distributedlock.test.patience.Patience.await().until(() -> orders.pending() != null);
 		assertThat(this.provider.events()).containsExactly("acquire t:Orders.later:1");
 		orders.pending().complete("done");
 		assertThat(result.join()).isEqualTo("done");

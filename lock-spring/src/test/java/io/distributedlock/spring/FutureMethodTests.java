@@ -16,6 +16,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,8 @@ class FutureMethodTests {
 		CompletableFuture<Thread> late = this.jobs.thread().orTimeout(50, TimeUnit.MILLISECONDS);
 		CompletableFuture<Thread> cancelled = this.jobs.thread();
 		cancelled.cancel(false);
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> late.get(30, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> late.get(Patience.SECONDS, TimeUnit.SECONDS))
 			.withCauseInstanceOf(TimeoutException.class);
 		held.close();
 		// a third call is served after the two

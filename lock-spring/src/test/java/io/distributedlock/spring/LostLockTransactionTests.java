@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -9,6 +8,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnLost;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -102,7 +102,7 @@ class LostLockTransactionTests {
 	@Test
 	@Tag("proxies")
 	void transactionOfAMethodThatReturnsAFuture() {
-		assertThat(this.warehouse.takeLater()).failsWithin(Duration.ofSeconds(30))
+		assertThat(this.warehouse.takeLater()).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockLostException.class);
 		assertNothingWasTaken();

@@ -23,12 +23,12 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.patience.Patience;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Observable;
 import io.reactivex.rxjava3.core.Single;
-import org.awaitility.Awaitility;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -159,10 +159,10 @@ class MatrixTests {
 				try (LockHandle handle = test.other.acquire(KEY)) {
 					int before = test.provider.attempts();
 					called = CompletableFuture.runAsync(call, (task) -> new Thread(task).start());
-					Awaitility.await().until(() -> test.provider.attempts() > before);
+					Patience.await().until(() -> test.provider.attempts() > before);
 					assertThat(handle.isValid()).isTrue();
 				}
-				called.get(30, TimeUnit.SECONDS);
+				called.get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 		},
 

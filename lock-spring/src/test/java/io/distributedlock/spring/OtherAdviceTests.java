@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.ReleaseTime;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -58,7 +58,7 @@ class OtherAdviceTests {
 
 	@Test
 	void scheduledRunsAreLocked() {
-		Awaitility.await().until(() -> this.provider.events().contains("scheduled"));
+		Patience.await().until(() -> this.provider.events().contains("scheduled"));
 		this.context.close();
 		List<String> events = this.provider.events();
 		int run = events.indexOf("scheduled");
@@ -100,7 +100,7 @@ class OtherAdviceTests {
 		CompletableFuture<Void> second = CompletableFuture.runAsync(() -> this.jobs.limited("2"));
 		assertThat(eventsOf("limited")).containsExactly("acquire t:limited:1");
 		this.jobs.mayEnd().countDown();
-		CompletableFuture.allOf(first, second).get(20, TimeUnit.SECONDS);
+		CompletableFuture.allOf(first, second).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(eventsOf("limited")).containsExactly("acquire t:limited:1", "release t:limited:1",
 				"acquire t:limited:2", "release t:limited:2");
 	}

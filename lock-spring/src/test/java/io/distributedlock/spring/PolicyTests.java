@@ -22,6 +22,7 @@ import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
 import io.distributedlock.annotation.ScheduledLock;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -181,11 +182,11 @@ class PolicyTests {
 	@Test
 	void cancelledFutureLeavesTheQueueOrReleasesItsLock() {
 		CompletableFuture<String> running = this.work.pendingFuture();
-		org.awaitility.Awaitility.await().until(() -> this.work.pending() != null);
+		io.distributedlock.test.patience.Patience.await().until(() -> this.work.pending() != null);
 		CompletableFuture<String> waiting = this.work.pendingFuture();
 		waiting.cancel(true);
 		running.cancel(true);
-		org.awaitility.Awaitility.await().until(() -> this.provider.events().size() == 2);
+		io.distributedlock.test.patience.Patience.await().until(() -> this.provider.events().size() == 2);
 		assertThat(this.work.pending()).isCancelled();
 		assertThat(this.provider.events()).containsExactly("acquire t::Work.pendingFuture",
 				"release t::Work.pendingFuture");

@@ -18,11 +18,11 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.test.patience.Patience;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Single;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -130,23 +130,23 @@ class ReactiveTests {
 	@Test
 	void cancelReleases() {
 		Disposable subscription = onEventLoop(this.streams.never("1")).subscribe();
-		Awaitility.await().until(() -> this.provider.events().size() == 1);
+		Patience.await().until(() -> this.provider.events().size() == 1);
 		subscription.dispose();
-		Awaitility.await().until(() -> this.provider.events().size() == 2);
+		Patience.await().until(() -> this.provider.events().size() == 2);
 		assertThat(onEventLoop(this.streams.many("1")).next().block()).isEqualTo("a");
-		Awaitility.await().until(() -> this.provider.events().size() == 4);
+		Patience.await().until(() -> this.provider.events().size() == 4);
 	}
 
 	@Test
 	void cancelWhileWaitingLeavesNothing() {
 		Disposable first = onEventLoop(this.streams.never("1")).subscribe();
-		Awaitility.await().until(() -> this.provider.keys().contains("t:Streams.never:1"));
+		Patience.await().until(() -> this.provider.keys().contains("t:Streams.never:1"));
 		for (int i = 0; i < 50; i++) {
 			onEventLoop(this.streams.never("1")).subscribe().dispose();
 		}
 		first.dispose();
 		assertThat(onEventLoop(this.streams.sameKey("1")).block(Duration.ofSeconds(5))).isEqualTo("free");
-		Awaitility.await()
+		Patience.await()
 			.until(() -> this.provider.events().stream().filter((event) -> event.startsWith("acquire")).count()
 					* 2 == this.provider.events().size());
 	}
@@ -176,10 +176,10 @@ class ReactiveTests {
 	void otherChainDoesNotReenter() {
 		Sinks.Empty<String> sink = Sinks.empty();
 		Disposable holder = onEventLoop(this.streams.until("1", sink.asMono())).subscribe();
-		Awaitility.await().until(() -> this.provider.events().size() == 1);
+		Patience.await().until(() -> this.provider.events().size() == 1);
 		StepVerifier.create(onEventLoop(this.streams.impatient("1"))).verifyError(LockNotAcquiredException.class);
 		sink.tryEmitEmpty();
-		Awaitility.await().until(holder::isDisposed);
+		Patience.await().until(holder::isDisposed);
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.test.patience.Patience;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import io.reactivex.rxjava3.core.Completable;
@@ -210,8 +211,7 @@ class ReactiveTransactionTests {
 
 	@Test
 	void transactionOfAFutureIsRolledBackIfTheLeaseWasLost() {
-		assertThat(this.branch.takeLater(this.shop.sell(loseOn(Schedulers.parallel()))))
-			.failsWithin(Duration.ofSeconds(20))
+		assertThat(this.branch.takeLater(this.shop.sell(loseOn(Schedulers.parallel())))).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockLostException.class);
 		assertThat(this.provider.events()).startsWith(TAKE, "begin", "rolled back").doesNotContain("committed");

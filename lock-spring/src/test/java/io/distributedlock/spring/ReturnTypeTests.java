@@ -2,7 +2,6 @@ package io.distributedlock.spring;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -17,7 +16,7 @@ import java.util.stream.Stream;
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnContention;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,10 +75,10 @@ class ReturnTypeTests {
 		CompletableFuture<String> work = new CompletableFuture<>();
 		handler.returning(work);
 		CompletableFuture<String> result = handler.handle("1");
-		Awaitility.await().until(() -> !this.provider.keys().isEmpty());
+		Patience.await().until(() -> !this.provider.keys().isEmpty());
 		assertThat(this.provider.events()).noneMatch((event) -> event.startsWith("release"));
 		work.complete("done");
-		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
+		assertThat(result).succeedsWithin(Patience.LIMIT).isEqualTo("done");
 		assertThat(this.provider.events()).anyMatch((event) -> event.startsWith("release"));
 	}
 
@@ -100,10 +99,10 @@ class ReturnTypeTests {
 	@Test
 	void skippedCallsOfAGenericBaseReturnAnEmptyValueOfTheirType() {
 		this.provider.contended(true);
-		assertThat(bean(OfFutures.class).skip("1")).succeedsWithin(Duration.ofSeconds(20)).isNull();
+		assertThat(bean(OfFutures.class).skip("1")).succeedsWithin(Patience.LIMIT).isNull();
 		assertThat(bean(OfMonos.class).skip("1").blockOptional()).isEmpty();
 		assertThat(bean(OfOptionals.class).skip("1")).isEmpty();
-		assertThat(bean(OfFuturesOfOptionals.class).skip("1")).succeedsWithin(Duration.ofSeconds(20))
+		assertThat(bean(OfFuturesOfOptionals.class).skip("1")).succeedsWithin(Patience.LIMIT)
 			.isEqualTo(Optional.empty());
 	}
 
@@ -150,18 +149,18 @@ class ReturnTypeTests {
 	void futureOfAValueThatContinuesFails() {
 		Objects objects = bean(Objects.class);
 		for (Object value : GOES_ON) {
-			assertThat(objects.giveLater(value)).failsWithin(Duration.ofSeconds(20))
+			assertThat(objects.giveLater(value)).failsWithin(Patience.LIMIT)
 				.withThrowableOfType(ExecutionException.class)
 				.withCauseInstanceOf(IllegalStateException.class)
 				.withMessageContaining("Objects.giveLater")
 				.withMessageContaining("continues after");
 		}
-		assertThat(objects.giveLater("plain")).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("plain");
-		assertThat(objects.giveLater(new IOException("plain"), "failed")).failsWithin(Duration.ofSeconds(20))
+		assertThat(objects.giveLater("plain")).succeedsWithin(Patience.LIMIT).isEqualTo("plain");
+		assertThat(objects.giveLater(new IOException("plain"), "failed")).failsWithin(Patience.LIMIT)
 			.withThrowableOfType(ExecutionException.class)
 			.withCauseInstanceOf(IOException.class);
-		assertThat(objects.giveResponseLater(ResponseEntity.ok(Flux.empty()))).failsWithin(Duration.ofSeconds(20));
-		assertThat(objects.giveResponseLater(ResponseEntity.ok("plain"))).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(objects.giveResponseLater(ResponseEntity.ok(Flux.empty()))).failsWithin(Patience.LIMIT);
+		assertThat(objects.giveResponseLater(ResponseEntity.ok("plain"))).succeedsWithin(Patience.LIMIT);
 	}
 
 	@Test

@@ -12,6 +12,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.ReleaseTime;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -174,15 +175,15 @@ class TransactionReleaseTests {
 			released.countDown();
 			await(mayCommit);
 		}), threads);
-		assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(released.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		CompletableFuture<Void> second = CompletableFuture
 			.runAsync(() -> this.shop.sell(() -> sellOne(afterTransaction)), threads);
 		if (!afterTransaction) {
 			// it reads what the first one has not committed yet
-			org.awaitility.Awaitility.await().until(() -> this.stock.reads() == 2);
+			io.distributedlock.test.patience.Patience.await().until(() -> this.stock.reads() == 2);
 		}
 		mayCommit.countDown();
-		CompletableFuture.allOf(first, second).get(10, TimeUnit.SECONDS);
+		CompletableFuture.allOf(first, second).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(this.stock.left()).isEqualTo(afterTransaction ? 8 : 9);
 	}
 
@@ -197,7 +198,7 @@ class TransactionReleaseTests {
 
 	private static void await(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+			assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);

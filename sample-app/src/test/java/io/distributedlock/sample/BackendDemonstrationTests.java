@@ -1,7 +1,10 @@
 package io.distributedlock.sample;
 
+import java.util.concurrent.TimeUnit;
+
 import io.distributedlock.test.process.ChildJvm;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -11,6 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Runs the sample on each backend that has a profile. Each run takes half a minute, so
  * the default build leaves them out.
  */
+// five JVMs start, beside those of other tests
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 @EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 class BackendDemonstrationTests {
 

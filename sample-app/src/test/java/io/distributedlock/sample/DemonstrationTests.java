@@ -1,13 +1,21 @@
 package io.distributedlock.sample;
 
+import java.util.concurrent.TimeUnit;
+
 import io.distributedlock.test.process.ChildJvm;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Runs the whole sample, as its user starts it: the coordinator, three nodes and Redis.
+ * In the default build {@link PageTests} does.
  */
+// five JVMs start, beside those of other tests
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 class DemonstrationTests {
 
 	@Test

@@ -3,11 +3,14 @@ package io.distributedlock.sample;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.web.client.RestClient;
@@ -17,6 +20,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Uses the sample as the page does, and ends it as its user does.
  */
+// five JVMs start, beside those of other tests
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@EnabledIfSystemProperty(named = "lock.test.brief", matches = "false")
 class PageTests {
 
 	@Test
@@ -46,9 +52,7 @@ class PageTests {
 			.toList();
 		assertThat(started).as("the coordinator, three nodes and perhaps Redis").hasSizeGreaterThanOrEqualTo(4);
 		demo.terminate();
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
-			.until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
+		Patience.await().until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
 		assertThat(demo.lines()).anyMatch((line) -> line.startsWith("  without the lock"));
 	}
 
@@ -58,7 +62,7 @@ class PageTests {
 	}
 
 	private static void await(String what, Page page, Predicate<Map<String, Object>> condition) {
-		Awaitility.await(what)
+		Patience.await(what)
 			.atMost(Duration.ofMinutes(3))
 			.pollInterval(Duration.ofMillis(250))
 			.until(page::state, condition);

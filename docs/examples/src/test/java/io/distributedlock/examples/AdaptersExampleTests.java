@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Lock;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.spring.integration.LockTemplateLockRegistry;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -23,12 +23,12 @@ class AdaptersExampleTests extends OnEveryProvider {
 	void leaderElectionOfSpringIntegration() {
 		ConfigurableApplicationContext first = node(IntegrationLocks.class);
 		LockRegistryLeaderInitiator leader = first.getBean(LockRegistryLeaderInitiator.class);
-		Awaitility.await().until(() -> leader.getContext().isLeader());
+		Patience.await().until(() -> leader.getContext().isLeader());
 		ConfigurableApplicationContext second = node(IntegrationLocks.class);
 		LockRegistryLeaderInitiator next = second.getBean(LockRegistryLeaderInitiator.class);
-		Awaitility.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !next.getContext().isLeader());
+		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !next.getContext().isLeader());
 		first.close();
-		Awaitility.await().until(() -> next.getContext().isLeader());
+		Patience.await().until(() -> next.getContext().isLeader());
 	}
 
 	@Test

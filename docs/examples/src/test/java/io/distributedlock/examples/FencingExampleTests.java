@@ -9,7 +9,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSchema;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -39,7 +39,7 @@ class FencingExampleTests extends OnEveryProvider {
 		LockRequest request = LockRequest.of("paused").withName("prices").withLeaseTime(Duration.ofMillis(500));
 		LockHandle paused = locks(node).acquire(request);
 		long staleToken = paused.fencingToken().orElseThrow();
-		Awaitility.await().until(() -> !paused.isValid()); // a long pause of its JVM
+		Patience.await().until(() -> !paused.isValid()); // a long pause of its JVM
 		try (LockHandle successor = locks(other).acquire(request)) {
 			prices.writeAll(200, successor.fencingToken().orElseThrow());
 			prices.writeOne(1, 250, successor.fencingToken().orElseThrow());
@@ -64,8 +64,8 @@ class FencingExampleTests extends OnEveryProvider {
 			ShopSettings successor = settings(client, (key) -> "second");
 			ShopSettings paused = settings(client, (key) -> {
 				LockHandle lock = LockContext.current();
-				Awaitility.await().until(() -> !lock.isValid()); // a long pause of its
-																	// JVM
+				Patience.await().until(() -> !lock.isValid()); // a long pause of its
+																// JVM
 				successor.refresh(key);
 				return "late";
 			});

@@ -14,7 +14,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -33,7 +33,7 @@ class LockTypesExampleTests extends OnEveryProvider {
 		second.getBean(ObservedBooks.class).whileReading(() -> meet(bothRead));
 		CompletableFuture<?> reader = inThread(() -> first.getBean(Catalog.class).titles("novels"));
 		second.getBean(Catalog.class).titles("novels");
-		reader.get(10, TimeUnit.SECONDS);
+		reader.get(Patience.SECONDS, TimeUnit.SECONDS);
 		second.getBean(Catalog.class).add("novels", "Emma");
 	}
 
@@ -50,14 +50,14 @@ class LockTypesExampleTests extends OnEveryProvider {
 		ConfigurableApplicationContext first = node(Tickets.class, RecordingBoxOffice.class);
 		ConfigurableApplicationContext second = node(Tickets.class, RecordingBoxOffice.class);
 		LockRequest fair = LockRequest.of("concert").withName("tickets").withType(LockType.FAIR);
-		LockHandle held = locks(first).acquireAsync(fair).get(10, TimeUnit.SECONDS);
+		LockHandle held = locks(first).acquireAsync(fair).get(Patience.SECONDS, TimeUnit.SECONDS);
 		RecordingBoxOffice.CUSTOMERS.clear();
 		CompletableFuture<?> ann = inThread(() -> second.getBean(Tickets.class).sell("concert", "Ann"));
-		Awaitility.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !ann.isDone());
+		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !ann.isDone());
 		CompletableFuture<?> bob = inThread(() -> first.getBean(Tickets.class).sell("concert", "Bob"));
-		Awaitility.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !bob.isDone());
+		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !bob.isDone());
 		held.close();
-		CompletableFuture.allOf(ann, bob).get(10, TimeUnit.SECONDS);
+		CompletableFuture.allOf(ann, bob).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(RecordingBoxOffice.CUSTOMERS).containsExactly("Ann", "Bob");
 	}
 
@@ -72,7 +72,7 @@ class LockTypesExampleTests extends OnEveryProvider {
 			Reports reports = nodes.get(i % 2);
 			calls[i] = inThread(() -> reports.render("sales"));
 		}
-		CompletableFuture.allOf(calls).get(30, TimeUnit.SECONDS);
+		CompletableFuture.allOf(calls).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(CountingRenderer.MOST).hasValue(2);
 	}
 
@@ -119,7 +119,7 @@ class LockTypesExampleTests extends OnEveryProvider {
 	private static void meet(CountDownLatch latch) {
 		latch.countDown();
 		try {
-			assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
@@ -170,7 +170,7 @@ class LockTypesExampleTests extends OnEveryProvider {
 		@Override
 		public void render(String report) {
 			MOST.accumulateAndGet(RUNNING.incrementAndGet(), Math::max);
-			Awaitility.await().pollDelay(50, TimeUnit.MILLISECONDS).until(() -> true);
+			Patience.await().pollDelay(50, TimeUnit.MILLISECONDS).until(() -> true);
 			RUNNING.decrementAndGet();
 		}
 

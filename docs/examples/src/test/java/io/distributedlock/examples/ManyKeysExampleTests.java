@@ -9,6 +9,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -23,7 +24,7 @@ class ManyKeysExampleTests extends OnEveryProvider {
 		Accounts second = node(Accounts.class, RecordingLedger.class).getBean(Accounts.class);
 		CompletableFuture<Void> there = CompletableFuture.runAsync(() -> repeat(() -> first.transfer("a", "b", 1)));
 		CompletableFuture<Void> back = CompletableFuture.runAsync(() -> repeat(() -> second.transfer("b", "a", 1)));
-		CompletableFuture.allOf(there, back).get(60, TimeUnit.SECONDS);
+		CompletableFuture.allOf(there, back).get(Patience.SECONDS, TimeUnit.SECONDS);
 	}
 
 	@Test

@@ -16,8 +16,8 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.spring.LockLostEvent;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.h2.tools.Server;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -88,7 +88,7 @@ class OutageExampleTests extends Nodes {
 		assertThat(exchange.calls()).isEqualTo(1);
 		assertThat(prices.evenTwice("eur")).isEqualTo(ObservedExchange.UNLOCKED);
 		this.network.heal();
-		Awaitility.await()
+		Patience.await()
 			.ignoreExceptionsInstanceOf(LockUnavailableException.class)
 			.untilAsserted(() -> assertThat(prices.exact("eur")).isEqualTo(ObservedExchange.LOCKED));
 	}
@@ -101,7 +101,7 @@ class OutageExampleTests extends Nodes {
 		this.network.cut();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(exports::export);
 		assertThat(archive.warned()).as("before the end").isCompleted();
-		Awaitility.await()
+		Patience.await()
 			.untilAsserted(() -> assertThat(archive.lost())
 				.isCompletedWithValueMatching((event) -> event.getLoss().getKey().contains("export")));
 	}
@@ -143,7 +143,7 @@ class OutageExampleTests extends Nodes {
 			LockHandle lock = LockContext.current();
 			lock.onExpiring(Duration.ofMillis(500), () -> this.warned.complete(lock));
 			this.network.blackHole();
-			new CountDownLatch(1).await(30, TimeUnit.SECONDS);
+			new CountDownLatch(1).await(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 
 		@EventListener

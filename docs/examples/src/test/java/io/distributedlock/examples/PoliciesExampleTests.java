@@ -13,7 +13,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLock;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -66,7 +66,7 @@ class PoliciesExampleTests extends OnEveryProvider {
 				LostLockAlerts.class, LastAlert.class);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> node.getBean(Exports.class).export());
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		Awaitility.await()
+		Patience.await()
 			.untilAsserted(
 					() -> assertThat(node.getBean(LastAlert.class).text()).contains("Lock lost").contains("export"));
 	}
@@ -107,7 +107,7 @@ class PoliciesExampleTests extends OnEveryProvider {
 		@Override
 		public void writeAll() throws InterruptedException {
 			assertThat(LockContext.current().remaining()).isPositive();
-			new CountDownLatch(1).await(30, TimeUnit.SECONDS);
+			new CountDownLatch(1).await(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 
 	}
@@ -135,7 +135,7 @@ class PoliciesExampleTests extends OnEveryProvider {
 
 		@Override
 		public void stage() {
-			assertThat(this.warned).succeedsWithin(Duration.ofSeconds(10));
+			assertThat(this.warned).succeedsWithin(Patience.LIMIT);
 		}
 
 		@Override

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import reactor.blockhound.BlockHound;
@@ -50,9 +50,9 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 		ConfigurableApplicationContext first = node(Mails.class, SlowMailServer.class);
 		ConfigurableApplicationContext second = node();
 		CompletableFuture<String> sent = first.getBean(Mails.class).send("a");
-		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "a")).isFalse());
+		Patience.await().untilAsserted(() -> assertThat(isFree(second, "a")).isFalse());
 		first.getBean(SlowMailServer.class).answer();
-		assertThat(sent.get(10, TimeUnit.SECONDS)).isEqualTo("accepted");
+		assertThat(sent.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo("accepted");
 		assertThat(isFree(second, "a")).isTrue();
 	}
 
@@ -63,9 +63,9 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 		Mono<String> sending = first.getBean(Mails.class).sendReactively("b");
 		assertThat(isFree(second, "b")).as("before the subscription").isTrue();
 		Disposable subscription = sending.subscribe();
-		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "b")).isFalse());
+		Patience.await().untilAsserted(() -> assertThat(isFree(second, "b")).isFalse());
 		subscription.dispose();
-		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "b")).as("cancelled").isTrue());
+		Patience.await().untilAsserted(() -> assertThat(isFree(second, "b")).as("cancelled").isTrue());
 		first.getBean(SlowMailServer.class).answer();
 		assertThat(sending.subscribeOn(Schedulers.parallel()).block(Duration.ofSeconds(10))).isEqualTo("accepted");
 	}
@@ -84,9 +84,9 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 		ConfigurableApplicationContext first = node(AsyncMails.class, SlowMailServer.class, Asynchronous.class);
 		ConfigurableApplicationContext second = node();
 		first.getBean(AsyncMails.class).sendLater("d");
-		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "d")).isFalse());
+		Patience.await().untilAsserted(() -> assertThat(isFree(second, "d")).isFalse());
 		first.getBean(SlowMailServer.class).answer();
-		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "d")).isTrue());
+		Patience.await().untilAsserted(() -> assertThat(isFree(second, "d")).isTrue());
 		assertThat(first.getBean(SlowMailServer.class).thread()).startsWith("task-");
 	}
 
@@ -96,9 +96,9 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 				Asynchronous.class);
 		ConfigurableApplicationContext second = node();
 		CompletableFuture<String> result = first.getBean(MailQueue.class).send("e");
-		Awaitility.await().untilAsserted(() -> assertThat(isFree(second, "e")).isFalse());
+		Patience.await().untilAsserted(() -> assertThat(isFree(second, "e")).isFalse());
 		first.getBean(SlowMailServer.class).answer();
-		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("accepted");
+		assertThat(result.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo("accepted");
 		assertThat(isFree(second, "e")).isTrue();
 	}
 
@@ -107,7 +107,7 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 		ConfigurableApplicationContext node = node(Mails.class, SlowMailServer.class);
 		Mails mails = node.getBean(Mails.class);
 		Disposable holder = mails.sendReactively("f").subscribe();
-		Awaitility.await().untilAsserted(() -> assertThat(isFree(node, "f")).isFalse());
+		Patience.await().untilAsserted(() -> assertThat(isFree(node, "f")).isFalse());
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> mails.sendReactively("f").block(Duration.ofSeconds(10)));
 		holder.dispose();

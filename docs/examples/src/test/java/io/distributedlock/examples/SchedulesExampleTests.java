@@ -3,7 +3,7 @@ package io.distributedlock.examples;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,8 +28,8 @@ class SchedulesExampleTests extends OnEveryProvider {
 	void taskRunsOnceThoughTheClocksOfTheNodesDiffer() {
 		ConfigurableApplicationContext first = node(EACH_SECOND, NightlyReport.class, Counting.class);
 		ConfigurableApplicationContext second = node(EACH_SECOND, NightlyReport.class, Counting.class);
-		Awaitility.await().until(() -> first.getBean(Counting.class).ticks() >= 2);
-		Awaitility.await().until(() -> second.getBean(Counting.class).ticks() >= 2);
+		Patience.await().until(() -> first.getBean(Counting.class).ticks() >= 2);
+		Patience.await().until(() -> second.getBean(Counting.class).ticks() >= 2);
 		assertThat(REPORTS).as("of both nodes").hasValue(1);
 	}
 

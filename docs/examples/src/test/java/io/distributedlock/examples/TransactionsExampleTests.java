@@ -12,7 +12,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.ReleaseTime;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,13 +48,13 @@ class TransactionsExampleTests extends OnEveryProvider {
 	void lockIsKeptUntilTheCommit() throws Exception {
 		SlowPayments payments = this.first.getBean(SlowPayments.class);
 		CompletableFuture<Void> sale = inThread(() -> this.first.getBean(Shop.class).sell(1));
-		assertThat(payments.begun.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(payments.begun.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		LockTemplate other = locks(this.second);
 		assertThat(other.tryAcquire(LockRequest.of("1").withName("stock"))).as("before the commit").isEmpty();
 		CompletableFuture<Void> next = inThread(() -> this.second.getBean(Stock.class).take(1));
 		payments.mayEnd.countDown();
-		sale.get(10, TimeUnit.SECONDS);
-		next.get(10, TimeUnit.SECONDS);
+		sale.get(Patience.SECONDS, TimeUnit.SECONDS);
+		next.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(left()).isEqualTo(8);
 	}
 
@@ -119,15 +119,15 @@ class TransactionsExampleTests extends OnEveryProvider {
 		CountDownLatch written = new CountDownLatch(1);
 		CountDownLatch mayCommit = new CountDownLatch(1);
 		CompletableFuture<Void> firstSale = sell(this.first, afterTransaction, written, mayCommit);
-		assertThat(written.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(written.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		CountDownLatch read = new CountDownLatch(1);
 		CompletableFuture<Void> secondSale = sell(this.second, afterTransaction, read, new CountDownLatch(0));
 		if (!afterTransaction) {
 			// it has read what the first one has not committed yet
-			Awaitility.await().until(() -> this.second.getBean(StockVariants.class).reads() == 1);
+			Patience.await().until(() -> this.second.getBean(StockVariants.class).reads() == 1);
 		}
 		mayCommit.countDown();
-		CompletableFuture.allOf(firstSale, secondSale).get(10, TimeUnit.SECONDS);
+		CompletableFuture.allOf(firstSale, secondSale).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(left()).isEqualTo(afterTransaction ? 8 : 9);
 	}
 
@@ -152,7 +152,7 @@ class TransactionsExampleTests extends OnEveryProvider {
 
 	private static void await(CountDownLatch latch) {
 		try {
-			latch.await(10, TimeUnit.SECONDS);
+			latch.await(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
@@ -222,7 +222,7 @@ class TransactionsExampleTests extends OnEveryProvider {
 		public void takeSlowly(int item) {
 			this.jdbcTemplate.update("update stock set amount = amount - 1 where id = ?", item);
 			LockHandle lock = LockContext.current();
-			Awaitility.await().until(() -> !lock.isValid());
+			Patience.await().until(() -> !lock.isValid());
 		}
 
 		int reads() {

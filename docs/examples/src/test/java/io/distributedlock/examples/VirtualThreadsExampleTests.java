@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.test.patience.Patience;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -50,7 +51,7 @@ class VirtualThreadsExampleTests extends OnEveryProvider {
 			crowd.add(threads.submit(counter::increment));
 		}
 		for (Future<?> each : crowd) {
-			each.get(1, TimeUnit.MINUTES);
+			each.get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		threads.shutdown();
 	}

@@ -1,9 +1,12 @@
 package io.distributedlock.application;
 
+import java.util.concurrent.TimeUnit;
+
 import com.example.shop.report.ApplicationJvm;
 import com.example.shop.report.Comparison;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The starter adds what is its own to an application, and changes nothing else.
  */
+// an application starts twice, beside those of other tests
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class NothingElseChangesTests {
 
 	@Test

@@ -1,11 +1,13 @@
 package io.distributedlock.application;
 
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import com.example.shop.report.ApplicationJvm;
 import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import com.typesafe.config.Config;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,9 +15,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Caches stay what they would be without Redisson, which is a JCache provider. That they
  * stay Redis's is part of {@link NothingElseChangesTests}. Each case starts the
- * application once or twice: the ordinary build runs those in which the API of JCache is
- * there.
+ * application once or twice, so only the long command runs them.
  */
+// several applications start, one after the other
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 class CachesTests {
 
 	private static final String WITHOUT_REDIS = "--spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,org.springframework.boot.data.redis.autoconfigure.DataRedisRepositoriesAutoConfiguration,org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration";
@@ -27,20 +31,17 @@ class CachesTests {
 		.with(WITHOUT_REDIS, "--spring.main.lazy-initialization=true");
 
 	@Test
-	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void caffeine() {
 		assertThat(caches(this.application)).isEqualTo("org.springframework.cache.caffeine.CaffeineCacheManager true");
 	}
 
 	@Test
-	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void simple() {
 		assertThat(caches(this.application.withoutJars((jar) -> jar.startsWith("caffeine"))))
 			.isEqualTo("org.springframework.cache.concurrent.ConcurrentMapCacheManager true");
 	}
 
 	@Test
-	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void none() {
 		assertThat(caches(this.application.with("--spring.cache.type=none")))
 			.isEqualTo("org.springframework.cache.support.NoOpCacheManager true");
@@ -57,7 +58,6 @@ class CachesTests {
 	}
 
 	@Test
-	@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 	void jcacheApiAloneNeedsTheTypeOfTheCaches() {
 		assertThat(caches(this.application.withJarsOf(javax.cache.Caching.class).with("--spring.cache.type=caffeine")))
 			.isEqualTo("org.springframework.cache.caffeine.CaffeineCacheManager true");

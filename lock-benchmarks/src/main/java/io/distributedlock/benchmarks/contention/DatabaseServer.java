@@ -41,6 +41,9 @@ record DatabaseServer(String url, AutoCloseable shutDown) implements Server {
 				.setServerConfig("fsync", "on")
 				.setServerConfig("synchronous_commit", "on")
 				.setServerConfig("full_page_writes", "on")
+				// seconds
+				.setConnectConfig("loginTimeout", "5")
+				.setConnectConfig("socketTimeout", "30")
 				.start();
 			return prepared(postgres.getJdbcUrl("postgres", "postgres"), postgres, JdbcDialect.POSTGRESQL);
 		}

@@ -1,6 +1,7 @@
 package io.distributedlock.benchmarks.contention;
 
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
@@ -30,7 +31,12 @@ record EtcdServer(EtcdTestServer etcd, Client client) implements Server {
 
 	@Override
 	public Map<String, Long> counters() {
-		return Map.of(WRITES, this.client.getMaintenanceClient().statusMember(url()).join().getRaftIndex());
+		return Map.of(WRITES,
+				this.client.getMaintenanceClient()
+					.statusMember(url())
+					.orTimeout(30, TimeUnit.SECONDS)
+					.join()
+					.getRaftIndex());
 	}
 
 	@Override

@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -18,6 +17,7 @@ import java.util.stream.Stream;
 
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSchema;
+import io.distributedlock.test.process.Signals;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
@@ -53,11 +53,7 @@ final class SoakPostgres implements SoakServer {
 	public boolean kill() {
 		try {
 			String pid = Files.readAllLines(this.folder.resolve("postmaster.pid")).get(0);
-			ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
-			List<ProcessHandle> all = new ArrayList<>(List.of(postmaster));
-			all.addAll(postmaster.descendants().toList());
-			all.forEach(ProcessHandle::destroyForcibly);
-			all.forEach((process) -> process.onExit().join());
+			Signals.killAll(ProcessHandle.of(Long.parseLong(pid)).orElseThrow());
 			// releases the lock on the folder
 			this.postgres.close();
 			return true;
@@ -80,7 +76,7 @@ final class SoakPostgres implements SoakServer {
 	@Override
 	public Map<String, Long> remains() {
 		Map<String, Long> remains = new TreeMap<>();
-		try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+		try (Connection connection = this.postgres.getPostgresDatabase().getConnection();
 				Statement statement = connection.createStatement()) {
 			List<String> tables = new ArrayList<>();
 			try (ResultSet found = statement
@@ -128,7 +124,10 @@ final class SoakPostgres implements SoakServer {
 	}
 
 	private EmbeddedPostgres open(int port) throws IOException {
+		// seconds; counting all rows takes long after hours
 		return EmbeddedPostgres.builder()
+			.setConnectConfig("loginTimeout", "5")
+			.setConnectConfig("socketTimeout", "120")
 			.setDataDirectory(this.folder)
 			.setCleanDataDirectory(false)
 			.setPort(port)

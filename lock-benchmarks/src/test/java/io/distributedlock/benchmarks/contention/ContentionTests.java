@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The command works: it measures, checks that sections do not overlap, and writes tables
  * and a picture. The speed is not tested, because it depends on the machine.
  */
+@EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 class ContentionTests {
 
 	private static final String BEGIN = "<!-- measured: three-jvms -->\n";

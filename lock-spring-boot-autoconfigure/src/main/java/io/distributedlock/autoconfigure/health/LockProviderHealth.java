@@ -11,16 +11,14 @@ import io.distributedlock.spi.BackendException;
 
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 
 /**
  * The health of one provider: whether its backend answers within the command time-out.
- *
- * @param template asks the provider
- * @param provider the name of the provider
- * @param commandTimeout how long its answer may take
+ * Until it has answered once, it is asked twice: the first question may also connect the
+ * client, which takes longer just after the start of an application. Thread-safe.
  */
-record LockProviderHealth(DefaultLockTemplate template, String provider,
-		Duration commandTimeout) implements HealthIndicator {
+final class LockProviderHealth implements HealthIndicator {
 
 	/**
 	 * How much longer than the engine to wait for the answer, which comes on a thread
@@ -28,11 +26,40 @@ record LockProviderHealth(DefaultLockTemplate template, String provider,
 	 */
 	private static final Duration GRACE = Duration.ofSeconds(1);
 
+	private final DefaultLockTemplate template;
+
+	private final String provider;
+
+	private final Duration commandTimeout;
+
+	private volatile boolean hasAnswered;
+
+	/**
+	 * Create the health of a provider.
+	 * @param template asks the provider
+	 * @param provider the name of the provider
+	 * @param commandTimeout how long its answer may take
+	 */
+	LockProviderHealth(DefaultLockTemplate template, String provider, Duration commandTimeout) {
+		this.template = template;
+		this.provider = provider;
+		this.commandTimeout = commandTimeout;
+	}
+
 	@Override
 	public Health health() {
+		Health health = ask();
+		if (Status.DOWN.equals(health.getStatus()) && !this.hasAnswered) {
+			health = ask();
+		}
+		return health;
+	}
+
+	private Health ask() {
 		CompletableFuture<Duration> answer = this.template.backends().ping(this.provider);
 		try {
 			Duration took = answer.get(this.commandTimeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
+			this.hasAnswered = true;
 			// to a microsecond
 			return details(Health.up())
 				.withDetail("roundTripMs", TimeUnit.NANOSECONDS.toMicros(took.toNanos()) / 1000.0)

@@ -56,7 +56,9 @@ public final class RedissonLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	RedissonLockProvider redissonLockProvider(RedissonClient redissonClient) {
-		return new RedissonLockProvider(redissonClient);
+		RedissonLockProvider provider = new RedissonLockProvider(redissonClient);
+		provider.checkServer();
+		return provider;
 	}
 
 }

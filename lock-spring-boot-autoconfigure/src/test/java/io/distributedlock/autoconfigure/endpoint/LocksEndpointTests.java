@@ -12,7 +12,7 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
@@ -54,7 +54,7 @@ class LocksEndpointTests {
 			LockHandle again = template.acquire(ORDER);
 			CompletableFuture<LockHandle> waiting = CompletableFuture.supplyAsync(() -> template.acquire(ORDER),
 					(task) -> new Thread(task, "waits").start());
-			Awaitility.await().until(() -> !endpoint.locks().waiting().isEmpty());
+			Patience.await().until(() -> !endpoint.locks().waiting().isEmpty());
 			LocksEndpoint.LocksDescriptor locks = endpoint.locks();
 			assertThat(locks.held()).singleElement().satisfies((held) -> {
 				assertThat(held.name()).isEqualTo("order");
@@ -94,9 +94,9 @@ class LocksEndpointTests {
 			assertThat(endpoint.locks().lost()).isEmpty();
 			try (LockHandle handle = context.getBean(LockTemplate.class)
 				.acquire(ORDER.withLeaseTime(Duration.ofMillis(50)))) {
-				Awaitility.await().until(() -> !handle.isValid());
+				Patience.await().until(() -> !handle.isValid());
 			}
-			Awaitility.await()
+			Patience.await()
 				.untilAsserted(() -> assertThat(endpoint.locks().lost()).singleElement().satisfies((lost) -> {
 					assertThat(lost.name()).isEqualTo("order");
 					assertThat(Instant.parse(lost.at())).isBetween(Instant.now().minusSeconds(60), Instant.now());

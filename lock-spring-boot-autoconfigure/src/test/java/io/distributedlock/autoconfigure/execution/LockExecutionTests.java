@@ -12,6 +12,7 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,7 +27,7 @@ import org.springframework.core.task.TaskDecorator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 @Timeout(120)
 @ExtendWith(OutputCaptureExtension.class)
@@ -114,7 +115,7 @@ class LockExecutionTests {
 			assertThat(handle.isValid()).isTrue();
 			template.execute("nested", () -> assertThat(handle.isValid()).isTrue());
 			handle.close();
-			assertThat(closed.get(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(closed.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		});
 	}
 

@@ -14,8 +14,8 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,7 +46,7 @@ class LockOnRealRedisTests {
 				Settlement other = second.getBean(Settlement.class);
 				Thread thread = new Thread(() -> slow.settle("42"));
 				thread.start();
-				Awaitility.await().until(() -> server.command("EXISTS", "shop:lock:settlement:42").equals(1L));
+				Patience.await().until(() -> server.command("EXISTS", "shop:lock:settlement:42").equals(1L));
 				assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> other.settle("42"));
 				slow.mayEnd().countDown();
 				thread.join();

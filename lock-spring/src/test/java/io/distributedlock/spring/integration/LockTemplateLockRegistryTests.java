@@ -9,7 +9,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -69,7 +69,7 @@ class LockTemplateLockRegistryTests {
 	private void assertIsRenewed() {
 		LockHandle held = LockContext.capture().handles().get(0);
 		Duration less = held.remaining().minusMillis(500);
-		Awaitility.await().until(() -> held.remaining().compareTo(less) < 0);
+		Patience.await().until(() -> held.remaining().compareTo(less) < 0);
 		this.registry.renewLock("k");
 		assertThat(held.remaining()).isGreaterThan(less);
 	}

@@ -22,7 +22,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.web.client.RestClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 /**
  * Runs the node with what Spring AOT has generated for it in the build, beside a node as

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -109,7 +110,7 @@ final class WarehouseJvm implements AutoCloseable {
 
 	private int exitCode() throws InterruptedException {
 		assertThat(this.process.waitFor(100, TimeUnit.SECONDS)).as("has ended: %s", this.lines).isTrue();
-		this.reader.join();
+		this.reader.join(Duration.ofSeconds(10).toMillis());
 		return this.process.exitValue();
 	}
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 import com.example.shop.ShopApplication;
@@ -102,6 +103,8 @@ public final class ApplicationJvm {
 		builder.environment().put("CLASSPATH", String.join(File.pathSeparator, this.classPath));
 		try {
 			Process process = builder.start();
+			// so that its output ends, and this with it
+			process.onExit().orTimeout(5, TimeUnit.MINUTES).whenComplete((ended, late) -> process.destroyForcibly());
 			Set<String> report = new TreeSet<>();
 			List<String> log = new ArrayList<>();
 			process.inputReader(StandardCharsets.UTF_8).lines().forEach((line) -> {
