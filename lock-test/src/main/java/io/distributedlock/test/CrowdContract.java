@@ -14,8 +14,8 @@ import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,11 +78,12 @@ abstract class CrowdContract extends LockTypeContract {
 			});
 		}
 		handle.close();
-		CompletableFuture.allOf(waiting).get(2, TimeUnit.MINUTES);
+		CompletableFuture.allOf(waiting).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(served).extracting(AtomicInteger::get).containsOnly(1);
 	}
 
 	@Test
+	@NeedsServerAlone
 	final void lockingWorksAgainAfterAServerRestart() {
 		Runnable restart = source().restart();
 		Assumptions.assumeTrue(restart != null, "the source names no server that can be restarted");
@@ -91,8 +92,8 @@ abstract class CrowdContract extends LockTypeContract {
 		LockHandle before = first.acquire(request());
 		restart.run();
 		LockRequest another = LockRequest.of(key() + "another").withWaitTime(Duration.ZERO);
-		Awaitility.await("recovery")
-			.atMost(Duration.ofSeconds(10))
+		Patience.await("recovery")
+			.atMost(Patience.stretched(Duration.ofSeconds(10)))
 			.ignoreExceptionsInstanceOf(LockException.class)
 			.until(() -> {
 				second.acquire(another).close();
@@ -102,7 +103,7 @@ abstract class CrowdContract extends LockTypeContract {
 		// the holder kept its lock or was told of the loss: it closes its handle and
 		// then blocks the others for a lease at most
 		before.close();
-		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(LockException.class).until(() -> {
+		Patience.await().ignoreExceptionsInstanceOf(LockException.class).until(() -> {
 			try (LockHandle after = second.acquire(request())) {
 				if (before.fencingToken().isPresent()) {
 					assertThat(after.fencingToken().orElseThrow()).as("token after the restart")

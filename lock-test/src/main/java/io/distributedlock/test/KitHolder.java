@@ -22,11 +22,13 @@ final class KitHolder {
 		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
 				List.of(args).subList(3, args.length), true, null);
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(source.create().provider())
+			.provider(source.createConnected().provider())
+			.commandTimeout(KitNodes.PATIENCE)
 			.keyPrefix("kit")
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[2])))
 			.build();
 		LockHandle handle = template.acquire(LockRequest.of(args[1]));
+		handle.onLost((loss) -> System.out.println("LOST " + loss.getMessage()));
 		System.out.println("HELD " + handle.key());
 		while (System.in.read() >= 0) {
 			handle.ensureHeld();

@@ -20,6 +20,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -42,7 +43,7 @@ abstract class KitNodes {
 	/**
 	 * How long a case waits for what must happen soon, with time for a slow machine.
 	 */
-	static final Duration PATIENCE = Duration.ofSeconds(20);
+	static final Duration PATIENCE = Patience.LIMIT;
 
 	/**
 	 * Runs each task on a thread of its own: the common pool has only a single thread on
@@ -95,7 +96,7 @@ abstract class KitNodes {
 	}
 
 	final LockProvider provider() {
-		ProviderFactory.Node node = source().create();
+		ProviderFactory.Node node = source().createConnected();
 		open(node.client());
 		this.seen = node.provider().capabilities();
 		return open(node.provider());
@@ -174,7 +175,8 @@ abstract class KitNodes {
 	 */
 	final Duration longLease() {
 		Duration longest = limits().longest();
-		return (longest.compareTo(Duration.ofMinutes(2)) < 0) ? longest : Duration.ofMinutes(2);
+		Duration wanted = PATIENCE.multipliedBy(2);
+		return (longest.compareTo(wanted) < 0) ? longest : wanted;
 	}
 
 	/**

@@ -52,7 +52,8 @@ final class KitWorker {
 		Path file = Path.of(args[2]);
 		int threads = Integer.parseInt(args[3]);
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(source.create().provider())
+			.provider(source.createConnected().provider())
+			.commandTimeout(KitNodes.PATIENCE)
 			.keyPrefix("kit")
 			.pollInterval(Duration.ofMillis(100))
 			.build();

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
@@ -14,7 +16,7 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.Sequencer;
 import io.distributedlock.SequencerCheck;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -102,7 +104,7 @@ abstract class LockTypeContract extends OwnerContract {
 		CompletableFuture<LockHandle> writer = second.acquireAsync(write);
 		reader.close();
 		otherNode.close();
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !writer.isDone());
+		Patience.await().during(Duration.ofMillis(300)).until(() -> !writer.isDone());
 		sameNode.close();
 		try (LockHandle written = writer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
 			assertThat(first.tryAcquire(read)).isEmpty();
@@ -143,7 +145,7 @@ abstract class LockTypeContract extends OwnerContract {
 			LockHandle reader = first.acquire(read);
 			CompletableFuture<LockHandle> waiting = second.acquireAsync(read);
 			// the reader first, as a backend that queues all lock types keeps their order
-			Awaitility.await("the reader waits").during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+			Patience.await("the reader waits").during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 			CompletableFuture<LockHandle> next = second.acquireAsync(write);
 			writer.close();
 			LockHandle beside = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -151,7 +153,7 @@ abstract class LockTypeContract extends OwnerContract {
 			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> first.acquire(write))
 				.withMessageContaining(LockType.READ.name());
 			beside.close();
-			Awaitility.await("the writer waits").during(Duration.ofMillis(300)).until(() -> !next.isDone());
+			Patience.await("the writer waits").during(Duration.ofMillis(300)).until(() -> !next.isDone());
 			reader.extend(Duration.ofSeconds(20).plus(limits().shortest()));
 			reader.ensureHeld();
 			reader.close();
@@ -165,13 +167,13 @@ abstract class LockTypeContract extends OwnerContract {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
-		Duration lease = atLeastShortest(Duration.ofSeconds(2));
+		Duration lease = atLeastShortest(Duration.ofSeconds(4));
 		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
 		LockHandle writer = first.acquire(request().withType(LockType.WRITE));
 		LockHandle reader = first.acquire(request().withType(LockType.READ));
 		writer.close();
-		Awaitility.await().during(lease.multipliedBy(2)).atMost(PATIENCE).until(reader::isValid);
+		Patience.await().during(lease.multipliedBy(5).dividedBy(4)).until(reader::isValid);
 		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
 		second.acquireAsync(request().withType(LockType.READ)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
 		reader.close();
@@ -187,7 +189,7 @@ abstract class LockTypeContract extends OwnerContract {
 		LockTemplate second = node();
 		LockHandle longReader = first.acquireAsync(request().withType(LockType.READ)).get();
 		LockHandle shortReader = second.acquireAsync(lease(shortLease()).withType(LockType.READ)).get();
-		Awaitility.await().atMost(PATIENCE).until(() -> !shortReader.isValid());
+		Patience.await().until(() -> !shortReader.isValid());
 		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
 		longReader.ensureHeld();
 		longReader.close();
@@ -203,11 +205,11 @@ abstract class LockTypeContract extends OwnerContract {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
-		Duration lease = atLeastShortest(Duration.ofSeconds(2));
+		Duration lease = atLeastShortest(Duration.ofSeconds(4));
 		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
 		LockHandle reader = first.acquireAsync(request().withType(LockType.READ)).get();
-		Awaitility.await().during(lease.multipliedBy(2)).atMost(PATIENCE).until(reader::isValid);
+		Patience.await().during(lease.multipliedBy(5).dividedBy(4)).until(reader::isValid);
 		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
 		reader.close();
 		second.acquire(request().withType(LockType.WRITE)).close();
@@ -219,7 +221,7 @@ abstract class LockTypeContract extends OwnerContract {
 			return;
 		}
 		LockRequest request = request().withPermits(3);
-		Duration lease = atLeastShortest(Duration.ofSeconds(2));
+		Duration lease = atLeastShortest(Duration.ofSeconds(4));
 		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
 		LockHandle a = first.acquire(request);
@@ -229,7 +231,7 @@ abstract class LockTypeContract extends OwnerContract {
 		assertThat(first.tryAcquire(request)).isEmpty();
 		assertThat(second.tryAcquire(request)).isEmpty();
 		CompletableFuture<LockHandle> waiting = second.acquireAsync(request);
-		Awaitility.await().during(lease.plusMillis(400)).atMost(PATIENCE).until(() -> !waiting.isDone());
+		Patience.await().during(lease.plusMillis(400)).until(() -> !waiting.isDone());
 		b.close();
 		LockHandle d = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		a.ensureHeld();
@@ -262,9 +264,10 @@ abstract class LockTypeContract extends OwnerContract {
 	final void leaseIsExtendedAndMinimumHoldTimeIsKept() {
 		LockTemplate first = node();
 		LockTemplate second = node();
-		try (LockHandle handle = first.acquire(lease(shortLease()))) {
+		Duration brief = atLeastShortest(Duration.ofSeconds(2));
+		try (LockHandle handle = first.acquire(lease(brief))) {
 			handle.extend(Duration.ofSeconds(30).plus(limits().shortest()));
-			Awaitility.await().during(shortLease().multipliedBy(2)).atMost(PATIENCE).until(handle::isValid);
+			Patience.await().during(brief.multipliedBy(5).dividedBy(4)).until(handle::isValid);
 			assertThat(second.tryAcquire(request())).isEmpty();
 		}
 		if (!isCapableOf(LockCapability.LOCK_DELAY)) {
@@ -297,7 +300,11 @@ abstract class LockTypeContract extends OwnerContract {
 			return;
 		}
 		LockRequest fair = request().withType(LockType.FAIR);
-		List<LockTemplate> nodes = List.of(node(), node(), node());
+		PlacesOfProvider places = new PlacesOfProvider();
+		List<LockTemplate> nodes = Stream.generate(() -> node(places.of(provider()), UnaryOperator.identity()))
+			.limit(3)
+			.<LockTemplate>map((node) -> node)
+			.toList();
 		LockHandle handle = nodes.get(0).acquireAsync(fair).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		List<Integer> served = new CopyOnWriteArrayList<>();
 		List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
@@ -308,9 +315,7 @@ abstract class LockTypeContract extends OwnerContract {
 			// three waiters of the first node, three of the second, three of the third
 			waiting
 				.add(nodes.get(i / 3).executeAsync(fair, () -> CompletableFuture.completedFuture(served.add(number))));
-			Awaitility.await("place in the queue")
-				.during(Duration.ofMillis(100))
-				.until(() -> !waiting.get(number).isDone());
+			Patience.await("place in the queue").until(() -> places.confirmed() > number);
 		}
 		assertThat(nodes.get(1).tryAcquire(fair)).as("no call passes the queue").isEmpty();
 		handle.close();

@@ -13,7 +13,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -26,11 +26,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * @since 0.1
  */
 public final class LocksUnderFault implements AutoCloseable {
-
-	/**
-	 * How long a failover may take on a machine with many processes for each processor.
-	 */
-	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	/**
 	 * Longer than any fault that a lock must survive.
@@ -66,7 +61,7 @@ public final class LocksUnderFault implements AutoCloseable {
 		awaitRenewed(held);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		held.forEach(LockHandle::close);
-		waiting.forEach((call) -> assertThat(call).succeedsWithin(PATIENCE).satisfies(LockHandle::close));
+		waiting.forEach((call) -> assertThat(call).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close));
 	}
 
 	/**
@@ -79,8 +74,7 @@ public final class LocksUnderFault implements AutoCloseable {
 	public void areKeptAndReleasedWhileNoneIsGranted(Runnable fault, String reason) {
 		List<LockHandle> held = acquireAll();
 		fault.run();
-		Awaitility.await()
-			.atMost(PATIENCE)
+		Patience.await()
 			.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> this.other.tryAcquire("another"))
 				.withMessageContaining(reason));
@@ -95,7 +89,7 @@ public final class LocksUnderFault implements AutoCloseable {
 	 * @param fault the fault, called with the key
 	 */
 	public void goOnWithRisingTokens(Consumer<String> fault) {
-		LockRequest request = LockRequest.of("k").withWaitTime(PATIENCE);
+		LockRequest request = LockRequest.of("k").withWaitTime(Patience.LIMIT);
 		LockHandle before = this.holder.acquire(request.withLeaseTime(Duration.ofSeconds(2)));
 		fault.accept(before.key());
 		try (LockHandle after = this.other.acquire(request)) {
@@ -119,15 +113,14 @@ public final class LocksUnderFault implements AutoCloseable {
 	 * lost.
 	 */
 	private static void awaitRenewed(List<LockHandle> held) {
-		held.forEach((handle) -> Awaitility.await("renewal of " + handle.key())
-			.atMost(PATIENCE)
+		held.forEach((handle) -> Patience.await("renewal of " + handle.key())
 			.ignoreExceptionsInstanceOf(LockUnavailableException.class)
 			.untilAsserted(() -> handle.extend(LEASE)));
 	}
 
 	private static Stream<LockRequest> requests() {
 		return Arrays.stream(LockType.values()).map((type) -> {
-			LockRequest request = LockRequest.of(type.name()).withWaitTime(PATIENCE);
+			LockRequest request = LockRequest.of(type.name()).withWaitTime(Patience.LIMIT);
 			return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
 		});
 	}

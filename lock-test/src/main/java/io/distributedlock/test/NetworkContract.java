@@ -24,7 +24,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.test.network.ProxyConnection;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.network.TcpProxy.Direction;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -190,7 +190,7 @@ abstract class NetworkContract extends KeyContract {
 		held.onLost(loss::set);
 		proxied.network(TcpProxy::blackHole);
 		List<LockRequest> tried = assertUnavailable(proxied.template(), longLeases("silent"));
-		Awaitility.await("the loss is reported").atMost(PATIENCE).until(() -> loss.get() != null);
+		Patience.await("the loss is reported").until(() -> loss.get() != null);
 		proxied.heal();
 		awaitRecovery(proxied.template());
 		held.close();
@@ -313,7 +313,7 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	private void awaitRecovery(LockTemplate node) {
-		Awaitility.await("locking works again")
+		Patience.await("locking works again")
 			.atMost(RECOVERY)
 			.ignoreExceptionsInstanceOf(LockException.class)
 			.until(() -> {

@@ -14,8 +14,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * its connections while it waits, or never closes a handle. Also checks that nodes may
  * start at the same time.
  */
-abstract class NodeContract extends CrowdContract {
+abstract class NodeContract extends StormContract {
 
 	@Test
 	final void killedWaiterBlocksNoOtherBeyondItsLease() {
@@ -68,7 +68,7 @@ abstract class NodeContract extends CrowdContract {
 		List<LockHandle> forgotten = types().stream()
 			.map((type) -> node.acquire(request(type, "forgotten").withLeaseTime(shortLease())))
 			.toList();
-		Awaitility.await().atMost(PATIENCE).until(() -> forgotten.stream().noneMatch(LockHandle::isValid));
+		Patience.await().until(() -> forgotten.stream().noneMatch(LockHandle::isValid));
 		// both the thread that acquired it and another one acquire it again
 		for (LockType type : types()) {
 			try (LockHandle again = node.acquire(request(type, "forgotten"))) {
@@ -110,8 +110,8 @@ abstract class NodeContract extends CrowdContract {
 	 * Wait until waiters have their places in the queue. Nothing reports that, so it is a
 	 * fixed time.
 	 */
-	static void awaitPlaces(List<CompletableFuture<LockHandle>> waiting) {
-		Awaitility.await("places")
+	static void awaitPlaces(List<? extends CompletableFuture<?>> waiting) {
+		Patience.await("places")
 			.during(Duration.ofMillis(400))
 			.untilAsserted(() -> assertThat(waiting).allSatisfy((each) -> assertThat(each).isNotDone()));
 	}

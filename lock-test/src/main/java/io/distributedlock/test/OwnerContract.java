@@ -14,7 +14,7 @@ import io.distributedlock.engine.Backends.ForcedRelease;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -72,7 +72,7 @@ abstract class OwnerContract extends ProviderContract {
 		if (handle.isValid()) {
 			assertThat(owners).hasSize(1);
 		}
-		Awaitility.await().atMost(PATIENCE).until(() -> owners(viewer, key).isEmpty());
+		Patience.await().until(() -> owners(viewer, key).isEmpty());
 		assertThat(handle.isValid()).isFalse();
 		handle.close();
 	}
@@ -131,7 +131,7 @@ abstract class OwnerContract extends ProviderContract {
 		DefaultLockTemplate waiter = node();
 		LockHandle handle = holder.acquire(lease(OWNED));
 		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request().withWaitTime(OWNED));
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+		Patience.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 		String key = holder.fullKeys(request()).get(0);
 		assertThat(owners(waiter, key)).as("those who wait are no owners").hasSize(1);
 		LockOwner owner = owners(waiter, key).get(0);

@@ -1,10 +1,14 @@
 package io.distributedlock.test;
 
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +121,29 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	 */
 	public ProviderFactory.Node create() {
 		return create(this.arguments);
+	}
+
+	/**
+	 * Create a provider whose client is connected: the first call of a JVM may take
+	 * longer than a command time-out on a busy machine, and no case is about that.
+	 */
+	ProviderFactory.Node createConnected() {
+		ProviderFactory.Node node = create();
+		Patience.await("answer of the backend").until(() -> isConnected(node.provider()));
+		return node;
+	}
+
+	/**
+	 * Return whether a provider has answered. One that cannot be asked is not waited for.
+	 */
+	private static boolean isConnected(LockProvider provider) {
+		try {
+			KitNodes.get(provider.ping());
+			return true;
+		}
+		catch (CompletionException ex) {
+			return !(ex.getCause() instanceof BackendException failure && failure.isRetryable());
+		}
 	}
 
 	ProviderFactory.Node create(List<String> arguments) {

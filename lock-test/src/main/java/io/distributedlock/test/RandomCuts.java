@@ -20,6 +20,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.network.TcpProxy.Direction;
+import io.distributedlock.test.patience.Patience;
 
 /**
  * Lets several nodes acquire one key while their networks fail at random. Each holder
@@ -63,7 +64,7 @@ final class RandomCuts {
 				disturb(this.nodes.get(this.random.nextInt(this.nodes.size())));
 			}
 			for (Future<?> each : work) {
-				each.get(60, TimeUnit.SECONDS);
+				each.get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 		}
 		finally {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockHandle;
@@ -13,9 +14,10 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 abstract class StallContract extends NetworkContract {
 
 	@Test
+	@NeedsServerAlone
 	final void attemptsDuringAStallLeaveNothingBehind() {
 		attemptsDuringAStall(Warmup.EXCLUSIVE);
 		if (THOROUGH) {
@@ -37,13 +40,15 @@ abstract class StallContract extends NetworkContract {
 	}
 
 	@Test
+	@NeedsServerAlone
 	final void attemptsDuringAStallAfterAStartLeaveNothingBehind() {
 		attemptsDuringAStall(Warmup.NONE);
 	}
 
 	@Test
+	@NeedsServerAlone
 	final void everyKeyIsFreeAfterAStallLongerThanItsLease() {
-		Duration lease = atLeastShortest(Duration.ofMillis(1500));
+		Duration lease = atLeastShortest(Duration.ofSeconds(3));
 		LockTemplate holder = briefNode(lease);
 		LockTemplate waiter = briefNode(lease);
 		List<LockType> types = types();
@@ -59,7 +64,8 @@ abstract class StallContract extends NetworkContract {
 			.toList();
 		awaitPlaces(waiting);
 		stall(() -> {
-			Awaitility.await("the loss is reported").atMost(PATIENCE).until(() -> loss.get() != null);
+			Patience.await("the loss is reported").until(() -> loss.get() != null);
+			Patience.await("every lease has ended").until(() -> handles.stream().noneMatch(LockHandle::isValid));
 			waiting.forEach((each) -> assertThat(each).failsWithin(COMMAND_TIMEOUT.plus(PATIENCE)));
 		});
 		LockTemplate next = node();
@@ -74,16 +80,39 @@ abstract class StallContract extends NetworkContract {
 	}
 
 	@Test
+	@NeedsServerAlone
+	final void waitWithoutEndFailsDuringAStall() {
+		LockTemplate holder = briefNode(longLease());
+		LockTemplate waiter = briefNode(longLease());
+		List<LockRequest> requests = typesWithWaiters().stream().map((type) -> request(type, "endless")).toList();
+		List<LockHandle> held = requests.stream().map((request) -> get(holder.acquireAsync(request))).toList();
+		// of an exclusive lock one call asks, and one stands behind it in the same JVM
+		List<CompletableFuture<Void>> waiting = Stream.concat(requests.stream(), requests.stream())
+			.map((request) -> lockAndUnlock(waiter, request))
+			.toList();
+		awaitPlaces(waiting);
+		// the question that is under way, the command time-out, and one question more
+		Duration limit = COMMAND_TIMEOUT.multipliedBy(3).plus(PATIENCE);
+		stall(() -> assertThat(waiting).allSatisfy((each) -> assertThat(each).failsWithin(limit)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class)));
+		held.forEach((handle) -> get(handle.closeAsync()));
+		assertFree(node(), requests);
+		Patience.await("the waiter's node is connected again").untilAsserted(() -> {
+			assertThat(lockAndUnlock(waiter, requests.get(0))).succeedsWithin(PATIENCE);
+		});
+	}
+
+	@Test
+	@NeedsServerAlone
 	final void pingFailsDuringAStall() {
 		requireStalls();
 		LockProvider provider = provider();
 		DefaultLockTemplate node = node(provider, (settings) -> settings.commandTimeout(COMMAND_TIMEOUT));
 		assertThat(node.backends().ping(provider.name())).succeedsWithin(PATIENCE);
-		// half a second for a busy machine
-		Duration limit = COMMAND_TIMEOUT.plusMillis(500);
+		Duration limit = COMMAND_TIMEOUT.plus(PATIENCE);
 		stall(() -> assertThat(node.backends().ping(provider.name())).failsWithin(limit));
-		Awaitility.await("the server answers again")
-			.atMost(PATIENCE)
+		Patience.await("the server answers again")
 			.untilAsserted(() -> assertThat(node.backends().ping(provider.name())).succeedsWithin(limit));
 	}
 
@@ -96,7 +125,7 @@ abstract class StallContract extends NetworkContract {
 		}
 		LockTemplate node = briefNode(longLease());
 		LockTemplate other = node();
-		Awaitility.await("the nodes are connected").atMost(PATIENCE).ignoreExceptions().until(() -> {
+		Patience.await("the nodes are connected").ignoreExceptions().until(() -> {
 			node.check(request());
 			return warmup == Warmup.NONE || warmUp(node, warmup);
 		});
@@ -121,6 +150,19 @@ abstract class StallContract extends NetworkContract {
 		assertFree(other, held);
 	}
 
+	/**
+	 * Lock and unlock by the view of a {@code Lock}, on a thread of its own.
+	 */
+	// nothing is done inside the lock
+	@SuppressWarnings("LockNotBeforeTry")
+	private CompletableFuture<Void> lockAndUnlock(LockTemplate node, LockRequest request) {
+		Lock lock = node.asLock(request);
+		return CompletableFuture.runAsync(() -> {
+			lock.lock();
+			lock.unlock();
+		}, OTHER_THREAD);
+	}
+
 	private boolean warmUp(LockTemplate node, Warmup warmup) {
 		types().stream()
 			.filter((type) -> warmup == Warmup.ALL_LOCK_TYPES || type == LockType.EXCLUSIVE)
@@ -134,12 +176,14 @@ abstract class StallContract extends NetworkContract {
 	}
 
 	private void stall(Runnable meanwhile) {
-		Objects.requireNonNull(source().faults().suspend()).run();
+		Runnable suspend = Objects.requireNonNull(source().faults().suspend());
+		Runnable resume = Objects.requireNonNull(source().faults().resume());
 		try {
+			suspend.run();
 			meanwhile.run();
 		}
 		finally {
-			Objects.requireNonNull(source().faults().resume()).run();
+			resume.run();
 		}
 	}
 

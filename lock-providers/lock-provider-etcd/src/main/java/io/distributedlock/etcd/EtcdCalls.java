@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.UnknownOwners;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -31,6 +32,11 @@ import io.etcd.jetcd.watch.WatchResponse;
  */
 final class EtcdCalls implements AutoCloseable {
 
+	/**
+	 * How often a renewal is sent if a leader is elected each time.
+	 */
+	private static final int RENEWALS = 3;
+
 	private final Client client;
 
 	private final Duration commandTimeout;
@@ -47,14 +53,34 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Renew an etcd lease.
+	 * Renew an etcd lease. The leader answers that alone, even one that was paused while
+	 * another one was elected, and then the answer is worth nothing. So a read follows,
+	 * which a majority answers: if that is in the same term, nobody had been elected when
+	 * the lease was renewed. The term in the answer is from before the renewal.
+	 * @param readable a key that the user may read, whether it is there or not
 	 * @return completes with its length in seconds, zero if it has ended
 	 */
-	CompletableFuture<Long> keepAlive(long leaseId) {
-		CompletableFuture<Long> length = bounded(this.client.getLeaseClient().keepAliveOnce(leaseId))
-			.thenApply((response) -> Math.max(response.getTTL(), 0));
+	CompletableFuture<Long> keepAlive(long leaseId, ByteSequence readable) {
+		CompletableFuture<Long> length = bounded(keepAlive(leaseId, readable, RENEWALS));
 		return length.exceptionallyCompose((failure) -> EtcdErrors.isNotFound(failure)
 				? CompletableFuture.completedFuture(0L) : CompletableFuture.failedFuture(failure));
+	}
+
+	private CompletableFuture<Long> keepAlive(long leaseId, ByteSequence readable, int tries) {
+		return bounded(this.client.getLeaseClient().keepAliveOnce(leaseId)).thenCompose((renewed) -> {
+			if (renewed.getTTL() <= 0) {
+				return CompletableFuture.completedFuture(0L);
+			}
+			GetOption count = GetOption.builder().withCountOnly(true).build();
+			return bounded(this.client.getKVClient().get(readable, count)).thenCompose((read) -> {
+				if (read.getHeader().getRaftTerm() == renewed.getHeader().getRaftTerm()) {
+					return CompletableFuture.completedFuture(renewed.getTTL());
+				}
+				return (tries > 1) ? keepAlive(leaseId, readable, tries - 1)
+						: CompletableFuture.failedFuture(new BackendException(
+								"etcd has elected leaders while a lease was renewed: try again", true, null));
+			});
+		});
 	}
 
 	/**
@@ -78,6 +104,13 @@ final class EtcdCalls implements AutoCloseable {
 	CompletableFuture<TxnResponse> readTogether(ByteSequence prefix, ByteSequence another) {
 		GetOption all = GetOption.builder().isPrefix(true).withSortField(GetOption.SortTarget.CREATE).build();
 		return bounded(this.client.getKVClient().txn().Then(Op.get(prefix, all), Op.get(another, all)).commit());
+	}
+
+	/**
+	 * Read at one revision, as a majority of the members has it.
+	 */
+	CompletableFuture<TxnResponse> read(Op reading) {
+		return bounded(this.client.getKVClient().txn().Then(reading).commit());
 	}
 
 	/**

@@ -50,7 +50,7 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 	 * A hand-over waits for a deletion and a message of the watch. One synced server on
 	 * two processors needs 2 milliseconds, and a majority longer.
 	 */
-	private static final Duration HAND_OVER_TIME = Duration.ofMillis(3);
+	static final Duration HAND_OVER_TIME = Duration.ofMillis(3);
 
 	private final EtcdPlace.Session session;
 
@@ -67,7 +67,8 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 	 */
 	public EtcdLockProvider(Client client, String prefix, Duration commandTimeout) {
 		EtcdCalls calls = new EtcdCalls(client, commandTimeout);
-		this.session = new EtcdPlace.Session(calls, new SharedLeases(calls), new WatchedQueues(calls));
+		this.session = new EtcdPlace.Session(calls, new SharedLeases(calls), new WatchedQueues(calls),
+				new RefusedKeys());
 		this.prefix = prefix;
 		this.owners = new EtcdOwners(calls, prefix);
 	}

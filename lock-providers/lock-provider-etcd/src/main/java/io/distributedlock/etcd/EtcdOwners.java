@@ -47,7 +47,7 @@ final class EtcdOwners implements LockOwners {
 	 * @param revision the revision at which it was created
 	 */
 	static String idOf(ByteSequence name, long revision) {
-		return "%s@%d".formatted(name, revision);
+		return name.toString() + '@' + revision;
 	}
 
 	@Override

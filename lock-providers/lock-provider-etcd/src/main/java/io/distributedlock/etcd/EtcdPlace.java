@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * key. If others are in front, the watched queue says when they have gone.
  * <p>
  * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
- * docs/decisions/038-one-etcd-lease-for-many-locks.md
+ * docs/decisions/038-one-etcd-lease-for-many-locks.md,
+ * docs/decisions/054-etcd-looks-first.md
  */
 final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 
@@ -59,9 +60,42 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 				fail(new BackendException("etcd did not answer in time", true, null));
 			}
 			else if (!isOver()) {
+				createKeyIfWorthwhile(lease, again);
+			}
+		});
+	}
+
+	/**
+	 * Create a key, unless its owner would stop waiting before others have gone. That is
+	 * known only after a look, which is worth its time if the lock was refused lately.
+	 */
+	private void createKeyIfWorthwhile(SharedLease lease, boolean again) {
+		boolean patient = this.mayWait && this.request.remainingNanos() > EtcdLockProvider.HAND_OVER_TIME.toNanos();
+		if (patient || !this.session.refused().contains(this.keys.prefix())) {
+			createKey(lease, again);
+			return;
+		}
+		this.session.calls().read(this.keys.last()).whenComplete((response, failure) -> {
+			if (failure != null) {
+				fail(failure);
+			}
+			else if (!this.keys.isFree(found(response), Long.MAX_VALUE)) {
+				refuseForNow();
+			}
+			else if (!isOver()) {
 				createKey(lease, again);
 			}
 		});
+	}
+
+	private void refuseForNow() {
+		this.session.refused().add(this.keys.prefix());
+		if (this.mayWait) {
+			stayBehindOthers();
+		}
+		else {
+			refuse();
+		}
 	}
 
 	private void createKey(SharedLease lease, boolean again) {
@@ -122,6 +156,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 			grant(key, term);
 		}
 		else if (this.mayWait) {
+			this.session.refused().add(this.keys.prefix());
 			key.onLost((reason) -> gone());
 			stayBehindOthers();
 			this.session.queues().watch(this.keys.all(), this);
@@ -130,7 +165,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 			}
 		}
 		else {
-			refuse();
+			refuseForNow();
 		}
 	}
 
@@ -267,8 +302,9 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	 * @param calls the commands
 	 * @param leases the etcd leases
 	 * @param queues the queues that are watched
+	 * @param refused the locks that were refused lately
 	 */
-	record Session(EtcdCalls calls, SharedLeases leases, WatchedQueues queues) {
+	record Session(EtcdCalls calls, SharedLeases leases, WatchedQueues queues, RefusedKeys refused) {
 	}
 
 }

@@ -186,7 +186,13 @@ final class SharedLease {
 	}
 
 	private void send(Renewal sent) {
-		this.calls.keepAlive(this.id).whenComplete((seconds, failure) -> {
+		ByteSequence readable = this.keys.keySet().stream().findAny().orElse(null);
+		if (readable == null) {
+			// nobody needs a renewal any more
+			sent.answer.complete(this);
+			return;
+		}
+		this.calls.keepAlive(this.id, readable).whenComplete((seconds, failure) -> {
 			if (failure != null) {
 				sent.answer.completeExceptionally(failure);
 			}

@@ -18,10 +18,10 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.network.TcpProxy.Direction;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.options.LeaseOption;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,8 +73,7 @@ class EtcdClientsTests {
 				.isThrownBy(() -> get(provider.tryAcquire(request("refused"))))
 				.withCauseInstanceOf(BackendException.class);
 			// gRPC by itself would make six tries in this time
-			Awaitility.await("tries to connect")
-				.atMost(Duration.ofSeconds(18))
+			Patience.await("tries to connect")
 				.untilAtomic(attempts, (count) -> assertThat(count).isGreaterThanOrEqualTo(10));
 		}
 	}
@@ -104,7 +103,7 @@ class EtcdClientsTests {
 				.withCauseInstanceOf(BackendException.class);
 			Client near = client(server.port());
 			long leaseId = ((EtcdLease) lease).own().lease().id();
-			Awaitility.await("a part of the lease is over").ignoreExceptions().until(() -> rest(near, leaseId) <= 57);
+			Patience.await("a part of the lease is over").ignoreExceptions().until(() -> rest(near, leaseId) <= 57);
 			proxy.heal();
 			// with another lease time, as locks of the same share their etcd lease
 			get(acquire(provider, new LeaseRequest("another", LEASE.plusSeconds(9), LockType.EXCLUSIVE)).release());
@@ -117,8 +116,7 @@ class EtcdClientsTests {
 	 * Try until the server was reached.
 	 */
 	private static Lease acquire(EtcdLockProvider provider, LeaseRequest request) {
-		return Awaitility.await(request.key())
-			.atMost(Duration.ofSeconds(20))
+		return Patience.await(request.key())
 			.ignoreExceptions()
 			.until(() -> get(provider.tryAcquire(request)), Objects::nonNull);
 	}
@@ -161,7 +159,7 @@ class EtcdClientsTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

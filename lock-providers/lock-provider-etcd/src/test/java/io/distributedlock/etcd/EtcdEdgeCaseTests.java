@@ -14,8 +14,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
@@ -23,6 +25,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.distributedlock.test.server.ServerBinary;
 import io.etcd.jetcd.Auth;
@@ -35,7 +38,6 @@ import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.etcd.jetcd.kv.PutResponse;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -85,7 +87,7 @@ class EtcdEdgeCaseTests {
 		List<LockQueue.Place> places = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
 			LockQueue.Place place = provider.enqueue(request);
-			Awaitility.await().until(place::isBehindOthers);
+			Patience.await().until(place::isBehindOthers);
 			place.granted().thenAccept((lease) -> woken.incrementAndGet());
 			places.add(place);
 		}
@@ -93,7 +95,7 @@ class EtcdEdgeCaseTests {
 		places.get(5).leave();
 		assertThat(get(holder.release())).isTrue();
 		Lease next = get(places.get(0).granted());
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> woken.get() == 1);
+		Patience.await().during(Duration.ofMillis(300)).until(() -> woken.get() == 1);
 		get(next.release());
 		for (int i = 1; i < places.size(); i++) {
 			if (i != 5) {
@@ -101,7 +103,7 @@ class EtcdEdgeCaseTests {
 			}
 		}
 		assertThat(woken).hasValue(19);
-		Awaitility.await().until(() -> keys(client(server.url()), "distributed-lock/herd/") == 0);
+		Patience.await().until(() -> keys(client(server.url()), "distributed-lock/herd/") == 0);
 	}
 
 	@Test
@@ -112,7 +114,7 @@ class EtcdEdgeCaseTests {
 			get(client.getKVClient()
 				.delete(bytes("distributed-lock/" + handle.key() + "/"),
 						DeleteOption.builder().isPrefix(true).build()));
-			Awaitility.await().until(() -> !handle.isValid());
+			Patience.await().until(() -> !handle.isValid());
 		}
 	}
 
@@ -127,7 +129,7 @@ class EtcdEdgeCaseTests {
 				.get(0)
 				.getLease();
 			get(client.getLeaseClient().revoke(leaseId));
-			Awaitility.await().until(() -> !handle.isValid());
+			Patience.await().until(() -> !handle.isValid());
 		}
 	}
 
@@ -139,13 +141,13 @@ class EtcdEdgeCaseTests {
 			LockHandle handle = holder.acquire("patient");
 			CompletableFuture<LockHandle> waiting = waiter
 				.acquireAsync(LockRequest.of("patient").withWaitTime(Duration.ofSeconds(30)));
-			Awaitility.await().until(() -> keys(client, "distributed-lock/patient/") == 2);
-			Awaitility.await()
+			Patience.await().until(() -> keys(client, "distributed-lock/patient/") == 2);
+			Patience.await()
 				.during(Duration.ofSeconds(5))
 				.atMost(Duration.ofSeconds(8))
 				.until(() -> keys(client, "distributed-lock/patient/") == 2);
 			handle.close();
-			try (LockHandle next = waiting.get(20, TimeUnit.SECONDS)) {
+			try (LockHandle next = waiting.get(Patience.SECONDS, TimeUnit.SECONDS)) {
 				assertThat(next.remaining()).isGreaterThan(Duration.ofMillis(1500));
 			}
 		}
@@ -159,8 +161,8 @@ class EtcdEdgeCaseTests {
 		LeaseRequest request = new LeaseRequest("refused", LONG, LockType.EXCLUSIVE);
 		Lease holder = Objects.requireNonNull(get(provider.tryAcquire(request)));
 		LockQueue.Place place = provider.enqueue(request);
-		Awaitility.await().until(place::isBehindOthers);
-		Awaitility.await().during(Duration.ofSeconds(2)).atMost(LONG).until(() -> watches.get() > 0);
+		Patience.await().until(place::isBehindOthers);
+		Patience.await().during(Duration.ofSeconds(2)).atMost(LONG).until(() -> watches.get() > 0);
 		assertThat(watches).as("watches that were begun in two seconds").hasValueLessThan(50);
 		get(holder.release());
 		get(get(place.granted()).release());
@@ -175,7 +177,7 @@ class EtcdEdgeCaseTests {
 			LeaseRequest request = new LeaseRequest("compacted", LONG, LockType.EXCLUSIVE);
 			Lease holder = Objects.requireNonNull(get(holding.tryAcquire(request)));
 			LockQueue.Place place = waiting.enqueue(request);
-			Awaitility.await().until(place::isBehindOthers);
+			Patience.await().until(place::isBehindOthers);
 			proxy.cut();
 			PutResponse put = get(near.getKVClient().put(bytes("elsewhere"), bytes("")));
 			get(near.getKVClient().compact(put.getHeader().getRevision()));
@@ -220,7 +222,7 @@ class EtcdEdgeCaseTests {
 				LockRequest request = LockRequest.of("k").withWaitTime(Duration.ofSeconds(10));
 				LockHandle handle = first.acquire(request);
 				CompletableFuture<LockHandle> waiting = second.acquireAsync(request);
-				Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+				Patience.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 				handle.close();
 				get(waiting).close();
 			}
@@ -239,6 +241,16 @@ class EtcdEdgeCaseTests {
 		}
 	}
 
+	/**
+	 * Acquire a lock that nobody has, as soon as the cluster has a leader for long
+	 * enough.
+	 */
+	private static LockHandle acquired(LockTemplate template, String key) {
+		return Patience.await()
+			.ignoreExceptionsInstanceOf(LockException.class)
+			.until(() -> template.acquire(LockRequest.of(key).withWaitTime(Duration.ofSeconds(5))), Objects::nonNull);
+	}
+
 	@Test
 	void lockSurvivesTheDeathOfTheLeader() {
 		List<EtcdTestServer> cluster = EtcdTestServer.runCluster(3);
@@ -246,10 +258,9 @@ class EtcdEdgeCaseTests {
 			Client client = client(cluster.stream().map(EtcdTestServer::url).toArray(String[]::new));
 			try (DefaultLockTemplate first = template(client, Duration.ofSeconds(10));
 					DefaultLockTemplate second = template(client, Duration.ofSeconds(10));
-					LockHandle handle = first.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(10)))) {
+					LockHandle handle = acquired(first, "k")) {
 				leader(cluster).kill();
-				LockRequest another = LockRequest.of("another").withWaitTime(Duration.ofSeconds(15));
-				second.acquire(another).close();
+				acquired(second, "another").close();
 				assertThat(handle.isValid()).isTrue();
 				assertThat(second.tryAcquire("k")).isEmpty();
 			}
@@ -302,9 +313,8 @@ class EtcdEdgeCaseTests {
 
 	private static EtcdTestServer leader(List<EtcdTestServer> cluster) {
 		// a member that is asked during an election may not answer
-		return Awaitility.await()
+		return Patience.await()
 			.ignoreExceptions()
-			.atMost(Duration.ofSeconds(60))
 			.until(() -> cluster.stream().filter(EtcdEdgeCaseTests::isLeader).findFirst(), Optional::isPresent)
 			.orElseThrow();
 	}
@@ -354,7 +364,7 @@ class EtcdEdgeCaseTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -8,10 +8,10 @@ import java.util.Objects;
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -65,8 +65,7 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 		public Node create(List<String> arguments) {
 			Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT).endpoints(arguments.get(0)).build();
 			// on a slow machine the first connection may take longer than a command may
-			Awaitility.await("connection")
-				.atMost(Duration.ofMinutes(1))
+			Patience.await("connection")
 				.ignoreExceptions()
 				.until(() -> client.getKVClient().get(EtcdCalls.bytes("k")).get(), Objects::nonNull);
 			return new Node(new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, COMMAND_TIMEOUT), client);

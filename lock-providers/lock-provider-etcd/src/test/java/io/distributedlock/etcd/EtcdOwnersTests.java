@@ -3,6 +3,7 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -14,9 +15,9 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,6 +53,18 @@ class EtcdOwnersTests {
 	void closeAll() throws Exception {
 		for (int i = this.opened.size() - 1; i >= 0; i--) {
 			this.opened.get(i).close();
+		}
+	}
+
+	@Test
+	void idDoesNotDependOnTheLocale() {
+		Locale usual = Locale.getDefault();
+		Locale.setDefault(Locale.forLanguageTag("ar-u-nu-arab"));
+		try {
+			assertThat(EtcdOwners.idOf(EtcdCalls.bytes("k"), 17)).isEqualTo("k@17");
+		}
+		finally {
+			Locale.setDefault(usual);
 		}
 	}
 
@@ -155,7 +168,7 @@ class EtcdOwnersTests {
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(cutOff.owners("cut")))
 			.withCauseInstanceOf(BackendException.class);
 		proxy.heal();
-		Awaitility.await("the former owner learns of it")
+		Patience.await("the former owner learns of it")
 			.atMost(LONG)
 			.ignoreExceptions()
 			.until(() -> get(lease.renew(LONG)) == null);
@@ -169,7 +182,7 @@ class EtcdOwnersTests {
 
 	private static LockQueue.Place behindOthers(EtcdLockProvider provider, LeaseRequest request) {
 		LockQueue.Place place = provider.enqueue(request);
-		Awaitility.await().until(place::isBehindOthers);
+		Patience.await().until(place::isBehindOthers);
 		return place;
 	}
 

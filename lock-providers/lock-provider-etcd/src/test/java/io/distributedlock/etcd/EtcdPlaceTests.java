@@ -10,10 +10,10 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.etcd.jetcd.Client;
 import io.grpc.Status;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,13 +39,13 @@ class EtcdPlaceTests {
 			// the first creates the key
 			CompletableFuture<Status> look = replies.hold("Txn", 2);
 			LockQueue.Place place = provider.enqueue(REQUEST);
-			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			Patience.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
 			place.lookAgain();
 			replies.await("Txn", 2);
 			get(before.release());
 			Lease lease = get(place.granted());
 			look.complete(Status.UNAVAILABLE);
-			Awaitility.await("the holder still has the lock")
+			Patience.await("the holder still has the lock")
 				.during(Duration.ofSeconds(1))
 				.atMost(LONG)
 				.until(() -> get(lease.renew(LONG)) != null);
@@ -64,9 +64,9 @@ class EtcdPlaceTests {
 				EtcdLockProvider provider = provider(far)) {
 			Lease first = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
 			LockQueue.Place second = other.enqueue(REQUEST);
-			Awaitility.await().atMost(LONG).until(second::isBehindOthers);
+			Patience.await().atMost(LONG).until(second::isBehindOthers);
 			LockQueue.Place place = provider.enqueue(REQUEST);
-			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			Patience.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
 			get(first.release());
 			Lease middle = get(second.granted());
 			assertThat(place.granted().toCompletableFuture()).isNotDone();
@@ -89,8 +89,8 @@ class EtcdPlaceTests {
 				EtcdLockProvider provider = provider(far)) {
 			Lease before = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
 			LockQueue.Place place = provider.enqueue(REQUEST);
-			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
-			Awaitility.await("the grant of the etcd lease is old")
+			Patience.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			Patience.await("the grant of the etcd lease is old")
 				.pollDelay(Duration.ofMillis(200))
 				.atMost(LONG)
 				.until(place::isBehindOthers);
@@ -120,13 +120,13 @@ class EtcdPlaceTests {
 			Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
 			CompletableFuture<Status> firstLook = replies.hold("Txn", 2);
 			LockQueue.Place place = provider.enqueue(REQUEST);
-			Awaitility.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
+			Patience.await("the place is taken").atMost(LONG).until(place::isBehindOthers);
 			place.lookAgain();
 			replies.await("Txn", 2);
 			place.lookAgain();
 			place.lookAgain();
 			firstLook.complete(Status.OK);
-			Awaitility.await("no other look")
+			Patience.await("no other look")
 				.during(Duration.ofMillis(500))
 				.atMost(LONG)
 				.until(() -> replies.count("Txn") == 2);

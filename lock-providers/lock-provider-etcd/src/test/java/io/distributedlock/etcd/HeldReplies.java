@@ -1,11 +1,12 @@
 package io.distributedlock.etcd;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
+import io.distributedlock.test.patience.Patience;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -15,14 +16,16 @@ import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
-import org.awaitility.Awaitility;
 
 /**
- * Holds replies, until a test lets them through or replaces them by a failure.
+ * Holds replies, until a test lets them through or replaces them by a failure, or changes
+ * them.
  */
 final class HeldReplies implements ClientInterceptor {
 
 	private final Map<String, CompletableFuture<Status>> held = new ConcurrentHashMap<>();
+
+	private final Map<String, UnaryOperator<Object>> changes = new ConcurrentHashMap<>();
 
 	private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
 
@@ -32,8 +35,12 @@ final class HeldReplies implements ClientInterceptor {
 		return this.held.computeIfAbsent(method + number, (key) -> new CompletableFuture<>());
 	}
 
+	void change(String method, int number, UnaryOperator<Object> change) {
+		this.changes.put(method + number, change);
+	}
+
 	void await(String method, int number) {
-		Awaitility.await(method + number).atMost(Duration.ofSeconds(30)).until(() -> hasArrived(method, number));
+		Patience.await(method + number).until(() -> hasArrived(method, number));
 	}
 
 	boolean hasArrived(String method, int number) {
@@ -50,6 +57,15 @@ final class HeldReplies implements ClientInterceptor {
 		String name = String.valueOf(method.getBareMethodName());
 		String number = name + this.calls.computeIfAbsent(name, (key) -> new AtomicInteger()).incrementAndGet();
 		CompletableFuture<Status> release = this.held.get(number);
+		UnaryOperator<Object> change = this.changes.get(number);
+		if (change != null) {
+			return new SimpleForwardingClientCall<>(call) {
+				@Override
+				public void start(Listener<A> listener, Metadata headers) {
+					super.start(new ChangingListener<>(listener, change), headers);
+				}
+			};
+		}
 		return (release == null) ? call : new SimpleForwardingClientCall<>(call) {
 			@Override
 			public void start(Listener<A> listener, Metadata headers) {
@@ -57,6 +73,23 @@ final class HeldReplies implements ClientInterceptor {
 						headers);
 			}
 		};
+	}
+
+	private static final class ChangingListener<A> extends SimpleForwardingClientCallListener<A> {
+
+		private final UnaryOperator<Object> change;
+
+		private ChangingListener(ClientCall.Listener<A> listener, UnaryOperator<Object> change) {
+			super(listener);
+			this.change = change;
+		}
+
+		@Override
+		@SuppressWarnings("unchecked") // a change keeps the type
+		public void onMessage(A message) {
+			super.onMessage((A) this.change.apply(message));
+		}
+
 	}
 
 	private static final class HeldListener<A> extends SimpleForwardingClientCallListener<A> {

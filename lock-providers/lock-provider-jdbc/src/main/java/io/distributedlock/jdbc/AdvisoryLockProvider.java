@@ -36,8 +36,9 @@ final class AdvisoryLockProvider implements LockProvider, LockQueue {
 
 	AdvisoryLockProvider(SessionLockProvider sessions, JdbcLockSettings settings) {
 		this.sessions = sessions;
-		// the rest of the time is for the connection and the answer
-		this.longestWait = settings.commandTimeout().dividedBy(2);
+		// the rest of the time is for the connection and the answer; a server that rounds
+		// half a second up must not need the whole of one second
+		this.longestWait = settings.commandTimeout().dividedBy(2).minusMillis(1);
 		this.waits = new Semaphore(settings.waitThreads());
 	}
 

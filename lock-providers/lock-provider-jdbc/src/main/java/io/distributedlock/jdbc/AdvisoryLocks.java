@@ -23,11 +23,7 @@ final class AdvisoryLocks implements SessionLocks {
 	 */
 	private static final String NOT_IN_TIME = "55P03";
 
-	/**
-	 * A name of 64 characters, the most that MySQL takes. The locks of a server are those
-	 * of all its databases.
-	 */
-	private static final String NAME = "SHA2(CONCAT_WS(' ', 'distributed_lock', DATABASE(), ?), 256)";
+	private static final String NAME = nameFor("distributed_lock");
 
 	private static final String LIMITS = "SELECT set_config('idle_in_transaction_session_timeout', ?, true), "
 			+ "set_config('lock_timeout', ?, true), ";
@@ -39,6 +35,15 @@ final class AdvisoryLocks implements SessionLocks {
 	AdvisoryLocks(JdbcDialect dialect, SilenceLimit limit) {
 		this.dialect = dialect;
 		this.limit = limit;
+	}
+
+	/**
+	 * Return the name of a key's lock on MariaDB and MySQL: 64 characters, the most that
+	 * MySQL takes. The locks of a server are those of all its databases.
+	 * @param purpose what the lock is for: a key has one for each purpose
+	 */
+	static String nameFor(String purpose) {
+		return "SHA2(CONCAT_WS(' ', '" + purpose + "', DATABASE(), ?), 256)";
 	}
 
 	/**
@@ -55,9 +60,17 @@ final class AdvisoryLocks implements SessionLocks {
 			return patience.isZero() ? tryLock(session, key, silence) : awaitLock(session, key, silence, patience);
 		}
 		this.limit.set(session, silence);
-		// fractions of a second where the server knows them
-		return (session.number("SELECT GET_LOCK(" + NAME + ", ?)", key, patience.toMillis() / 1000.0) == 1)
-				? nextToken(session) : 0;
+		return (session.number("SELECT GET_LOCK(" + NAME + ", ?)", key, seconds(patience)) == 1) ? nextToken(session)
+				: 0;
+	}
+
+	/**
+	 * MySQL counts whole seconds, and rounds the same fraction in different ways with
+	 * prepared and other statements.
+	 */
+	private Number seconds(Duration patience) {
+		double seconds = patience.toMillis() / 1000.0;
+		return (this.dialect == JdbcDialect.MYSQL) ? (Number) Math.round(seconds) : (Number) seconds;
 	}
 
 	@Override

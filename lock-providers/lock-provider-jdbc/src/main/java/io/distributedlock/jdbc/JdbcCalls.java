@@ -78,10 +78,20 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Renew, release or clean up, in a session of its own.
+	 * Renew or release, in a session of its own.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> upkeep(Work<T> work) {
 		return upkeepOfHeld((giveUpAt) -> inSession(work, giveUpAt));
+	}
+
+	/**
+	 * Remove what a call may have left behind, in a session of its own. Not with the
+	 * threads that renew and release, which would wait behind many of these.
+	 */
+	<T extends @Nullable Object> CompletableFuture<T> removal(Work<T> work) {
+		return run(this.attempts, (giveUpAt) -> inSession(work, giveUpAt), System.nanoTime() + Session.NEVER_NANOS,
+				(value) -> {
+				});
 	}
 
 	/**

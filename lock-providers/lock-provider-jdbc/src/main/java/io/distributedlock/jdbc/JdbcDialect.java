@@ -104,6 +104,40 @@ public enum JdbcDialect {
 	}
 
 	/**
+	 * Return the end of a query that returns the first rows alone. Some modes of H2 know
+	 * no {@code LIMIT}.
+	 */
+	String first(int rows) {
+		return (this == H2) ? " FETCH FIRST " + rows + " ROWS ONLY" : " LIMIT " + rows;
+	}
+
+	/**
+	 * Return an expression for the session of the server that evaluates it.
+	 */
+	String sessionOnServer() {
+		return switch (this) {
+			case POSTGRESQL -> "pg_backend_pid()";
+			case H2 -> "SESSION_ID()";
+			case MARIADB, MYSQL -> "CONNECTION_ID()";
+		};
+	}
+
+	/**
+	 * Return whether the database is MySQL or descends from it.
+	 */
+	boolean isOfMySqlFamily() {
+		return this == MARIADB || this == MYSQL;
+	}
+
+	/**
+	 * Return whether drivers and proxies of the database can be told to open another
+	 * session when one is lost, and to repeat its transaction there.
+	 */
+	boolean replaysTransactions() {
+		return isOfMySqlFamily();
+	}
+
+	/**
 	 * Return a query that updates a row and returns what it has written.
 	 * @return {@code null} if the database has none
 	 */
@@ -120,7 +154,7 @@ public enum JdbcDialect {
 	 * to the update brings it as if it had been generated.
 	 */
 	String noted(String number) {
-		return (this == MARIADB || this == MYSQL) ? "LAST_INSERT_ID(" + number + ")" : number;
+		return isOfMySqlFamily() ? "LAST_INSERT_ID(" + number + ")" : number;
 	}
 
 	/**

@@ -281,10 +281,21 @@ final class LockTable {
 		return key;
 	}
 
+	/**
+	 * Announce to waiters that the first of them has changed, if the key is free.
+	 */
+	void announceIfFree(Session session, String key) throws SQLException {
+		this.announcements.announceIf(session, key,
+				TABLE + " WHERE lock_key = ? AND (owner IS NULL OR expires_at <= " + this.now + ")");
+	}
+
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
-		return session.update(
+		int changed = session.update(
 				"UPDATE " + TABLE + " SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND owner = ?",
-				lease.toMillis(), key, owner) == 1;
+				lease.toMillis(), key, owner);
+		// within one millisecond nothing changes, and some clients count what changes
+		return changed == 1
+				|| session.isAny("SELECT owner FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", key, owner);
 	}
 
 	/**
@@ -307,7 +318,7 @@ final class LockTable {
 		String unused = "expires_at < " + this.now + " - ? AND token < " + this.firstToken;
 		int swept = 0;
 		for (String key : session.texts(
-				"SELECT lock_key FROM " + TABLE + " WHERE " + unused + " LIMIT " + TableSweep.BATCH,
+				"SELECT lock_key FROM " + TABLE + " WHERE " + unused + this.dialect.first(TableSweep.BATCH),
 				unusedFor.toMillis())) {
 			swept += session.update("DELETE FROM " + TABLE + " WHERE lock_key = ? AND " + unused, key,
 					unusedFor.toMillis());

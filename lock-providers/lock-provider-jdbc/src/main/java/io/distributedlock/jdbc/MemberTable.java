@@ -2,6 +2,11 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,17 +28,23 @@ final class MemberTable {
 
 	private final @Nullable String unsynced;
 
+	private final String firstRow;
+
+	private final String batch;
+
 	MemberTable(JdbcDialect dialect) {
 		this.now = dialect.nowMillis();
 		this.nowMicros = dialect.nowMicros();
 		this.unsynced = dialect.unsynced();
+		this.firstRow = dialect.first(1);
+		this.batch = dialect.first(TableSweep.BATCH);
 	}
 
 	/**
 	 * Add a member behind the others, or renew it in its place.
 	 */
 	void put(Session session, String key, String owner, Duration lease) throws SQLException {
-		if (!stay(session, key, owner, lease)) {
+		if (!prolong(session, key, owner, lease)) {
 			long ticket = session.number("SELECT MAX(ticket)" + OF_KEY, key) + 1;
 			session.update("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, ?, "
 					+ this.now + " + ?)", key, owner, ticket, lease.toMillis());
@@ -45,6 +56,11 @@ final class MemberTable {
 	 * @return {@code false} if the owner is not a member
 	 */
 	boolean stay(Session session, String key, String owner, Duration lease) throws SQLException {
+		// within one millisecond nothing changes, and some clients count what changes
+		return prolong(session, key, owner, lease) || isMember(session, key, owner);
+	}
+
+	private boolean prolong(Session session, String key, String owner, Duration lease) throws SQLException {
 		return session.update(
 				"UPDATE distributed_lock_member SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND owner = ?",
 				lease.toMillis(), key, owner) == 1;
@@ -98,6 +114,56 @@ final class MemberTable {
 	}
 
 	/**
+	 * Add members to a queue that were never in it, in their order.
+	 */
+	void queueAll(Session session, String key, List<String> owners, Duration lease) throws SQLException {
+		List<Object> parameters = new ArrayList<>();
+		StringJoiner rows = new StringJoiner(", ");
+		for (String owner : owners) {
+			rows.add("(?, ?, " + this.nowMicros + " + " + (parameters.size() / 3) + ", " + this.now + " + ?)");
+			parameters.addAll(List.of(key, owner, lease.toMillis()));
+		}
+		String insertion = "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES " + rows;
+		if (this.unsynced != null) {
+			session.isAny(insertion + " RETURNING " + this.unsynced, parameters.toArray());
+		}
+		else {
+			session.update(insertion, parameters.toArray());
+		}
+	}
+
+	/**
+	 * Renew members of a queue.
+	 * @return {@code false} if it is not known whether each of them is there
+	 */
+	boolean stayAll(Session session, String key, List<String> owners, Duration lease) throws SQLException {
+		if (owners.isEmpty()) {
+			return true;
+		}
+		String update = "UPDATE distributed_lock_member SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND "
+				+ oneOf(owners);
+		Object[] parameters = Stream.concat(Stream.of(lease.toMillis(), key), owners.stream()).toArray();
+		int stayed = (this.unsynced != null) ? session.texts(update + " RETURNING " + this.unsynced, parameters).size()
+				: session.update(update, parameters);
+		return stayed == owners.size();
+	}
+
+	/**
+	 * Remove members from a queue.
+	 * @return {@code false} if none of them was there
+	 */
+	boolean removeAll(Session session, String key, List<String> owners) throws SQLException {
+		String removal = "DELETE" + OF_KEY + " AND " + oneOf(owners);
+		Object[] parameters = Stream.concat(Stream.of(key), owners.stream()).toArray();
+		return (this.unsynced != null) ? session.isAny(removal + " RETURNING " + this.unsynced, parameters)
+				: session.update(removal, parameters) > 0;
+	}
+
+	private static String oneOf(List<String> owners) {
+		return "owner IN (" + String.join(", ", Collections.nCopies(owners.size(), "?")) + ")";
+	}
+
+	/**
 	 * Return what PostgreSQL does in one statement with that which takes a key: it adds a
 	 * member to a queue, or renews it in its place, unless the key was taken. Its
 	 * parameters are queue, owner, time to live and key.
@@ -112,23 +178,13 @@ final class MemberTable {
 	}
 
 	/**
-	 * Remove a member from a queue.
-	 * @return {@code false} if it was not there
-	 */
-	boolean leave(Session session, String key, String owner) throws SQLException {
-		return (this.unsynced != null)
-				? session.isAny("DELETE" + OF_KEY + " AND owner = ? RETURNING " + this.unsynced, key, owner)
-				: remove(session, key, owner);
-	}
-
-	/**
 	 * Return a query for the owner that has waited longest in a queue, without those that
 	 * have stopped asking. Its parameter is the key of the queue.
 	 */
 	String firstAlive() {
 		// two that join at the same moment may have the same ticket
 		return "SELECT m.owner FROM distributed_lock_member m WHERE m.lock_key = ? AND m.expires_at > " + this.now
-				+ " ORDER BY m.ticket, m.owner LIMIT 1";
+				+ " ORDER BY m.ticket, m.owner" + this.firstRow;
 	}
 
 	/**
@@ -139,7 +195,7 @@ final class MemberTable {
 		String ended = "expires_at < " + this.now + " - ?";
 		int swept = 0;
 		for (String key : session.texts(
-				"SELECT DISTINCT lock_key FROM distributed_lock_member WHERE " + ended + " LIMIT " + TableSweep.BATCH,
+				"SELECT DISTINCT lock_key FROM distributed_lock_member WHERE " + ended + this.batch,
 				endedFor.toMillis())) {
 			swept += session.update("DELETE" + OF_KEY + " AND " + ended, key, endedFor.toMillis());
 		}

@@ -2,11 +2,9 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.ReleaseListeners;
@@ -87,22 +85,20 @@ final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		return listen(onRelease, key);
-	}
-
-	/**
-	 * Listen for several messages.
-	 * @see ReleaseAnnouncements
-	 */
-	Subscription listen(Runnable onRelease, String... messages) {
-		List<Subscription> subscriptions = Stream.of(messages)
-			.map((message) -> this.listeners.add(message, onRelease))
-			.toList();
+		Subscription subscription = this.listeners.add(key, onRelease);
 		start();
 		if (this.listening) {
 			onRelease.run();
 		}
-		return () -> subscriptions.forEach(Subscription::close);
+		return subscription;
+	}
+
+	/**
+	 * Listen for one more message, on behalf of somebody who listens already.
+	 * @see ReleaseAnnouncements
+	 */
+	Subscription listenToo(String message, Runnable onRelease) {
+		return this.listeners.add(message, onRelease);
 	}
 
 	/**

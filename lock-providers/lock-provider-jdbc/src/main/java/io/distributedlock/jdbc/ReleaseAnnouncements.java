@@ -40,6 +40,16 @@ final class ReleaseAnnouncements {
 	}
 
 	/**
+	 * Announce that another waiter may be the first.
+	 * @param rows where there is a row only if somebody has to be told, by key
+	 */
+	void announceIf(Session session, String key, String rows) throws SQLException {
+		if (this.supported) {
+			session.text("SELECT pg_notify(?, ?) FROM " + rows, PostgresReleases.CHANNEL, key, key);
+		}
+	}
+
+	/**
 	 * Update the row of a key, and announce its release if there was such a row. Both are
 	 * one statement, so a release costs one round trip. A crash of the database may undo
 	 * it, as long as nobody else has taken the key.

@@ -12,6 +12,13 @@ final class RowLocks implements SessionLocks {
 	private static final String TABLE = "distributed_lock_row";
 
 	/**
+	 * The name of the lock under which a session inserts a row on MariaDB and MySQL.
+	 * There an insertion of a row that exists waits until no session has the row locked,
+	 * and cannot be told not to wait.
+	 */
+	private static final String INSERTION = AdvisoryLocks.nameFor(TABLE);
+
+	/**
 	 * How long a row may stay locked by a sweep that was cut off. A sweep that works
 	 * needs some milliseconds.
 	 */
@@ -48,7 +55,27 @@ final class RowLocks implements SessionLocks {
 		// also ends the lock on the gap where a missing row would be
 		session.connection().rollback();
 		session.connection().setAutoCommit(true);
-		return !exists(session, key) && insert(session, key) && lockIfThere(session, key, silence);
+		return !exists(session, key) && insertAlone(session, key) && lockIfThere(session, key, silence);
+	}
+
+	/**
+	 * Insert a row without waiting for another session that inserts it, too.
+	 * @return {@code false} if another session does so, in order to lock the row
+	 */
+	private boolean insertAlone(Session session, String key) throws SQLException {
+		if (!this.dialect.isOfMySqlFamily()) {
+			return insert(session, key);
+		}
+		if (session.number("SELECT GET_LOCK(" + INSERTION + ", 0)", key) != 1) {
+			return false;
+		}
+		boolean inserted = !exists(session, key) && insert(session, key);
+		endInsertion(session, key);
+		return inserted;
+	}
+
+	private static void endInsertion(Session session, String key) throws SQLException {
+		session.number("SELECT RELEASE_LOCK(" + INSERTION + ")", key);
 	}
 
 	/**
@@ -76,6 +103,14 @@ final class RowLocks implements SessionLocks {
 		return true;
 	}
 
+	@Override
+	public void forget(Session session, String key) throws SQLException {
+		SessionLocks.super.forget(session, key);
+		if (this.dialect.isOfMySqlFamily()) {
+			endInsertion(session, key);
+		}
+	}
+
 	/**
 	 * Delete rows that are not locked and were inserted some time ago, one by one. A key
 	 * that is in use gets a new row with its next attempt.
@@ -84,9 +119,8 @@ final class RowLocks implements SessionLocks {
 	@Override
 	public int sweep(Session session, Duration madeBefore) throws SQLException {
 		int swept = 0;
-		for (String key : session.texts(
-				"SELECT lock_key FROM " + TABLE + " WHERE made_at <= " + this.now + " - ? LIMIT " + TableSweep.BATCH,
-				madeBefore.toMillis())) {
+		for (String key : session.texts("SELECT lock_key FROM " + TABLE + " WHERE made_at <= " + this.now + " - ?"
+				+ this.dialect.first(TableSweep.BATCH), madeBefore.toMillis())) {
 			if (lockIfThere(session, key, SWEEP_SILENCE)) {
 				swept += session.update("DELETE FROM " + TABLE + " WHERE lock_key = ?", key);
 			}
@@ -100,8 +134,10 @@ final class RowLocks implements SessionLocks {
 	private boolean lockIfThere(Session session, String key, Duration silence) throws SQLException {
 		session.connection().setAutoCommit(false);
 		this.limit.set(session, silence);
-		return session.text("SELECT lock_key FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE SKIP LOCKED",
-				key) != null;
+		String server = session.text("SELECT " + this.dialect.sessionOnServer() + " FROM " + TABLE
+				+ " WHERE lock_key = ? FOR UPDATE SKIP LOCKED", key);
+		session.lockedBy(server);
+		return server != null;
 	}
 
 	private boolean exists(Session session, String key) throws SQLException {

@@ -79,6 +79,8 @@ final class Session implements AutoCloseable {
 
 	private boolean broken;
 
+	private @Nullable String lockedBy;
+
 	private Session(Connection connection, int timeoutSeconds, boolean autoCommitBefore, int networkTimeoutBefore,
 			long giveUpAtNanos) {
 		this.connection = connection;
@@ -202,6 +204,21 @@ final class Session implements AutoCloseable {
 		try (PreparedStatement statement = prepare(sql, parameters); ResultSet result = statement.executeQuery()) {
 			return result.next() ? row.read(result) : null;
 		}
+	}
+
+	/**
+	 * Note which session of the server has a row lock.
+	 */
+	void lockedBy(@Nullable String server) {
+		this.lockedBy = server;
+	}
+
+	/**
+	 * Return which session of the server has a row lock, {@code null} if that is not
+	 * known.
+	 */
+	@Nullable String lockedBy() {
+		return this.lockedBy;
 	}
 
 	/**

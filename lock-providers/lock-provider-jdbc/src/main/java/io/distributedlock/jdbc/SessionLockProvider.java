@@ -57,6 +57,8 @@ final class SessionLockProvider implements LockProvider {
 
 	private final Semaphore connections;
 
+	private final SharedAttempts attempts = new SharedAttempts();
+
 	private final Set<SessionLease> held = ConcurrentHashMap.newKeySet();
 
 	SessionLockProvider(JdbcCalls calls, JdbcLockSettings settings) {
@@ -86,6 +88,10 @@ final class SessionLockProvider implements LockProvider {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return this.attempts.make(request, this::attempt);
+	}
+
+	private CompletionStage<@Nullable Lease> attempt(LeaseRequest request) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.calls
 			.attempt((giveUpAt) -> this.calls.retried(() -> acquire(request, term, giveUpAt), giveUpAt),
@@ -114,7 +120,20 @@ final class SessionLockProvider implements LockProvider {
 	 * more lease.
 	 */
 	boolean isAlive(Session session, Duration leaseTime) throws SQLException {
-		return this.limit.set(session, untilCutOff(leaseTime)) || session.isValid();
+		boolean answers = this.limit.set(session, untilCutOff(leaseTime)) || session.isValid();
+		return answers && isSameOnServer(session);
+	}
+
+	/**
+	 * Return whether the server still has the session that got the row lock. A driver or
+	 * a proxy that replays transactions may have opened another one after the first was
+	 * lost, and somebody else may have had the lock meanwhile.
+	 */
+	private boolean isSameOnServer(Session session) throws SQLException {
+		String locked = session.lockedBy();
+		JdbcDialect dialect = this.settings.dialect();
+		return locked == null || !dialect.replaysTransactions()
+				|| locked.equals(session.text("SELECT " + dialect.sessionOnServer()));
 	}
 
 	/**

@@ -44,7 +44,7 @@ final class SilenceLimit {
 			case POSTGRESQL -> session.text("SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
 					Long.toString(time.toMillis()));
 			// the limit is in whole seconds, so it is rounded up
-			case MARIADB, MYSQL -> session.execute(SET_LIMIT, time.toSeconds() + 1);
+			case MARIADB, MYSQL -> session.execute(SET_LIMIT, time.plusMillis(999).toSeconds());
 			default -> {
 				return false;
 			}
@@ -56,7 +56,7 @@ final class SilenceLimit {
 	 * Remove the limit, where it does not end with the transaction.
 	 */
 	void lift(Session session) throws SQLException {
-		if (this.dialect == JdbcDialect.MARIADB || this.dialect == JdbcDialect.MYSQL) {
+		if (this.dialect.isOfMySqlFamily()) {
 			session.execute(RESTORE_LIMIT);
 		}
 	}

@@ -4,6 +4,8 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
@@ -23,15 +25,19 @@ final class TableLeases {
 
 	private final TableShares shares;
 
-	private final PlaceSignals signals;
+	private final Consumer<String> releases;
 
 	private final SilenceLimit limit;
 
-	TableLeases(JdbcCalls calls, LockTable table, TableShares shares, PlaceSignals signals, SilenceLimit limit) {
+	/**
+	 * Create leases.
+	 * @param releases is told the message of each release
+	 */
+	TableLeases(JdbcCalls calls, LockTable table, TableShares shares, Consumer<String> releases, SilenceLimit limit) {
 		this.calls = calls;
 		this.table = table;
 		this.shares = shares;
-		this.signals = signals;
+		this.releases = releases;
 		this.limit = limit;
 	}
 
@@ -47,6 +53,15 @@ final class TableLeases {
 		};
 	}
 
+	/**
+	 * Return the lease of an owner who does not share the key, as it is if the request is
+	 * granted.
+	 * @param sentNanos when the request was sent, or before that
+	 */
+	CommandLease alone(LeaseRequest request, String owner, long sentNanos) {
+		return alone(request, owner, new LeaseTerm(sentNanos, request.leaseTime()), null);
+	}
+
 	private CommandLease alone(LeaseRequest request, String owner, LeaseTerm term, @Nullable CommandLease reader) {
 		String key = request.key();
 		return new CommandLease(key, Optional.of(owner), OptionalLong.empty(), term,
@@ -60,12 +75,28 @@ final class TableLeases {
 		String row = rowOf(request);
 		return new CommandLease(request.key(), term,
 				CommandLease.renewal((lease) -> onRow(row, (session) -> this.shares.renew(session, row, owner, lease))),
-				() -> onRow(row, (session) -> {
-					boolean had = this.shares.release(session, row, owner);
-					this.table.announceRelease(session, request.key());
-					return had;
-				}))
+				() -> onRow(row, (session) -> releaseShare(session, request, owner)))
 			.withOwnerId(owner);
+	}
+
+	private boolean releaseShare(Session session, LeaseRequest request, String owner) throws SQLException {
+		boolean had = this.shares.release(session, rowOf(request), owner);
+		this.table.announceRelease(session, request.key());
+		return had;
+	}
+
+	/**
+	 * Remove an owner that may have been granted its request.
+	 * @return completes with whether it was
+	 */
+	CompletionStage<Boolean> remove(LeaseRequest request, String owner) {
+		return switch (request.type()) {
+			case READ, SEMAPHORE -> this.calls
+				.removal((session) -> onRow(session, rowOf(request), (locked) -> releaseShare(locked, request, owner)));
+			case EXCLUSIVE, FAIR, WRITE ->
+				this.calls.removal((session) -> this.table.release(session, request.key(), owner))
+					.thenApply(this::released);
+		};
 	}
 
 	/**
@@ -87,7 +118,7 @@ final class TableLeases {
 	 * @return whether something was released
 	 */
 	boolean released(Optional<String> message) {
-		message.ifPresent(this.signals::released);
+		message.ifPresent(this.releases);
 		return message.isPresent();
 	}
 

@@ -17,21 +17,16 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.support.AskingPlace;
 import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases by a row for each key, which is taken in one statement or by
  * compare-and-set.
  */
 final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
-
-	private static final Logger logger = LoggerFactory.getLogger(TableLockProvider.class);
 
 	/**
 	 * How often a compare-and-set that meets another one is tried. Whoever meets others
@@ -56,9 +51,9 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	private final TableQueue queue;
 
-	private final PlaceSignals signals;
-
 	private final TableLeases leases;
+
+	private final TableLines lines;
 
 	private final TableOwners tableOwners;
 
@@ -66,18 +61,25 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
+	private final SharedAttempts attempts = new SharedAttempts();
+
 	TableLockProvider(JdbcCalls calls, JdbcLockSettings settings, @Nullable PostgresReleases releases) {
 		this.calls = calls;
 		this.table = new LockTable(settings.dialect());
 		MemberTable members = new MemberTable(settings.dialect());
 		this.shares = new TableShares(this.table, members);
 		this.queue = new TableQueue(this.table, members, settings.dialect());
-		this.signals = new PlaceSignals(calls, releases);
-		this.leases = new TableLeases(calls, this.table, this.shares, this.signals,
+		this.leases = new TableLeases(calls, this.table, this.shares, this::tellReleased,
 				new SilenceLimit(settings.dialect()));
+		this.lines = new TableLines(calls, this.table, this.queue, this.leases, releases, this.owners,
+				this.unknownOwners);
 		this.tableOwners = new TableOwners(calls, this.leases, settings.dialect());
 		this.settings = settings;
 		TableSweep.regularly(calls, this::sweepNow);
+	}
+
+	private void tellReleased(String message) {
+		this.lines.released(message);
 	}
 
 	@Override
@@ -98,10 +100,29 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return this.attempts.make(request, this::attemptAlone);
+	}
+
+	/**
+	 * An attempt of a type that queues uses what earlier calls of this JVM have left in
+	 * the queue.
+	 */
+	private CompletionStage<@Nullable Lease> attemptAlone(LeaseRequest request) {
+		if (!queues(request.type())) {
+			return attempt(request);
+		}
+		return this.lines.takeLeftBehind(request)
+			.<CompletionStage<@Nullable Lease>>map((left) -> left
+				.<@Nullable Lease>thenCompose((lease) -> (lease != null || request.type() == LockType.FAIR)
+						? CompletableFuture.<@Nullable Lease>completedFuture(lease) : attempt(request)))
+			.orElseGet(() -> attempt(request));
+	}
+
+	private CompletionStage<@Nullable Lease> attempt(LeaseRequest request) {
 		String owner = this.owners.next();
 		CommandLease candidate = this.leases.candidate(request, owner);
-		UnknownOutcome unknown = new UnknownOutcome(
-				() -> this.unknownOwners.remove(request.key(), request.leaseTime(), candidate::release));
+		UnknownOutcome unknown = new UnknownOutcome(() -> this.unknownOwners.remove(request.key(), request.leaseTime(),
+				() -> this.leases.remove(request, owner)));
 		return this.calls.<Long>attempt((giveUpAt) -> this.calls.inSession((session) -> {
 			unknown.sent();
 			return take(session, request, owner);
@@ -121,61 +142,7 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		String key = request.key();
-		String owner = this.owners.next();
-		QueuedOwner queued = new QueuedOwner(owner,
-				() -> this.unknownOwners.remove(key, request.leaseTime(),
-						() -> this.calls.upkeep((session) -> this.queue.leave(session, key, owner))
-							.thenApply(this.leases::released)));
-		return AskingPlace.take(() -> {
-			CommandLease candidate = queued
-				.watched(this.leases.candidate(request, owner).withEnding(() -> releaseQueued(key, queued)));
-			return this.calls
-				.<Long>attempt((giveUpAt) -> queued.isOver() ? 0L
-						: this.calls.inSession((session) -> this.queue.acquireInTurn(session, request, queued),
-								giveUpAt),
-						request.giveUpAtNanos(), queued)
-				.whenComplete((token, failure) -> queued.answered(failure))
-				.thenApply((token) -> {
-					if (token == 0) {
-						tellFirst(key, queued);
-						return null;
-					}
-					removePlaceLater(key, queued);
-					return TableLeases.granted(candidate, request, token);
-				});
-		}, queued::leave, (ask) -> this.signals.listen(key, queued, request.lookInterval(), ask));
-	}
-
-	private void tellFirst(String key, QueuedOwner queued) {
-		String first = queued.first();
-		if (first != null && !queued.isFirst()) {
-			this.signals.first(key, first);
-		}
-	}
-
-	/**
-	 * Remove the place of an owner that has its key, while the caller works: before, it
-	 * would cost one more wait for the disk.
-	 */
-	private void removePlaceLater(String key, QueuedOwner queued) {
-		if (queued.isToLeaveQueue()) {
-			this.calls.upkeep((session) -> {
-				this.queue.removePlace(session, key, queued);
-				return true;
-			}).whenComplete((removed, failure) -> {
-				if (failure != null) {
-					logger.debug("The owner of lock '{}' leaves its queue with the release", key, failure);
-				}
-			});
-		}
-	}
-
-	private CompletionStage<Boolean> releaseQueued(String key, QueuedOwner queued) {
-		return this.calls.upkeep((session) -> {
-			this.queue.removePlace(session, key, queued);
-			return this.table.release(session, key, queued.name());
-		}).thenApply(this.leases::released);
+		return this.lines.add(request);
 	}
 
 	@Override
@@ -206,6 +173,7 @@ final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 	@Override
 	public void close() {
 		this.unknownOwners.close();
+		this.lines.close();
 		this.calls.close();
 	}
 

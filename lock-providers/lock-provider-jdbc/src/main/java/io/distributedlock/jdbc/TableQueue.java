@@ -2,6 +2,7 @@ package io.distributedlock.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 import io.distributedlock.spi.LeaseRequest;
@@ -48,69 +49,115 @@ final class TableQueue {
 
 	/**
 	 * Take a key if nobody has waited for it longer. Otherwise join its queue, or stay in
-	 * it.
+	 * it, with all rows of the question.
 	 * @return the first token, zero if others come first
 	 */
-	long acquireInTurn(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
-		boolean stayDue = place.isStayDue(request.lookInterval().dividedBy(2));
-		if (this.atOnce) {
-			return stayDue ? takeOrQueueAtOnce(session, request, place) : take(session, request, place);
+	long ask(Session session, QueueQuestion question) throws SQLException {
+		long token = question.asksFront() ? askFront(session, question) : 0;
+		if (token == 0) {
+			join(session, question);
 		}
-		long token = takeIfFirst(session, request, place);
-		return (token == 0 && stayDue) ? queue(session, request, place) : token;
+		return token;
+	}
+
+	private long askFront(Session session, QueueQuestion question) throws SQLException {
+		if (question.front().isStaying()) {
+			// PostgreSQL's message has said who is first, and may have been lost
+			return (this.atOnce && !question.isStayDue()) ? take(session, question.request(), question.front())
+					: takeIfFirst(session, question);
+		}
+		if (this.atOnce) {
+			return takeOrQueueAtOnce(session, question);
+		}
+		long token = take(session, question.request(), question.front());
+		return (token == 0) ? queue(session, question) : token;
 	}
 
 	/**
-	 * A place that is new does not look at the key again, which may have been released
+	 * A row that is new does not look at the key again, which may have been released
 	 * before others could see it: it asks once more when it begins to listen.
 	 */
-	private long takeOrQueueAtOnce(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
-		place.joins();
-		long sentAt = System.nanoTime();
-		long token = this.table.takeOrQueue(session, request, place.name(), timeToLive(request));
+	private long takeOrQueueAtOnce(Session session, QueueQuestion question) throws SQLException {
+		QueueRow row = question.front();
+		row.joins();
+		long token = this.table.takeOrQueue(session, question.request(), row.name(), timeToLive(question.request()));
 		if (token == LockTable.MISSING) {
-			return this.table.insert(session, request, place.name());
+			return this.table.insert(session, question.request(), row.name());
 		}
 		if (token == 0) {
-			place.stays(sentAt);
+			row.stays();
 		}
 		else {
-			place.leftQueue();
+			row.leftQueue();
 		}
 		return token;
 	}
 
 	/**
-	 * Take a key. A place that waits reads before it writes: it asks often, and most
+	 * Take a key. A row that waits reads before it writes: it asks often, and most
 	 * answers are that others come first.
 	 */
-	private long takeIfFirst(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
-		if (!place.isStaying()) {
-			return take(session, request, place);
-		}
-		LockTable.Line line = this.table.look(session, request.key(), place.name());
-		place.sees(line.first());
-		return line.mayTake() ? take(session, request, place) : 0;
+	private long takeIfFirst(Session session, QueueQuestion question) throws SQLException {
+		LeaseRequest request = question.request();
+		LockTable.Line line = this.table.look(session, request.key(), question.front().name());
+		question.sees(line.first());
+		return line.mayTake() ? take(session, request, question.front()) : 0;
 	}
 
-	private long queue(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
+	private long queue(Session session, QueueQuestion question) throws SQLException {
+		LeaseRequest request = question.request();
+		QueueRow row = question.front();
 		if (!this.table.exists(session, request.key())) {
-			return this.table.insert(session, request, place.name());
+			return this.table.insert(session, request, row.name());
 		}
-		boolean known = place.isJoined();
-		place.joins();
-		long sentAt = System.nanoTime();
-		boolean added = this.members.queue(session, queueOf(request.key()), place.name(), timeToLive(request), known);
-		place.stays(sentAt);
-		// the key may have been released before others could see a new place
-		return added ? takeIfFirst(session, request, place) : 0;
+		boolean added = join(session, request, row);
+		// the key may have been released before others could see a new row
+		return added ? takeIfFirst(session, question) : 0;
 	}
 
-	private long take(Session session, LeaseRequest request, QueuedOwner place) throws SQLException {
-		boolean withPlace = this.atOnce && place.isJoined();
-		long token = this.table.takeInTurn(session, request, place.name(), withPlace);
+	private boolean join(Session session, LeaseRequest request, QueueRow row) throws SQLException {
+		boolean known = row.isJoined();
+		row.joins();
+		boolean added = this.members.queue(session, queueOf(request.key()), row.name(), timeToLive(request), known);
+		row.stays();
+		return added;
+	}
+
+	private void join(Session session, QueueQuestion question) throws SQLException {
+		LeaseRequest request = question.request();
+		if (question.isStayDue()) {
+			stay(session, request, question.rows().stream().filter(QueueRow::isStaying).toList());
+		}
+		List<QueueRow> added = question.behind().stream().filter((row) -> !row.isJoined()).toList();
+		for (QueueRow row : question.behind()) {
+			if (row.isJoined() && !row.isStaying()) {
+				join(session, request, row);
+			}
+		}
+		if (!added.isEmpty()) {
+			added.forEach(QueueRow::joins);
+			this.members.queueAll(session, queueOf(request.key()), names(added), timeToLive(request));
+			added.forEach(QueueRow::stays);
+		}
+	}
+
+	private void stay(Session session, LeaseRequest request, List<QueueRow> rows) throws SQLException {
+		if (!this.members.stayAll(session, queueOf(request.key()), names(rows), timeToLive(request))) {
+			for (QueueRow row : rows) {
+				join(session, request, row);
+			}
+		}
+	}
+
+	private static List<String> names(List<QueueRow> rows) {
+		return rows.stream().map(QueueRow::name).toList();
+	}
+
+	private long take(Session session, LeaseRequest request, QueueRow row) throws SQLException {
+		boolean withPlace = this.atOnce && row.isJoined();
+		long token = this.table.takeInTurn(session, request, row.name(), withPlace);
 		if (token != 0 && withPlace) {
-			place.leftQueue();
+			row.leftQueue();
 		}
 		return token;
 	}
@@ -119,10 +166,20 @@ final class TableQueue {
 	 * Remove the place of an owner that has the key, unless that was done. Until then
 	 * nobody behind it can take the key: this comes before the release.
 	 */
-	void removePlace(Session session, String key, QueuedOwner place) throws SQLException {
+	void removePlace(Session session, String key, QueueRow place) throws SQLException {
 		if (place.isToLeaveQueue()) {
 			this.members.remove(session, queueOf(key), place.name());
 			place.leftQueue();
+		}
+	}
+
+	/**
+	 * Remove rows that nobody uses any more from the queue.
+	 */
+	void remove(Session session, String key, List<QueueRow> rows) throws SQLException {
+		if (this.members.removeAll(session, queueOf(key), names(rows))) {
+			// whoever was behind may be first now
+			this.table.announceIfFree(session, key);
 		}
 	}
 
@@ -131,7 +188,7 @@ final class TableQueue {
 	 * @return the message of the release, empty if the owner was not there
 	 */
 	Optional<String> leave(Session session, String key, String owner) throws SQLException {
-		boolean queued = this.members.leave(session, queueOf(key), owner);
+		boolean queued = this.members.removeAll(session, queueOf(key), List.of(owner));
 		Optional<String> released = this.table.release(session, key, owner);
 		// whoever was behind may be first now
 		return (queued && released.isEmpty()) ? Optional.of(this.table.announceRelease(session, key)) : released;

@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +19,10 @@ import java.util.stream.Stream;
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.MariaDbTestServer;
+import io.distributedlock.test.server.MySqlFamilyServer;
+import io.distributedlock.test.server.MySqlTestServer;
 
 /**
  * Pools of connections, and providers on them.
@@ -34,6 +42,9 @@ final class Databases {
 		pool.setMaximumPoolSize(size);
 		pool.setMinimumIdle(0);
 		pool.setConnectionTimeout(5000);
+		// as the page of the provider says: connections that are silent are checked one
+		// by one
+		pool.setValidationTimeout(1000);
 		pool.setInitializationFailTimeout(-1);
 		return pool;
 	}
@@ -78,6 +89,30 @@ final class Databases {
 		}
 	}
 
+	/**
+	 * Start a server of MySQL's family, with the tables of locks.
+	 */
+	static MySqlFamilyServer run(JdbcDialect dialect) {
+		MySqlFamilyServer server = (dialect == JdbcDialect.MYSQL) ? MySqlTestServer.run() : MariaDbTestServer.run();
+		createSchema(dialect, server.url(), "app", "secret");
+		return server;
+	}
+
+	/**
+	 * Create a database on a server.
+	 * @return its URL
+	 */
+	static String emptyDatabase(MySqlFamilyServer server, String name) {
+		try (Connection connection = DriverManager.getConnection(server.url(), "app", "secret");
+				Statement statement = connection.createStatement()) {
+			statement.execute("CREATE DATABASE " + name);
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return server.url().replace("/locks", "/" + name);
+	}
+
 	static void delete(Path folder) {
 		try (Stream<Path> files = Files.walk(folder)) {
 			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
@@ -90,7 +125,7 @@ final class Databases {
 	}
 
 	static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 	/**

@@ -46,7 +46,8 @@ final class H2TestServer extends ServerProcess {
 
 	@Override
 	protected boolean isReady() {
-		try (Connection connection = DriverManager.getConnection(url().replace("/locks", "/ready"), "sa", "")) {
+		try (Connection connection = DriverManager
+			.getConnection(url().replace("/locks", "/ready") + ";NETWORK_TIMEOUT=2000", "sa", "")) {
 			return connection.isValid(2);
 		}
 		catch (SQLException ex) {

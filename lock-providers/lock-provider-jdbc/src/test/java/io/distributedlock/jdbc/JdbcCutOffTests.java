@@ -11,10 +11,12 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.network.TcpProxy.Direction;
-import io.distributedlock.test.server.MariaDbTestServer;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.MySqlFamilyServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.distributedlock.jdbc.Databases.get;
 
@@ -28,8 +30,6 @@ class JdbcCutOffTests {
 	private static final int STEPS = 6;
 
 	private static final Duration LEASE = Duration.ofSeconds(2);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(40);
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -49,11 +49,11 @@ class JdbcCutOffTests {
 		cutOff(database, JdbcLockStrategy.FOR_UPDATE, List.of(LockType.EXCLUSIVE));
 	}
 
-	@Test
-	void onMariaDb() {
-		MariaDbTestServer server = open(MariaDbTestServer.run());
-		Databases.createSchema(JdbcDialect.MARIADB, server.url(), "app", "secret");
-		Database database = new Database(JdbcDialect.MARIADB, server.port(), server.url(), "app", "secret");
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void onTheFamilyOfMySql(JdbcDialect dialect) {
+		MySqlFamilyServer server = open(Databases.run(dialect));
+		Database database = new Database(dialect, server.port(), server.url(), "app", "secret");
 		cutOff(database, JdbcLockStrategy.ROW, List.of(LockType.SEMAPHORE));
 		cutOff(database, JdbcLockStrategy.FOR_UPDATE, List.of(LockType.EXCLUSIVE));
 	}
@@ -83,10 +83,7 @@ class JdbcCutOffTests {
 				String url = database.url.replace(":" + database.port, ":" + proxy.port());
 				LockProvider cutOff = provider(database.dialect, strategy, pool(database, url, 1));
 				// then the provider has its connection, and the row is there
-				Awaitility.await()
-					.atMost(PATIENCE)
-					.ignoreExceptions()
-					.until(() -> get(get(cutOff.tryAcquire(request)).release()));
+				Patience.await().ignoreExceptions().until(() -> get(get(cutOff.tryAcquire(request)).release()));
 				proxy.blackHoleAt(Direction.REPLIES, step);
 				if (cutOff instanceof LockQueue queue && queue.queues(type)) {
 					queue.enqueue(request);
@@ -97,8 +94,7 @@ class JdbcCutOffTests {
 			}
 		}
 		for (LeaseRequest request : requests) {
-			Awaitility.await("another owner of %s".formatted(request.key()))
-				.atMost(PATIENCE)
+			Patience.await("another owner of %s".formatted(request.key()))
 				.ignoreExceptions()
 				.until(() -> get(other.tryAcquire(request)) != null);
 		}

@@ -19,8 +19,9 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.server.MySqlFamilyServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,7 +143,7 @@ class JdbcEdgeCaseTests {
 		try (Connection connection = this.pool.getConnection()) {
 			Session session = Session.on(connection);
 			table.insert(session, new LeaseRequest("k", Duration.ofMillis(1), LockType.EXCLUSIVE), "first");
-			Awaitility.await().until(() -> table.read(session, "k").free());
+			Patience.await().until(() -> table.read(session, "k").free());
 			LockTable.Version seen = table.read(session, "k");
 			assertThat(table.renew(session, "k", "first", lease)).isTrue();
 			assertThat(table.takeIfVersionIs(session, second, seen.token(), "second")).isFalse();
@@ -160,7 +161,7 @@ class JdbcEdgeCaseTests {
 		open(template);
 		try (LockHandle handle = template.acquire("k")) {
 			execute("DELETE FROM distributed_lock");
-			Awaitility.await().until(() -> !handle.isValid());
+			Patience.await().until(() -> !handle.isValid());
 		}
 	}
 
@@ -173,14 +174,14 @@ class JdbcEdgeCaseTests {
 		Lease held = Objects.requireNonNull(
 				get(provider.tryAcquire(new LeaseRequest("held", Duration.ofSeconds(60), LockType.EXCLUSIVE))));
 		get(used.release());
-		Awaitility.await().until(() -> get(provider.sweepNow()) == 1);
+		Patience.await().until(() -> get(provider.sweepNow()) == 1);
 		assertThat(get(held.renew(Duration.ofSeconds(60)))).isNotNull();
 		Lease again = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
 		assertThat(again.fencingToken().orElseThrow()).isGreaterThan(used.fencingToken().orElseThrow());
 		// a token that has run ahead of the clock keeps its row
 		get(again.release());
 		execute("UPDATE distributed_lock SET token = token * 2 WHERE lock_key = 'k'");
-		Awaitility.await().during(Duration.ofMillis(200)).until(() -> get(provider.sweepNow()) == 0);
+		Patience.await().during(Duration.ofMillis(200)).until(() -> get(provider.sweepNow()) == 0);
 	}
 
 	@Test
@@ -196,7 +197,7 @@ class JdbcEdgeCaseTests {
 		template.acquire("3").close();
 		second.close();
 		assertThat(((SessionLockProvider) provider).freeConnections()).isEqualTo(2);
-		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		Patience.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
 	}
 
 	@Test
@@ -217,7 +218,7 @@ class JdbcEdgeCaseTests {
 			catch (SQLException ex) {
 				throw new IllegalStateException(ex);
 			}
-			Awaitility.await().until(() -> !handle.isValid());
+			Patience.await().until(() -> !handle.isValid());
 			handle.close();
 			try (LockHandle next = template.acquire("k")) {
 				assertThat(next.fencingToken().orElseThrow()).isGreaterThan(token);
@@ -240,25 +241,25 @@ class JdbcEdgeCaseTests {
 		}
 	}
 
-	@Test
-	void documentedRightsAreEnoughOnMariaDb() {
-		try (MariaDbTestServer server = MariaDbTestServer.run()) {
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void documentedRightsAreEnough(JdbcDialect dialect) {
+		try (MySqlFamilyServer server = Databases.run(dialect)) {
 			HikariDataSource admin = open(Databases.pool(server.url(), "app", "secret", 2));
-			JdbcLockSchema.create(admin, JdbcDialect.MARIADB);
 			execute(admin, "CREATE USER locker IDENTIFIED BY 'secret'", "CREATE USER stranger IDENTIFIED BY 'secret'",
 					"CREATE TABLE other (id INT)", "GRANT SELECT ON locks.other TO stranger",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock TO locker",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock_member TO locker",
 					"GRANT SELECT, INSERT, UPDATE, DELETE ON locks.distributed_lock_row TO locker",
 					"GRANT SELECT, INSERT ON locks.distributed_lock_token TO locker");
-			rightsAreEnough(JdbcDialect.MARIADB, server.url());
-			failureDoesNotShowAWrongPassword(server.url());
+			rightsAreEnough(dialect, server.url());
+			failureDoesNotShowAWrongPassword(dialect, server.url());
 		}
 	}
 
 	/**
-	 * There is no MySQL without a Docker engine. Its statements differ from those for
-	 * MariaDB only by a counting table instead of a sequence, which MariaDB executes too.
+	 * On a machine without MySQL: its statements differ from those for MariaDB only by a
+	 * counting table instead of a sequence, which MariaDB executes too.
 	 */
 	@Test
 	void statementsForMySqlWorkOnMariaDb() {
@@ -303,9 +304,9 @@ class JdbcEdgeCaseTests {
 			.withMessageContaining("least rights");
 	}
 
-	private void failureDoesNotShowAWrongPassword(String databaseUrl) {
+	private void failureDoesNotShowAWrongPassword(JdbcDialect dialect, String databaseUrl) {
 		LockProvider wrong = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "locker", "wr0ng", 2)),
-				JdbcLockSettings.of(JdbcDialect.MARIADB)));
+				JdbcLockSettings.of(dialect)));
 		DefaultLockTemplate refused = open(DefaultLockTemplate.builder().provider(wrong).build());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> refused.tryAcquire("k"))
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng"));

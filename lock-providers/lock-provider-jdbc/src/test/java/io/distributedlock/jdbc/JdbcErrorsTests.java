@@ -10,6 +10,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -18,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -27,14 +30,17 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
+import io.distributedlock.test.server.MySqlFamilyServer;
 import org.assertj.core.api.AbstractThrowableAssert;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.distributedlock.jdbc.Databases.get;
@@ -52,6 +58,9 @@ class JdbcErrorsTests {
 	private static PostgresTestServer postgres;
 
 	private static MariaDbTestServer mariaDb;
+
+	@RegisterExtension
+	private static final MySqlOnDemand mySql = new MySqlOnDemand();
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -98,16 +107,17 @@ class JdbcErrorsTests {
 		assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("read-only");
 	}
 
-	@Test
-	void readOnlyMariaDbIsReportedAsSuch() throws SQLException {
-		try (Connection connection = DriverManager.getConnection(mariaDb.url(), "app", "secret");
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void readOnlyServerIsReportedAsSuch(JdbcDialect dialect) throws SQLException {
+		String url = server(dialect).url();
+		try (Connection connection = DriverManager.getConnection(url, "app", "secret");
 				Statement statement = connection.createStatement()) {
 			statement.execute("CREATE USER reader IDENTIFIED BY 'secret'");
 			statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.* TO reader");
 			statement.execute("SET GLOBAL read_only = 1");
 			try {
-				LockProvider provider = provider(pool(mariaDb.url(), "reader", "secret"),
-						JdbcLockSettings.of(JdbcDialect.MARIADB));
+				LockProvider provider = provider(pool(url, "reader", "secret"), JdbcLockSettings.of(dialect));
 				assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("read-only");
 			}
 			finally {
@@ -119,17 +129,70 @@ class JdbcErrorsTests {
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void attemptsThatCollideUnderSerializableIsolationDoNotFail(JdbcLockStrategy strategy) {
-		HikariDataSource onPostgres = Databases.pool(postgres.url(), "postgres", "", 20);
-		onPostgres.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
-		contend(open(onPostgres), JdbcDialect.POSTGRESQL, strategy);
-		HikariDataSource onMariaDb = Databases.pool(mariaDb.url(), "app", "secret", 20);
-		onMariaDb.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
-		contend(open(onMariaDb), JdbcDialect.MARIADB, strategy);
-		HikariDataSource onH2 = Databases.pool("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()), "sa",
-				"", 20);
-		onH2.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
-		JdbcLockSchema.create(onH2, JdbcDialect.H2);
-		contend(open(onH2), JdbcDialect.H2, strategy);
+		for (JdbcDialect dialect : List.of(JdbcDialect.POSTGRESQL, JdbcDialect.H2)) {
+			HikariDataSource pool = lockPool(dialect, 20);
+			pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+			contend(pool, dialect, strategy);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "MARIADB, SERIALIZABLE", "MYSQL, SERIALIZABLE", "MYSQL, REPEATABLE_READ", "MYSQL, READ_COMMITTED" })
+	void attemptsThatCollideInTheFamilyOfMySqlDoNotFail(JdbcDialect dialect, String isolation) {
+		HikariDataSource pool = lockPool(dialect, 20);
+		pool.setTransactionIsolation("TRANSACTION_" + isolation);
+		for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {
+			contend(pool, dialect, strategy);
+		}
+	}
+
+	/**
+	 * On MariaDB and MySQL, an insertion of a row that somebody else has inserted and
+	 * locked meanwhile would wait for the end of the other lease.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void firstInsertOfAKeyDoesNotWaitForAnother(JdbcDialect dialect) {
+		HikariDataSource pool = lockPool(dialect, 20);
+		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE);
+		LostStatements statements = new LostStatements(pool);
+		LostStatements.Fault late = statements
+			.delay((sql) -> sql.startsWith("INSERT INTO distributed_lock_row") && sql.contains("made_at"));
+		LeaseRequest request = new LeaseRequest("inserted", REQUEST.leaseTime(), LockType.EXCLUSIVE);
+		CompletableFuture<Lease> first = provider(statements.dataSource(), settings).tryAcquire(request)
+			.toCompletableFuture();
+		Patience.await().until(late::isReached);
+		Lease second = get(provider(pool, settings).tryAcquire(request));
+		late.proceed();
+		assertThat(Stream.of(get(first), second).filter(Objects::nonNull)).hasSize(1);
+	}
+
+	/**
+	 * Two that do not find a row and then insert it may wait for each other's gap.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void firstInsertsOfManyKeysDoNotFail(JdbcDialect dialect) {
+		HikariDataSource pool = lockPool(dialect, 115);
+		pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+		for (JdbcLockStrategy strategy : List.of(JdbcLockStrategy.ROW, JdbcLockStrategy.FOR_UPDATE)) {
+			LockProvider provider = provider(pool,
+					JdbcLockSettings.of(dialect)
+						.withStrategy(strategy)
+						.withThreads(8)
+						.withMaxLockConnections(100)
+						.withCommandTimeout(Duration.ofSeconds(20)));
+			for (LockType type : (strategy == JdbcLockStrategy.ROW) ? LockType.values()
+					: new LockType[] { LockType.EXCLUSIVE }) {
+				// neighbours, each asked for twice at the same time
+				List<CompletableFuture<Lease>> leases = IntStream.range(0, 100)
+					.mapToObj((i) -> "new%s%s%03d".formatted(strategy, type, i / 2))
+					.map((key) -> provider.tryAcquire(new LeaseRequest(key, REQUEST.leaseTime(), type))
+						.toCompletableFuture())
+					.toList();
+				leases.forEach((lease) -> assertThat(lease).succeedsWithin(Patience.LIMIT));
+			}
+		}
 	}
 
 	@Test
@@ -153,15 +216,20 @@ class JdbcErrorsTests {
 		assertThatRefusal(JdbcDialect.POSTGRESQL, postgres.url().replace("/postgres", "/nowhere"), "postgres", "",
 				"no such database");
 		assertThatRefusal(JdbcDialect.POSTGRESQL, postgres.url(), "nobody", "wr0ng", "credentials");
-		assertThatRefusal(JdbcDialect.MARIADB, mariaDb.url().replace("/locks", "/nowhere"), "app", "secret",
-				"no such database");
-		assertThatRefusal(JdbcDialect.MARIADB, mariaDb.url(), "app", "wr0ng", "credentials");
 		try (H2TestServer h2 = H2TestServer.run()) {
 			Databases.createSchema(JdbcDialect.H2, h2.url(), "sa", "");
 			assertThatRefusal(JdbcDialect.H2, h2.url(), "sa", "wr0ng", "credentials");
 			assertThatRefusal(JdbcDialect.H2, h2.url().replace("/locks", "/nowhere") + ";IFEXISTS=TRUE", "sa", "",
 					"no such database");
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void wrongPasswordAndWrongDatabaseAreReportedAsSuchInTheFamilyOfMySql(JdbcDialect dialect) {
+		String url = server(dialect).url();
+		assertThatRefusal(dialect, url.replace("/locks", "/nowhere"), "app", "secret", "no such database");
+		assertThatRefusal(dialect, url, "app", "wr0ng", "credentials");
 	}
 
 	/**
@@ -173,14 +241,14 @@ class JdbcErrorsTests {
 		slow.setConnectionTimeout(1500);
 		LockProvider provider = provider(slow,
 				JdbcLockSettings.of(JdbcDialect.MARIADB).withCommandTimeout(Duration.ofSeconds(1)));
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(60))
+		Patience.await()
 			.untilAsserted(
 					() -> assertThatFailure(provider.tryAcquire(REQUEST), false).hasMessageContaining("credentials"));
 	}
 
-	@Test
-	void databaseThatIsNotThereYetMayBeTriedAgain() throws IOException {
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void databaseThatIsNotThereYetMayBeTriedAgain(JdbcDialect dialect) throws IOException {
 		int port;
 		try (ServerSocket socket = new ServerSocket(0)) {
 			port = socket.getLocalPort();
@@ -188,9 +256,10 @@ class JdbcErrorsTests {
 		// as in an application: the pool connects at its first use, and its failure is no
 		// SQLException
 		HikariDataSource eager = open(
-				Databases.pool("jdbc:mariadb://127.0.0.1:%d/locks".formatted(port), "app", "x", 2));
+				Databases.pool("jdbc:%s://127.0.0.1:%d/locks".formatted(dialect.name().toLowerCase(Locale.ROOT), port),
+						"app", "x", 2));
 		eager.setInitializationFailTimeout(1);
-		LockProvider provider = provider(eager, JdbcLockSettings.of(JdbcDialect.MARIADB));
+		LockProvider provider = provider(eager, JdbcLockSettings.of(dialect));
 		assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("cannot be reached");
 	}
 
@@ -201,23 +270,31 @@ class JdbcErrorsTests {
 				new SQLException("no state at all"))) {
 			LockProvider provider = provider(unwilling(thrown),
 					JdbcLockSettings.of(JdbcDialect.H2).withStrategy(strategy));
-			assertThat(provider.tryAcquire(REQUEST).toCompletableFuture()).failsWithin(Duration.ofSeconds(30));
+			assertThat(provider.tryAcquire(REQUEST).toCompletableFuture()).failsWithin(Patience.LIMIT);
 			provider.close();
 			assertThat(provider.tryAcquire(REQUEST).toCompletableFuture()).as("after close")
-				.failsWithin(Duration.ofSeconds(30))
+				.failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.withMessageContaining("closed");
 		}
 	}
 
+	/**
+	 * A driver that needs longer than the pool waits is not heard before the next call.
+	 */
 	private void assertThatRefusal(JdbcDialect dialect, String url, String user, String password, String message) {
 		HikariDataSource pool = pool(url, user, password);
-		assertThatFailure(provider(pool, JdbcLockSettings.of(dialect)).tryAcquire(REQUEST), false)
-			.hasMessageContaining(message);
-		assertThatIllegalStateException().isThrownBy(() -> JdbcDialect.detect(pool)).withMessageContaining(message);
-		assertThatIllegalStateException().isThrownBy(() -> JdbcLockSchema.create(pool, dialect))
-			.withMessageContaining(message)
-			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng"));
+		LockProvider provider = provider(pool, JdbcLockSettings.of(dialect));
+		Patience.await()
+			.untilAsserted(() -> assertThatFailure(provider.tryAcquire(REQUEST), false).hasMessageContaining(message));
+		Patience.await()
+			.untilAsserted(() -> assertThatIllegalStateException().isThrownBy(() -> JdbcDialect.detect(pool))
+				.withMessageContaining(message));
+		Patience.await()
+			.untilAsserted(
+					() -> assertThatIllegalStateException().isThrownBy(() -> JdbcLockSchema.create(pool, dialect))
+						.withMessageContaining(message)
+						.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng")));
 	}
 
 	/**
@@ -240,7 +317,7 @@ class JdbcErrorsTests {
 					}
 				}
 			}, contenders)).toList();
-			all.forEach((each) -> assertThat(each).succeedsWithin(Duration.ofMinutes(2)));
+			all.forEach((each) -> assertThat(each).succeedsWithin(Patience.LIMIT));
 		}
 		finally {
 			contenders.shutdownNow();
@@ -252,7 +329,7 @@ class JdbcErrorsTests {
 		CompletableFuture<Throwable> failure = new CompletableFuture<>();
 		stage.whenComplete((value, thrown) -> failure
 			.complete((thrown instanceof CompletionException) ? thrown.getCause() : thrown));
-		Throwable thrown = failure.orTimeout(60, TimeUnit.SECONDS).join();
+		Throwable thrown = failure.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 		assertThat(thrown).isInstanceOf(BackendException.class);
 		assertThat(((BackendException) thrown).isRetryable()).as(thrown.getMessage()).isEqualTo(retryable);
 		assertThat(thrown.getMessage()).doesNotContain("wr0ng");
@@ -266,8 +343,25 @@ class JdbcErrorsTests {
 				});
 	}
 
+	private static MySqlFamilyServer server(JdbcDialect dialect) {
+		return (dialect == JdbcDialect.MYSQL) ? mySql.get() : mariaDb;
+	}
+
 	private LockProvider onPostgres(String options) {
 		return provider(pool(postgres.url() + options, "postgres", ""), JdbcLockSettings.of(JdbcDialect.POSTGRESQL));
+	}
+
+	/**
+	 * Open a pool on a database with the tables of locks.
+	 */
+	private HikariDataSource lockPool(JdbcDialect dialect, int size) {
+		if (dialect == JdbcDialect.H2) {
+			String url = "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID());
+			Databases.createSchema(dialect, url, "sa", "");
+			return open(Databases.pool(url, "sa", "", size));
+		}
+		return (dialect == JdbcDialect.POSTGRESQL) ? open(Databases.pool(postgres.url(), "postgres", "", size))
+				: open(Databases.pool(server(dialect).url(), "app", "secret", size));
 	}
 
 	private HikariDataSource pool(String url, String user, String password) {

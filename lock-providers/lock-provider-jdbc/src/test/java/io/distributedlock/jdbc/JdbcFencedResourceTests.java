@@ -11,13 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.StaleTokenException;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -26,13 +27,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Writes with a stale token are refused: on PostgreSQL, where a transaction ends at its
- * first error, and on MariaDB, where it reads what was there when it began.
+ * first error, and on MariaDB and MySQL, where it reads what was there when it began.
  */
 class JdbcFencedResourceTests {
 
 	private static PostgresTestServer postgres;
 
 	private static MariaDbTestServer mariaDb;
+
+	@RegisterExtension
+	private static final MySqlOnDemand mySql = new MySqlOnDemand();
 
 	@BeforeAll
 	static void start() {
@@ -124,11 +128,11 @@ class JdbcFencedResourceTests {
 				stock.check(early, 1);
 				CompletableFuture<Void> next = CompletableFuture.runAsync(() -> check(stock, late, 2));
 				CompletableFuture<Void> stale = next.thenRunAsync(() -> check(stock, early, 1));
-				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !next.isDone());
+				Patience.await().during(Duration.ofMillis(200)).until(() -> !next.isDone());
 				early.commit();
-				next.get(30, TimeUnit.SECONDS);
+				next.get(Patience.SECONDS, TimeUnit.SECONDS);
 				late.commit();
-				assertThat(stale).failsWithin(Duration.ofSeconds(30))
+				assertThat(stale).failsWithin(Patience.LIMIT)
 					.withThrowableThat()
 					.withCauseInstanceOf(StaleTokenException.class);
 			}
@@ -140,9 +144,9 @@ class JdbcFencedResourceTests {
 			try (Connection one = transaction(); Connection two = transaction()) {
 				fresh.check(one, 1);
 				CompletableFuture<Void> second = CompletableFuture.runAsync(() -> check(fresh, two, 2));
-				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !second.isDone());
+				Patience.await().during(Duration.ofMillis(200)).until(() -> !second.isDone());
 				one.commit();
-				second.get(30, TimeUnit.SECONDS);
+				second.get(Patience.SECONDS, TimeUnit.SECONDS);
 				two.commit();
 			}
 		}
@@ -257,6 +261,24 @@ class JdbcFencedResourceTests {
 
 		OnMariaDbCountingChanges() {
 			super(mariaDb.url() + "?useAffectedRows=true", "app", "secret");
+		}
+
+	}
+
+	@Nested
+	class OnMySql extends Contract {
+
+		OnMySql() {
+			super(mySql.get().url(), "app", "secret");
+		}
+
+	}
+
+	@Nested
+	class OnMySqlCountingChanges extends Contract {
+
+		OnMySqlCountingChanges() {
+			super(mySql.get().url("useAffectedRows=true"), "app", "secret");
 		}
 
 	}

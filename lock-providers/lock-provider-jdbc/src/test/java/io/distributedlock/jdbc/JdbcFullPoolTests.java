@@ -19,7 +19,7 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,17 +72,17 @@ class JdbcFullPoolTests {
 	@Test
 	void rowLockEndsWithItsLease() throws Exception {
 		LockProvider provider = provider(JdbcLockStrategy.FOR_UPDATE);
-		Objects.requireNonNull(get(provider.tryAcquire(request("k", Duration.ofSeconds(3)))));
+		acquired(provider, request("k", Duration.ofSeconds(3)));
 		assertThat(isRowLocked("k")).isTrue();
 		blockEveryThread(provider);
-		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !isRowLocked("k"));
-		Awaitility.await().until(() -> ((SessionLockProvider) provider).freeConnections() > 0);
+		Patience.await().until(() -> !isRowLocked("k"));
+		Patience.await().until(() -> ((SessionLockProvider) provider).freeConnections() > 0);
 	}
 
 	@Test
 	void rowLockIsRenewedAndReleased() throws Exception {
 		LockProvider provider = provider(JdbcLockStrategy.FOR_UPDATE);
-		Lease lease = Objects.requireNonNull(get(provider.tryAcquire(request("k", Duration.ofSeconds(60)))));
+		Lease lease = acquired(provider, request("k", Duration.ofSeconds(60)));
 		blockEveryThread(provider);
 		assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
 		assertThat(get(lease.release())).isTrue();
@@ -92,10 +92,10 @@ class JdbcFullPoolTests {
 	@Test
 	void rowLocksEndWithTheirProvider() throws Exception {
 		LockProvider provider = provider(JdbcLockStrategy.FOR_UPDATE);
-		Objects.requireNonNull(get(provider.tryAcquire(request("k", Duration.ofSeconds(60)))));
+		acquired(provider, request("k", Duration.ofSeconds(60)));
 		provider.close();
-		Awaitility.await().until(() -> !isRowLocked("k"));
-		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		Patience.await().until(() -> !isRowLocked("k"));
+		Patience.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 0);
 	}
 
 	@ParameterizedTest
@@ -106,11 +106,11 @@ class JdbcFullPoolTests {
 		LeaseRequest request = new LeaseRequest("late", Duration.ofSeconds(60), LockType.EXCLUSIVE, 1,
 				System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200));
 		CompletableFuture<Lease> late = provider.tryAcquire(request).toCompletableFuture();
-		Awaitility.await().until(() -> request.remainingNanos() < 0);
+		Patience.await().until(() -> request.remainingNanos() < 0);
 		for (Connection connection : taken) {
 			connection.close();
 		}
-		Awaitility.await().until(late::isDone);
+		Patience.await().until(late::isDone);
 		assertThat(late).isCompletedExceptionally();
 		// the next call runs on the same thread
 		assertThat(get(provider.tryAcquire(request("next", Duration.ofSeconds(60))))).isNotNull();
@@ -136,7 +136,7 @@ class JdbcFullPoolTests {
 		for (int i = 0; i < POOL_SIZE; i++) {
 			provider.tryAcquire(request("other" + i, Duration.ofSeconds(60)));
 		}
-		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getThreadsAwaitingConnection() > 0);
+		Patience.await().until(() -> this.pool.getHikariPoolMXBean().getThreadsAwaitingConnection() > 0);
 	}
 
 	private boolean isRowLocked(String key) throws SQLException {
@@ -170,11 +170,20 @@ class JdbcFullPoolTests {
 			.whenComplete((lease, thrown) -> failure
 				.complete((thrown != null && thrown.getCause() != null && !(thrown instanceof BackendException))
 						? thrown.getCause() : thrown));
-		return failure.orTimeout(60, TimeUnit.SECONDS).join();
+		return failure.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 	private static LeaseRequest request(String key, Duration leaseTime) {
 		return new LeaseRequest(key, leaseTime, LockType.EXCLUSIVE);
+	}
+
+	/**
+	 * Acquire a free lock. On a busy machine the first connections take longer than the
+	 * command time-out.
+	 */
+	private static Lease acquired(LockProvider provider, LeaseRequest request) {
+		return Objects.requireNonNull(
+				Patience.await().ignoreExceptions().until(() -> get(provider.tryAcquire(request)), Objects::nonNull));
 	}
 
 	private LockProvider provider(JdbcLockStrategy strategy) {

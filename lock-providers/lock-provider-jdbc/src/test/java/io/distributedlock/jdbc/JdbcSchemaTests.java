@@ -20,12 +20,13 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,6 +44,9 @@ class JdbcSchemaTests {
 	private static PostgresTestServer postgres;
 
 	private static MariaDbTestServer mariaDb;
+
+	@RegisterExtension
+	private static final MySqlOnDemand mySql = new MySqlOnDemand();
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -75,7 +79,16 @@ class JdbcSchemaTests {
 	@Test
 	void nodesCreateTheTablesAtTheSameTimeOnMariaDb() throws Exception {
 		for (int round = 0; round < ROUNDS; round++) {
-			createAtTheSameTime(JdbcDialect.MARIADB, emptyMariaDb("together" + round), "app", "secret");
+			createAtTheSameTime(JdbcDialect.MARIADB, Databases.emptyDatabase(mariaDb, "together" + round), "app",
+					"secret");
+		}
+	}
+
+	@Test
+	void nodesCreateTheTablesAtTheSameTimeOnMySql() throws Exception {
+		for (int round = 0; round < ROUNDS; round++) {
+			createAtTheSameTime(JdbcDialect.MYSQL, Databases.emptyDatabase(mySql.get(), "together" + round), "app",
+					"secret");
 		}
 	}
 
@@ -96,7 +109,7 @@ class JdbcSchemaTests {
 			get(provider.tryAcquire(request("dead-" + type, Duration.ofMillis(1), type)));
 		}
 		Lease held = get(provider.tryAcquire(request("held", Duration.ofSeconds(60), LockType.EXCLUSIVE)));
-		Awaitility.await().untilAsserted(() -> {
+		Patience.await().untilAsserted(() -> {
 			get(provider.sweepNow());
 			assertThat(count(pool, "SELECT COUNT(*) FROM distributed_lock WHERE lock_key <> 'held'")).isZero();
 			assertThat(count(pool, "SELECT COUNT(*) FROM distributed_lock_member")).isZero();
@@ -109,10 +122,15 @@ class JdbcSchemaTests {
 		rowLocksLeaveNothing(JdbcDialect.H2, pool(JdbcDialect.H2, emptyH2(""), "sa", ""));
 		rowLocksLeaveNothing(JdbcDialect.POSTGRESQL,
 				pool(JdbcDialect.POSTGRESQL, emptyPostgres("swept"), "postgres", ""));
-		rowLocksLeaveNothing(JdbcDialect.MARIADB, pool(JdbcDialect.MARIADB, emptyMariaDb("swept"), "app", "secret"));
-		HikariDataSource mySql = pool(JdbcDialect.MYSQL, emptyMariaDb("sweptmysql"), "app", "secret");
-		rowLocksLeaveNothing(JdbcDialect.MYSQL, mySql);
-		assertThat(count(mySql, "SELECT COUNT(*) FROM distributed_lock_token")).as("counted tokens").isZero();
+		rowLocksLeaveNothing(JdbcDialect.MARIADB,
+				pool(JdbcDialect.MARIADB, Databases.emptyDatabase(mariaDb, "swept"), "app", "secret"));
+	}
+
+	@Test
+	void freeRowsOfRowLocksAreDeletedOnMySql() throws SQLException {
+		HikariDataSource pool = pool(JdbcDialect.MYSQL, Databases.emptyDatabase(mySql.get(), "swept"), "app", "secret");
+		rowLocksLeaveNothing(JdbcDialect.MYSQL, pool);
+		assertThat(count(pool, "SELECT COUNT(*) FROM distributed_lock_token")).as("counted tokens").isZero();
 	}
 
 	@Test
@@ -120,8 +138,12 @@ class JdbcSchemaTests {
 		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(""));
 		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(";IGNORECASE=TRUE"));
 		keysAreDifferentLocks(JdbcDialect.POSTGRESQL, emptyPostgres("keys"), "postgres", "");
-		keysAreDifferentLocks(JdbcDialect.MARIADB, emptyMariaDb("different"), "app", "secret");
-		keysAreDifferentLocks(JdbcDialect.MYSQL, emptyMariaDb("keysmysql"), "app", "secret");
+		keysAreDifferentLocks(JdbcDialect.MARIADB, Databases.emptyDatabase(mariaDb, "different"), "app", "secret");
+	}
+
+	@Test
+	void keysThatDifferAreDifferentLocksOnMySql() throws SQLException {
+		keysAreDifferentLocks(JdbcDialect.MYSQL, Databases.emptyDatabase(mySql.get(), "different"), "app", "secret");
 	}
 
 	private void keysAreDifferentLocks(JdbcDialect dialect, String url) throws SQLException {
@@ -183,7 +205,7 @@ class JdbcSchemaTests {
 				.mapToObj((node) -> CompletableFuture.runAsync(() -> {
 					try (HikariDataSource pool = Databases.pool(url, user, password, 1)) {
 						pool.getConnection().close();
-						start.await(30, TimeUnit.SECONDS);
+						start.await(Patience.SECONDS, TimeUnit.SECONDS);
 						JdbcLockSchema.create(pool, dialect);
 					}
 					catch (Exception ex) {
@@ -192,7 +214,7 @@ class JdbcSchemaTests {
 				}, nodes))
 				.toList();
 			for (CompletableFuture<Void> each : created) {
-				each.get(60, TimeUnit.SECONDS);
+				each.get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 		}
 		finally {
@@ -213,11 +235,6 @@ class JdbcSchemaTests {
 	private static String emptyPostgres(String schema) throws SQLException {
 		execute(postgres.url(), "postgres", "", "CREATE SCHEMA " + schema);
 		return postgres.url() + "?currentSchema=" + schema;
-	}
-
-	private static String emptyMariaDb(String database) throws SQLException {
-		execute(mariaDb.url(), "app", "secret", "CREATE DATABASE " + database);
-		return mariaDb.url().replace("/locks", "/" + database);
 	}
 
 	private static String emptyH2(String options) {

@@ -22,10 +22,12 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.network.TcpProxy;
-import io.distributedlock.test.server.MariaDbTestServer;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.MySqlFamilyServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,8 +45,6 @@ class JdbcStallTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
-
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
 	@AfterEach
@@ -54,11 +54,11 @@ class JdbcStallTests {
 		}
 	}
 
-	@Test
-	void locksWorkAgainAfterTheServerStoodStill() {
-		MariaDbTestServer server = open(MariaDbTestServer.run());
-		Databases.createSchema(JdbcDialect.MARIADB, server.url(), "app", "secret");
-		stall(JdbcDialect.MARIADB, pool(server.url(), "app", "secret"), server::suspend, server::resume);
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void locksWorkAgainAfterTheServerStoodStill(JdbcDialect dialect) {
+		MySqlFamilyServer server = open(Databases.run(dialect));
+		stall(dialect, pool(server.url(), "app", "secret"), server::suspend, server::resume);
 	}
 
 	@Test
@@ -78,20 +78,37 @@ class JdbcStallTests {
 		PostgresTestServer server = open(PostgresTestServer.run());
 		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
 		TcpProxy proxy = open(new TcpProxy(server.port()));
-		JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withCommandTimeout(COMMAND_TIMEOUT);
+		silentConnections(JdbcDialect.POSTGRESQL, proxy, server.url(proxy.port()), server.url(), "postgres", "");
+	}
+
+	/**
+	 * As on PostgreSQL.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void silentConnectionsDoNotDisableLockingInTheFamilyOfMySql(JdbcDialect dialect) throws SQLException {
+		MySqlFamilyServer server = open(Databases.run(dialect));
+		TcpProxy proxy = open(new TcpProxy(server.port()));
+		String throughProxy = server.url().replace(":" + server.port(), ":" + proxy.port());
+		silentConnections(dialect, proxy, throughProxy, server.url(), "app", "secret");
+	}
+
+	private void silentConnections(JdbcDialect dialect, TcpProxy proxy, String throughProxy, String url, String user,
+			String password) throws SQLException {
+		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withCommandTimeout(COMMAND_TIMEOUT);
 		Queue<Connection> silent = new ConcurrentLinkedQueue<>();
 		for (int i = 0; i < settings.threads(); i++) {
-			silent.add(open(DriverManager.getConnection(server.url(proxy.port()), "postgres", "")));
+			silent.add(open(DriverManager.getConnection(throughProxy, user, password)));
 		}
 		proxy.blackHole();
-		DataSource firstSilent = connections(silent, pool(server.url(), "postgres", ""));
+		DataSource firstSilent = connections(silent, pool(url, user, password));
 		LockProvider provider = open(JdbcLocks.provider(firstSilent, settings));
 		List<CompletionStage<?>> calls = new ArrayList<>();
 		for (int i = 0; i < settings.threads(); i++) {
 			calls.add(provider.tryAcquire(request("silent" + i, LONG)));
 		}
 		calls.forEach((call) -> assertThat(ended(call)).isCompletedExceptionally());
-		Awaitility.await().atMost(PATIENCE).until(() -> {
+		Patience.await().until(() -> {
 			CompletableFuture<Lease> lease = ended(provider.tryAcquire(request("k", LONG)));
 			return !lease.isCompletedExceptionally() && lease.join() != null;
 		});
@@ -112,9 +129,8 @@ class JdbcStallTests {
 			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> session.number("SELECT 1"))
 				.satisfies(session::failed);
 		}
-		Awaitility.await()
+		Patience.await()
 			.pollInterval(Duration.ofMillis(10))
-			.atMost(PATIENCE)
 			.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 		for (int i = 0; i < 3; i++) {
 			assertThat(open(Session.open(pool, COMMAND_TIMEOUT, never)).number("SELECT 1")).isEqualTo(1);
@@ -133,23 +149,26 @@ class JdbcStallTests {
 			});
 			assertThat(ended(stuck)).isCompletedExceptionally();
 		}
-		assertThat(ended(threads.run(() -> "done", PATIENCE.toNanos(), (late) -> {
+		assertThat(ended(threads.run(() -> "done", Patience.LIMIT.toNanos(), (late) -> {
 		}))).isCompletedWithValue("done");
 		never.complete(null);
-		Awaitility.await().atMost(PATIENCE).until(() -> threads.running() == 0);
+		Patience.await().until(() -> threads.running() == 0);
 	}
 
 	/**
 	 * As when the holder's machine is cut off or stands still.
 	 */
 	@Test
-	void serverEndsARowLockWhoseHolderIsSilent() throws SQLException {
+	void serverEndsARowLockWhoseHolderIsSilentOnPostgres() throws SQLException {
 		PostgresTestServer postgres = open(PostgresTestServer.run());
 		Databases.createSchema(JdbcDialect.POSTGRESQL, postgres.url(), "postgres", "");
 		silentHolderIsCutOff(JdbcDialect.POSTGRESQL, pool(postgres.url(), "postgres", ""));
-		MariaDbTestServer mariaDb = open(MariaDbTestServer.run());
-		Databases.createSchema(JdbcDialect.MARIADB, mariaDb.url(), "app", "secret");
-		silentHolderIsCutOff(JdbcDialect.MARIADB, pool(mariaDb.url(), "app", "secret"));
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void serverEndsARowLockWhoseHolderIsSilent(JdbcDialect dialect) throws SQLException {
+		silentHolderIsCutOff(dialect, pool(open(Databases.run(dialect)).url(), "app", "secret"));
 	}
 
 	private void silentHolderIsCutOff(JdbcDialect dialect, HikariDataSource pool) throws SQLException {
@@ -159,25 +178,25 @@ class JdbcStallTests {
 				Session other = Session.open(pool, COMMAND_TIMEOUT, never)) {
 			assertThat(rows.lock(holder, "k", Duration.ofMillis(500), Duration.ZERO)).isNotZero();
 			assertThat(rows.lock(other, "k", LONG, Duration.ZERO)).isZero();
-			Awaitility.await().atMost(PATIENCE).until(() -> rows.lock(other, "k", LONG, Duration.ZERO) != 0);
+			Patience.await().until(() -> rows.lock(other, "k", LONG, Duration.ZERO) != 0);
 			rows.free(other, "k");
 			other.connection().setAutoCommit(true);
 		}
 	}
 
-	@Test
-	void sessionIsReturnedToThePoolAsItWas() throws SQLException {
-		MariaDbTestServer mariaDb = open(MariaDbTestServer.run());
-		Databases.createSchema(JdbcDialect.MARIADB, mariaDb.url(), "app", "secret");
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void sessionIsReturnedToThePoolAsItWas(JdbcDialect dialect) throws SQLException {
+		MySqlFamilyServer server = open(Databases.run(dialect));
 		HikariDataSource pool = open(
-				Databases.pool(mariaDb.url() + "?sessionVariables=wait_timeout=1234", "app", "secret", 1));
-		LockProvider provider = open(JdbcLocks.provider(pool,
-				JdbcLockSettings.of(JdbcDialect.MARIADB).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
+				Databases.pool(server.url("sessionVariables=wait_timeout=1234"), "app", "secret", 1));
+		LockProvider provider = open(
+				JdbcLocks.provider(pool, JdbcLockSettings.of(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
 		for (int i = 0; i < 3; i++) {
 			Lease lease = Objects.requireNonNull(get(provider.tryAcquire(request("k", LONG))));
 			assertThat(get(lease.renew(LONG))).isNotNull();
 			assertThat(get(lease.release())).isTrue();
-			Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+			Patience.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 			try (Connection connection = pool.getConnection()) {
 				assertThat(Session.on(connection).number("SELECT @@SESSION.wait_timeout")).isEqualTo(1234);
 				assertThat(connection.getNetworkTimeout()).isZero();
@@ -199,23 +218,22 @@ class JdbcStallTests {
 		begin.run();
 		nodes.forEach(Node::callAll);
 		nodes.forEach(Node::awaitFailures);
-		Awaitility.await().atMost(PATIENCE).until(() -> nodes.stream().allMatch(Node::leasesAreOver));
+		Patience.await().until(() -> nodes.stream().allMatch(Node::leasesAreOver));
 		end.run();
 		for (Node node : nodes) {
 			// also what was asked for during the stall, with a lease that does not end
 			// now
 			for (String key : List.of("acquired", "renewed", "released")) {
-				Lease lease = Awaitility.await("%s with %s".formatted(key, node.strategy))
-					.atMost(PATIENCE)
+				Lease lease = Patience.await("%s with %s".formatted(key, node.strategy))
 					.ignoreExceptions()
 					.until(() -> get(node.provider.tryAcquire(request(key + node.strategy, LONG))), Objects::nonNull);
 				assertThat(get(lease.release())).isTrue();
 			}
 			if (unwrap(node.provider) instanceof SessionLockProvider forUpdate) {
-				Awaitility.await().atMost(PATIENCE).until(() -> forUpdate.freeConnections() == 10);
+				Patience.await().until(() -> forUpdate.freeConnections() == 10);
 			}
 		}
-		Awaitility.await().atMost(PATIENCE).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		Patience.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
 	}
 
 	private static LockProvider unwrap(LockProvider provider) {
@@ -240,7 +258,7 @@ class JdbcStallTests {
 
 	private static <T> CompletableFuture<T> ended(CompletionStage<T> stage) {
 		CompletableFuture<T> future = stage.toCompletableFuture();
-		Awaitility.await().atMost(PATIENCE).until(future::isDone);
+		Patience.await().until(future::isDone);
 		return future;
 	}
 

@@ -17,6 +17,8 @@ import java.util.function.Predicate;
 
 import javax.sql.DataSource;
 
+import io.distributedlock.test.patience.Patience;
+
 /**
  * A database where one statement, or the reply to it, is lost or comes late.
  */
@@ -188,7 +190,7 @@ final class LostStatements {
 		}
 
 		private void awaitProceed() throws InterruptedException {
-			if (!this.proceeds.await(60, TimeUnit.SECONDS)) {
+			if (!this.proceeds.await(Patience.SECONDS, TimeUnit.SECONDS)) {
 				throw new IllegalStateException("The held statement was never told to proceed");
 			}
 		}

@@ -4,15 +4,14 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.MariaDbTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -43,7 +42,7 @@ abstract class MariaDbKit extends LockProviderCompatibilityKit {
 		}
 		// the image starts a server for its own set-up first: the port alone proves
 		// nothing
-		Awaitility.await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
+		Patience.await().ignoreExceptions().until(() -> {
 			Databases.createSchema(JdbcDialect.MARIADB, url(), "app", "secret");
 			return true;
 		});
@@ -76,7 +75,7 @@ abstract class MariaDbKit extends LockProviderCompatibilityKit {
 
 	private static Runnable newSchema() {
 		String name = "nodes" + System.nanoTime();
-		try (Connection connection = DriverManager.getConnection(url(), "app", "secret");
+		try (Connection connection = DriverManager.getConnection(url() + "?socketTimeout=30000", "app", "secret");
 				Statement statement = connection.createStatement()) {
 			statement.execute("create database " + name);
 		}

@@ -15,7 +15,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,8 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PostgresCrashTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(5);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	/**
 	 * As in production: the server of the tests waits for no commit.
@@ -119,12 +117,12 @@ class PostgresCrashTests {
 		LockQueue.Place place = behindOthers(waiter);
 		long ticket = ticket();
 		server.crash();
-		Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+		Patience.await().ignoreExceptions().until(() -> {
 			place.lookAgain();
 			return ticket() > ticket;
 		});
 		assertThat(answer(() -> get(held.release()))).isTrue();
-		Awaitility.await().atMost(PATIENCE).until(() -> {
+		Patience.await().until(() -> {
 			place.lookAgain();
 			return place.granted().toCompletableFuture().isDone();
 		});
@@ -150,12 +148,12 @@ class PostgresCrashTests {
 	 * Ask until the server is there again.
 	 */
 	private static <T> T answer(Callable<T> question) {
-		return Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(question, Objects::nonNull);
+		return Patience.await().ignoreExceptions().until(question, Objects::nonNull);
 	}
 
 	private LockQueue.Place behindOthers(LockProvider provider) {
 		LockQueue.Place place = ((LockQueue) provider).enqueue(this.request);
-		Awaitility.await().atMost(PATIENCE).until(place::isBehindOthers);
+		Patience.await().until(place::isBehindOthers);
 		return place;
 	}
 

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,7 +58,7 @@ class PostgresReleasesTests {
 		this.noMemory.set(false);
 		this.releases.listen("k", () -> {
 		});
-		Awaitility.await().until(() -> this.connections.get() > 0);
+		Patience.await().until(() -> this.connections.get() > 0);
 	}
 
 	@Test
@@ -70,7 +70,7 @@ class PostgresReleasesTests {
 		}, new NoClassDefFoundError("Driver"));
 		this.releases.listen("k", () -> {
 		});
-		Awaitility.await().until(() -> this.connections.get() > 1);
+		Patience.await().until(() -> this.connections.get() > 1);
 	}
 
 	private PostgresReleases releases(ThreadFactory factory, Throwable refusal) {

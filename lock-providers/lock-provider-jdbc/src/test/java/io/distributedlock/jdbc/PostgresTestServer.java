@@ -6,11 +6,9 @@ import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.process.Signals;
@@ -31,13 +29,17 @@ final class PostgresTestServer implements AutoCloseable {
 
 	private EmbeddedPostgres postgres;
 
+	private ProcessHandle postmaster;
+
 	private final int port;
 
 	private PostgresTestServer(boolean newest) throws IOException {
 		this.newest = newest;
 		this.folder = Files.createTempDirectory("postgres");
-		this.postgres = start(0);
+		start(0);
 		this.port = this.postgres.getPort();
+		// the artifact's own hook stops the server, which must not be suspended then
+		Runtime.getRuntime().addShutdownHook(new Thread(this::resumeIfAlive, "resume-postgres"));
 	}
 
 	static PostgresTestServer run() {
@@ -87,7 +89,7 @@ final class PostgresTestServer implements AutoCloseable {
 
 	private Runnable newSchema() {
 		String name = "nodes" + System.nanoTime();
-		try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+		try (Connection connection = this.postgres.getPostgresDatabase().getConnection();
 				Statement statement = connection.createStatement()) {
 			statement.execute("create schema " + name);
 		}
@@ -98,9 +100,9 @@ final class PostgresTestServer implements AutoCloseable {
 	}
 
 	void restart() {
+		stop();
 		try {
-			this.postgres.close();
-			this.postgres = start(this.port);
+			start(this.port);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -108,16 +110,27 @@ final class PostgresTestServer implements AutoCloseable {
 	}
 
 	/**
+	 * Stop the server, which writes everything first, and kill what is left of it after
+	 * the five seconds that the artifact waits.
+	 */
+	private void stop() {
+		resumeIfAlive();
+		try {
+			this.postgres.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		finally {
+			Signals.killAll(this.postmaster);
+		}
+	}
+
+	/**
 	 * Kill the server, so that what it has not written is lost, and start it again.
 	 */
 	void crash() {
-		ProcessHandle server = postmaster();
-		// found before their parent has ended
-		List<ProcessHandle> processes = server.descendants().toList();
-		server.destroyForcibly();
-		processes.forEach(ProcessHandle::destroyForcibly);
-		processes.forEach((process) -> process.onExit().join());
-		server.onExit().join();
+		Signals.killAll(this.postmaster);
 		restart();
 	}
 
@@ -125,7 +138,7 @@ final class PostgresTestServer implements AutoCloseable {
 	 * Stop the process that writes what no commit has waited for.
 	 */
 	void suspendBackgroundWriting() {
-		try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+		try (Connection connection = this.postgres.getPostgresDatabase().getConnection();
 				Statement statement = connection.createStatement();
 				ResultSet found = statement.executeQuery(
 						"select pid from pg_stat_activity where backend_type in ('walwriter', 'checkpointer')")) {
@@ -139,45 +152,42 @@ final class PostgresTestServer implements AutoCloseable {
 	}
 
 	void suspend() {
-		Signals.sendToAll(postmaster(), "STOP");
+		Signals.sendToAll(this.postmaster, "STOP");
 	}
 
 	void resume() {
-		Signals.sendToAll(postmaster(), "CONT");
+		Signals.sendToAll(this.postmaster, "CONT");
 	}
 
-	private ProcessHandle postmaster() {
-		try {
-			String pid = Files.readAllLines(this.folder.resolve("postmaster.pid")).get(0);
-			return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+	private void resumeIfAlive() {
+		if (this.postmaster.isAlive()) {
+			resume();
 		}
 	}
 
 	@Override
 	public void close() {
-		try {
-			this.postgres.close();
-			Databases.delete(this.folder);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		stop();
+		Databases.delete(this.folder);
 	}
 
-	private EmbeddedPostgres start(int onPort) throws IOException {
+	private void start(int onPort) throws IOException {
 		EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
 		if (this.newest) {
 			builder.setPgBinaryResolver((system,
 					machine) -> new URL("jar:%s!/postgres-linux-x86_64.txz".formatted(NEWEST.toUri())).openStream());
 		}
-		return builder.setDataDirectory(this.folder)
+		// seconds, as a suspended server accepts connections and then says nothing
+		this.postgres = builder.setConnectConfig("loginTimeout", "5")
+			.setConnectConfig("socketTimeout", "30")
+			.setDataDirectory(this.folder)
 			.setCleanDataDirectory(false)
 			.setPort(onPort)
 			.setServerConfig("max_connections", "300")
 			.start();
+		// the process that the artifact knows is another one, which has ended
+		String pid = Files.readAllLines(this.folder.resolve("postmaster.pid")).get(0);
+		this.postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
 	}
 
 }

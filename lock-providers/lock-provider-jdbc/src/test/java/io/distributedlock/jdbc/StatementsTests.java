@@ -12,11 +12,12 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -36,11 +37,12 @@ class StatementsTests {
 	 */
 	private static final Duration LOOK = Duration.ofSeconds(75);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
-
 	private static PostgresTestServer postgres;
 
 	private static MariaDbTestServer mariaDb;
+
+	@RegisterExtension
+	private static final MySqlOnDemand mySql = new MySqlOnDemand();
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -74,7 +76,7 @@ class StatementsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "POSTGRESQL", "MARIADB", "H2" })
+	@EnumSource
 	void freeKeyCostsOneStatementAndItsReleaseAnother(JdbcDialect dialect) {
 		LostStatements statements = new LostStatements(pool(dialect));
 		LockProvider provider = provider(statements, dialect);
@@ -90,18 +92,18 @@ class StatementsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "POSTGRESQL", "MARIADB", "H2" })
+	@EnumSource
 	void placeThatWaitsWritesNothing(JdbcDialect dialect) {
 		LockProvider holder = provider(new LostStatements(pool(dialect)), dialect);
 		LostStatements statements = new LostStatements(pool(dialect));
 		LockProvider waiter = provider(statements, dialect);
 		Lease held = acquire(holder);
 		LockQueue.Place place = ((LockQueue) waiter).enqueue(this.request);
-		Awaitility.await().atMost(PATIENCE).until(place::isBehindOthers);
+		Patience.await().until(place::isBehindOthers);
 		boolean told = dialect == JdbcDialect.POSTGRESQL;
 		List<String> waiting = new ArrayList<>();
 		// on PostgreSQL, the question of a place that has begun to listen
-		Awaitility.await().atMost(PATIENCE).until(() -> {
+		Patience.await().until(() -> {
 			waiting.addAll(statements.executed());
 			return waiting.size() >= (told ? 2 : 20);
 		});
@@ -124,6 +126,7 @@ class StatementsTests {
 	private HikariDataSource pool(JdbcDialect dialect) {
 		return open(switch (dialect) {
 			case POSTGRESQL -> Databases.pool(postgres.url(), "postgres", "", 10);
+			case MYSQL -> Databases.pool(mySql.get().url(), "app", "secret", 10);
 			case MARIADB -> Databases.pool(mariaDb.url(), "app", "secret", 10);
 			default -> Databases.pool("jdbc:h2:mem:statements;DB_CLOSE_DELAY=-1", "sa", "", 10);
 		});

@@ -18,7 +18,7 @@ import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,8 +37,6 @@ class TableOwnersTests {
 	 * Longer than any test waits.
 	 */
 	private static final Duration LEASE = Duration.ofMinutes(5);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(40);
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -130,7 +128,7 @@ class TableOwnersTests {
 	void readerThatHasExpiredIsNoOwnerBesideOneThatHasNot() {
 		take(new LeaseRequest("k", Duration.ofMillis(200), LockType.READ));
 		Lease reader = take(request(LockType.READ));
-		Awaitility.await().atMost(PATIENCE).until(() -> owners().size() == 1);
+		Patience.await().until(() -> owners().size() == 1);
 		assertThat(onlyOwner().id()).isEqualTo(id(reader));
 	}
 
@@ -158,10 +156,7 @@ class TableOwnersTests {
 		Lease next = get(place.granted());
 		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(lease.fencingToken().orElseThrow());
 		proxy.heal();
-		Awaitility.await("the former owner learns of it")
-			.atMost(PATIENCE)
-			.ignoreExceptions()
-			.until(() -> get(lease.renew(LEASE)) == null);
+		Patience.await("the former owner learns of it").ignoreExceptions().until(() -> get(lease.renew(LEASE)) == null);
 		assertThat(get(lease.release())).isFalse();
 		assertThat(get(next.renew(LEASE))).isNotNull();
 	}
@@ -181,7 +176,7 @@ class TableOwnersTests {
 
 	private LockQueue.Place behindOthers(LeaseRequest request) {
 		LockQueue.Place place = ((LockQueue) this.provider).enqueue(request);
-		Awaitility.await().until(place::isBehindOthers);
+		Patience.await().until(place::isBehindOthers);
 		return place;
 	}
 

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 import javax.sql.DataSource;
@@ -17,7 +19,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,8 +39,6 @@ class TableQueueTests {
 
 	private static final LeaseRequest REQUEST = new LeaseRequest("k", LEASE, LockType.FAIR);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
-
 	/**
 	 * The last statement of a grant.
 	 */
@@ -53,6 +53,8 @@ class TableQueueTests {
 
 	private LockProvider other;
 
+	private LockProvider node;
+
 	private Lease held;
 
 	private LockQueue.Place first;
@@ -64,7 +66,8 @@ class TableQueueTests {
 		this.lost = new LostStatements(this.pool);
 		this.other = provider(this.pool);
 		this.held = Objects.requireNonNull(get(this.other.tryAcquire(REQUEST)));
-		this.first = behindOthers(provider(this.lost.dataSource()));
+		this.node = provider(this.lost.dataSource());
+		this.first = behindOthers(this.node);
 	}
 
 	@AfterEach
@@ -80,7 +83,7 @@ class TableQueueTests {
 		LostStatements.Fault fault = this.lost.loseReply(TableQueueTests::takes);
 		get(this.held.release());
 		this.first.lookAgain();
-		Awaitility.await().until(fault::isReached);
+		Patience.await().until(fault::isReached);
 		assertThatGrantedInTurn(this.first, second);
 	}
 
@@ -90,7 +93,7 @@ class TableQueueTests {
 		LostStatements.Fault fault = this.lost.delayReply(TableQueueTests::takes);
 		get(this.held.release());
 		this.first.lookAgain();
-		Awaitility.await().until(fault::isReached);
+		Patience.await().until(fault::isReached);
 		assertThatGrantedInTurn(this.first, second);
 		fault.proceed();
 	}
@@ -101,7 +104,7 @@ class TableQueueTests {
 		LostStatements.Fault afterGrant = this.lost.loseReply(TableQueueTests::takes);
 		LostStatements.Fault afterThat = this.lost.loseReply(TableQueueTests::takes);
 		get(this.held.release());
-		Awaitility.await().atMost(PATIENCE).until(() -> {
+		Patience.await().until(() -> {
 			this.first.lookAgain();
 			return afterGrant.isReached() && afterThat.isReached();
 		});
@@ -117,11 +120,11 @@ class TableQueueTests {
 		LostStatements.Fault fault = this.lost.delay(LEAVE_QUEUE);
 		get(this.held.release());
 		Lease lease = granted(this.first);
-		Awaitility.await().until(fault::isReached);
+		Patience.await().until(fault::isReached);
 		assertThat(get(lease.release())).isTrue();
 		assertThat(get(granted(second).release())).isTrue();
 		fault.proceed();
-		Awaitility.await().until(fault::isExecuted);
+		Patience.await().until(fault::isExecuted);
 		assertThatNobodyQueues();
 	}
 
@@ -131,7 +134,7 @@ class TableQueueTests {
 		LostStatements.Fault fault = this.lost.fail(LEAVE_QUEUE);
 		get(this.held.release());
 		Lease lease = granted(this.first);
-		Awaitility.await().until(fault::isReached);
+		Patience.await().until(fault::isReached);
 		this.lost.executed();
 		assertThat(get(lease.release())).isTrue();
 		assertThat(this.lost.executed()).as("the place ends before the key is free")
@@ -154,14 +157,129 @@ class TableQueueTests {
 		LostStatements.Fault fault = this.lost.delay(TableQueueTests::takes);
 		get(this.held.release());
 		this.first.lookAgain();
-		Awaitility.await().until(fault::isReached);
+		Patience.await().until(fault::isReached);
 		get(granted(this.first).release());
 		fault.proceed();
-		Awaitility.await().until(fault::isExecuted);
-		Lease next = Awaitility.await()
-			.atMost(PATIENCE)
-			.until(() -> get(this.other.tryAcquire(REQUEST)), Objects::nonNull);
+		Patience.await().until(fault::isExecuted);
+		Lease next = Patience.await().until(() -> get(this.other.tryAcquire(REQUEST)), Objects::nonNull);
 		assertThat(get(next.release())).isTrue();
+	}
+
+	/**
+	 * Two calls have left, and what removes them is slow.
+	 */
+	@Test
+	void releaseDoesNotWaitForRemovals() {
+		LockProvider patient = provider(this.lost.dataSource(), Duration.ofSeconds(20));
+		List<LostStatements.Fault> removals = new ArrayList<>();
+		Lease mine = Objects.requireNonNull(get(patient.tryAcquire(request("mine"))));
+		for (String key : List.of("one", "another")) {
+			assertThat(get(this.other.tryAcquire(request(key)))).isNotNull();
+			LockQueue.Place place = behindOthers(patient, request(key));
+			removals.add(this.lost.delay((sql) -> sql.startsWith("DELETE FROM distributed_lock_member")));
+			place.leave();
+			Patience.await().until(removals.get(removals.size() - 1)::isReached);
+		}
+		CompletableFuture<Boolean> release = mine.release().toCompletableFuture();
+		Patience.await().until(release::isDone);
+		assertThat(removals).noneMatch(LostStatements.Fault::isExecuted);
+		assertThat(release).isCompletedWithValue(true);
+		removals.forEach(LostStatements.Fault::proceed);
+	}
+
+	/**
+	 * A call comes while the question about another one is under way, whose answer is
+	 * lost: nobody has asked about the new call yet.
+	 */
+	@Test
+	void callThatComesWhileAQuestionFailsDoesNotFail() {
+		assertThat(get(this.other.tryAcquire(request("another")))).isNotNull();
+		LostStatements.Fault fault = this.lost.delay(TableQueueTests::takes);
+		LockQueue.Place early = ((LockQueue) this.node).enqueue(request("another"));
+		Patience.await().until(fault::isReached);
+		LockQueue.Place late = ((LockQueue) this.node).enqueue(request("another"));
+		Patience.await().until(early.granted().toCompletableFuture()::isCompletedExceptionally);
+		Patience.await().until(() -> late.isBehindOthers() || late.granted().toCompletableFuture().isDone());
+		assertThat(late.granted().toCompletableFuture()).isNotDone();
+		fault.proceed();
+	}
+
+	/**
+	 * A call leaves while it is granted, and its lease cannot be released at first.
+	 */
+	@Test
+	void grantThatNobodyTakesEndsThoughItsReleaseFails() {
+		LostStatements.Fault granting = this.lost.delayReply(TableQueueTests::takes);
+		get(this.held.release());
+		this.first.lookAgain();
+		Patience.await().until(granting::isReached);
+		this.first.leave();
+		LostStatements.Fault releasing = this.lost.fail((sql) -> sql.contains("SET owner = NULL"));
+		granting.proceed();
+		Patience.await().until(releasing::isReached);
+		Lease next = Patience.await().until(() -> get(this.other.tryAcquire(REQUEST)), Objects::nonNull);
+		assertThat(get(next.release())).isTrue();
+	}
+
+	/**
+	 * A call leaves while it is granted, and its provider is closed.
+	 */
+	@Test
+	void grantThatComesAfterTheProviderWasClosedIsUndone() {
+		this.first.leave();
+		Lease another = Objects.requireNonNull(get(this.other.tryAcquire(request("another"))));
+		LockProvider patient = provider(this.lost.dataSource(), Duration.ofSeconds(20));
+		LockQueue.Place place = behindOthers(patient, request("another"));
+		LostStatements.Fault granting = this.lost.delayReply(TableQueueTests::takes);
+		get(another.release());
+		Patience.await().until(granting::isReached);
+		place.leave();
+		patient.close();
+		granting.proceed();
+		assertThatOthersGet(request("another"));
+	}
+
+	/**
+	 * A call has left whose grant was lost, and its provider is closed before anything
+	 * was removed.
+	 */
+	@Test
+	void closingRemovesAGrantWhoseAnswerWasLost() {
+		this.first.leave();
+		Lease another = Objects.requireNonNull(get(this.other.tryAcquire(request("another"))));
+		LockProvider patient = provider(this.lost.dataSource(), Duration.ofSeconds(20));
+		LockQueue.Place place = behindOthers(patient, request("another"));
+		this.lost.loseReply(TableQueueTests::takes);
+		LostStatements.Fault asking = this.lost.delay((sql) -> sql.startsWith("SELECT CASE WHEN owner IS NULL"));
+		get(another.release());
+		Patience.await().until(asking::isReached);
+		place.leave();
+		patient.close();
+		assertThatOthersGet(request("another"));
+		asking.proceed();
+	}
+
+	private void assertThatOthersGet(LeaseRequest request) {
+		Lease next = Patience.await().until(() -> get(this.other.tryAcquire(request)), Objects::nonNull);
+		assertThat(get(next.release())).isTrue();
+	}
+
+	/**
+	 * Whoever asked has stopped waiting before the question was sent, and nobody asks
+	 * about the row again.
+	 */
+	@Test
+	void ownerOfALateAnswerIsRemovedWithItsRow() {
+		AtomicInteger removals = new AtomicInteger();
+		QueueRow row = new QueueRow("late", removals::incrementAndGet);
+		row.succeeded(1L);
+		assertThat(removals).as("while the next question may find the grant").hasValue(0);
+		row.ended(null);
+		assertThat(removals).hasValue(1);
+	}
+
+	private static LeaseRequest request(String key) {
+		return new LeaseRequest(key, LEASE, LockType.FAIR);
 	}
 
 	@Test
@@ -171,20 +289,18 @@ class TableQueueTests {
 		TableQueue queue = new TableQueue(table, members, JdbcDialect.H2);
 		LeaseRequest expired = new LeaseRequest("other", Duration.ofMillis(1), LockType.FAIR);
 		LeaseRequest request = new LeaseRequest("other", LEASE, LockType.FAIR);
-		QueuedOwner had = new QueuedOwner("had", () -> {
-		});
-		QueuedOwner waiter = new QueuedOwner("waiter", () -> {
-		});
+		QueueRow had = TableLineTests.row("had");
+		QueueRow waiter = TableLineTests.row("waiter");
 		try (Connection connection = this.pool.getConnection()) {
 			Session session = Session.on(connection);
 			assertThat(table.take(session, expired, "had")).isNotZero();
-			Awaitility.await().until(() -> table.read(session, "other").free());
+			Patience.await().until(() -> table.read(session, "other").free());
 			assertThat(queue.acquire(session, request, "had")).as("nobody waits").isNotZero();
 			assertThat(table.renew(session, "other", "had", Duration.ofMillis(1))).isTrue();
-			Awaitility.await().until(() -> table.read(session, "other").free());
+			Patience.await().until(() -> table.read(session, "other").free());
 			members.queue(session, TableQueue.queueOf("other"), "waiter", LEASE, false);
-			assertThat(queue.acquireInTurn(session, request, had)).isZero();
-			assertThat(queue.acquireInTurn(session, request, waiter)).isNotZero();
+			assertThat(queue.ask(session, TableLineTests.question(request, had))).isZero();
+			assertThat(queue.ask(session, TableLineTests.question(request, waiter))).isNotZero();
 		}
 	}
 
@@ -211,7 +327,7 @@ class TableQueueTests {
 	}
 
 	private static Lease granted(LockQueue.Place place) {
-		Awaitility.await().atMost(PATIENCE).until(() -> {
+		Patience.await().until(() -> {
 			place.lookAgain();
 			return place.granted().toCompletableFuture().isDone();
 		});
@@ -219,14 +335,22 @@ class TableQueueTests {
 	}
 
 	private static LockQueue.Place behindOthers(LockProvider provider) {
-		LockQueue.Place place = ((LockQueue) provider).enqueue(REQUEST);
-		Awaitility.await().until(place::isBehindOthers);
+		return behindOthers(provider, REQUEST);
+	}
+
+	private static LockQueue.Place behindOthers(LockProvider provider, LeaseRequest request) {
+		LockQueue.Place place = ((LockQueue) provider).enqueue(request);
+		Patience.await().until(place::isBehindOthers);
 		return place;
 	}
 
 	private LockProvider provider(DataSource database) {
-		return open(JdbcLocks.provider(database,
-				JdbcLockSettings.of(JdbcDialect.H2).withCommandTimeout(Duration.ofSeconds(1))));
+		return provider(database, Duration.ofSeconds(1));
+	}
+
+	private LockProvider provider(DataSource database, Duration commandTimeout) {
+		return open(
+				JdbcLocks.provider(database, JdbcLockSettings.of(JdbcDialect.H2).withCommandTimeout(commandTimeout)));
 	}
 
 	private <T extends AutoCloseable> T open(T closeable) {

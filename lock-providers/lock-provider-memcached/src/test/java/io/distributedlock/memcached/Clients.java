@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import com.spotify.folsom.ConnectFuture;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheClientBuilder;
+import io.distributedlock.test.patience.Patience;
 
 /**
  * Clients of a server on this machine.
@@ -34,7 +35,7 @@ final class Clients {
 	}
 
 	static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -20,8 +20,8 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MemcachedTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,10 +66,7 @@ class MemcachedEdgeCaseTests {
 		LeaseRequest request = new LeaseRequest("k", Duration.ofMillis(3001), LockType.EXCLUSIVE);
 		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(request)));
 		long end = lease.term().startNanos() + Duration.ofMillis(3001).toNanos();
-		Awaitility.await()
-			.pollInterval(Duration.ofMillis(5))
-			.atMost(Duration.ofSeconds(10))
-			.until(() -> get(this.client.get("k")) == null);
+		Patience.await().pollInterval(Duration.ofMillis(5)).until(() -> get(this.client.get("k")) == null);
 		assertThat(System.nanoTime() - end).as("nanoseconds that it outlived the lease")
 			.isBetween(0L, Duration.ofSeconds(3).plusMillis(500).toNanos());
 	}
@@ -92,9 +89,7 @@ class MemcachedEdgeCaseTests {
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(slow.tryAcquire(REQUEST)));
 			assertThat(this.server.command("get k")).as("granted, although the answer was lost").startsWith("VALUE");
 			proxy.heal();
-			Awaitility.await()
-				.atMost(Duration.ofSeconds(15))
-				.until(() -> this.server.command("get k").startsWith("END"));
+			Patience.await().until(() -> this.server.command("get k").startsWith("END"));
 			slow.close();
 			far.shutdown();
 		}
@@ -129,7 +124,7 @@ class MemcachedEdgeCaseTests {
 			.renewalLeaseTime(Duration.ofSeconds(3))
 			.build(); LockHandle handle = template.acquire("k")) {
 			this.server.restart();
-			Awaitility.await().until(() -> !handle.isValid());
+			Patience.await().until(() -> !handle.isValid());
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
 		}
 	}
@@ -177,8 +172,7 @@ class MemcachedEdgeCaseTests {
 				template.acquire("k").close();
 				Files.writeString(users, "locker:another\n");
 				secured.restart();
-				Awaitility.await()
-					.atMost(Duration.ofSeconds(20))
+				Patience.await()
 					.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 						.isThrownBy(() -> template.tryAcquire("k"))
 						.withMessageContaining("credentials"));

@@ -17,8 +17,8 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MemcachedTestServer;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +69,7 @@ class MemcachedOwnersTests {
 			assertThat(get(this.provider.revoke("k", onlyOwner()))).isTrue();
 			Lease next = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
 			proxy.heal();
-			Awaitility.await("the former owner learns of it")
+			Patience.await("the former owner learns of it")
 				.atMost(LONG)
 				.ignoreExceptions()
 				.until(() -> get(lease.renew(LONG)) == null);

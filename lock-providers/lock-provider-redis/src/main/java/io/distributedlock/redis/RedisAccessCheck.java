@@ -2,7 +2,6 @@ package io.distributedlock.redis;
 
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.support.Failures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +19,11 @@ final class RedisAccessCheck {
 
 	static void run(ExclusiveLocks locks, RedisLink link, String keyPrefix) {
 		String key = keyPrefix + ":access-check";
-		locks.leaveUnknown(key).whenComplete((released, failure) -> {
-			if (failure != null && Failures.unwrap(failure) instanceof BackendException backendFailure
-					&& !backendFailure.isRetryable() && !(backendFailure instanceof RedisErrors.ClosedException)) {
-				logger.error("Locks under '{}' cannot work: {}", keyPrefix, backendFailure.getMessage());
+		// a server that is too old fails here, and may not fail below
+		link.ping().thenCompose((answer) -> locks.leaveUnknown(key)).whenComplete((released, failure) -> {
+			BackendException reason = (failure != null) ? RedisErrors.translate(failure) : null;
+			if (reason != null && !reason.isRetryable() && !(reason instanceof RedisErrors.ClosedException)) {
+				logger.error("Locks under '{}' cannot work: {}", keyPrefix, reason.getMessage());
 			}
 		});
 		check(link, key, "under '%s'".formatted(keyPrefix));

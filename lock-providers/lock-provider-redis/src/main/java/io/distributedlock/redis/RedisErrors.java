@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
+import io.distributedlock.redis.scripts.ServerAge;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.RedisBusyException;
@@ -52,6 +53,8 @@ final class RedisErrors {
 			case "NOPERM" -> permanent(
 					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redis.md",
 					cause);
+			case ServerAge.CODE ->
+				permanent(Objects.requireNonNullElse(ServerAge.problem(cause.getMessage()), code), cause);
 			case "WRONGTYPE" ->
 				permanent("the key holds a value that is no lock: choose another lock.key-prefix", cause);
 			case NO_DATABASE -> permanent("Redis has no database of this number: check the database", cause);

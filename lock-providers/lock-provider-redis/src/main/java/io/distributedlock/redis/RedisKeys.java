@@ -17,10 +17,10 @@ final class RedisKeys {
 	}
 
 	/**
-	 * The mark that somebody waits outside the line.
+	 * The mark that somebody waits for a permit.
 	 */
-	static String mark(String key) {
-		return "{" + key + "}:mark";
+	static String permitsMark(String key) {
+		return "{" + key + "}:permits:mark";
 	}
 
 }

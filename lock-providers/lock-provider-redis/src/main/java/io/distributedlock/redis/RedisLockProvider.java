@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * according to {@code {k}:alive}, and tells that JVM, on its channel. Readers share the
  * key {@code k} as a set, and the owners of a semaphore's permits are the set
  * {@code {k}:permits}. They and writers listen on the channel {@code k}; while they wait
- * there is the mark {@code {k}:mark}. All these keys expire.
+ * there is the mark {@code {k}:mark}, or {@code {k}:permits:mark}. All these keys expire.
  * <p>
  * One counter of fencing tokens serves all keys, on a cluster one serves each slot. It
  * expires a day after its last use; a new counter starts at the server's clock in

@@ -114,8 +114,8 @@ final class SharedLocks implements AutoCloseable {
 
 	private ScriptCall releasing(String key, String owner, boolean permit) {
 		return permit
-				? new ScriptCall(PlainScripts.RELEASE_PERMIT, List.of(RedisKeys.permits(key), RedisKeys.mark(key)),
-						List.of(owner, key))
+				? new ScriptCall(PlainScripts.RELEASE_PERMIT,
+						List.of(RedisKeys.permits(key), RedisKeys.permitsMark(key)), List.of(owner, key))
 				: new ScriptCall(PlainScripts.RELEASE_READ, List.of(key, this.counters.counter(key)), List.of(owner));
 	}
 
@@ -123,7 +123,8 @@ final class SharedLocks implements AutoCloseable {
 		String key = request.key();
 		String lease = millis(request.leaseTime());
 		if (candidate.permit()) {
-			return new ScriptCall(PlainScripts.ACQUIRE_PERMIT, List.of(RedisKeys.permits(key), RedisKeys.mark(key)),
+			return new ScriptCall(PlainScripts.ACQUIRE_PERMIT,
+					List.of(RedisKeys.permits(key), RedisKeys.permitsMark(key)),
 					List.of(candidate.owner(), lease, Integer.toString(request.permits())));
 		}
 		return new ScriptCall(PlainScripts.ACQUIRE_READ, List.of(key, this.counters.counter(key)),

@@ -3,11 +3,15 @@ package io.distributedlock.redis;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.patience.Patience;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 
@@ -21,6 +25,8 @@ final class Clients {
 		.computationThreadPoolSize(2)
 		.build();
 
+	private static final AtomicBoolean FIRST = new AtomicBoolean(true);
+
 	private Clients() {
 	}
 
@@ -29,7 +35,24 @@ final class Clients {
 	}
 
 	static RedisClient client(String url) {
-		return RedisClient.create(RESOURCES, url);
+		RedisClient client = RedisClient.create(RESOURCES, url);
+		if (FIRST.compareAndSet(true, false)) {
+			loadClasses(client);
+		}
+		return client;
+	}
+
+	/**
+	 * Connect once in each JVM: on a busy machine that takes longer than the time-outs of
+	 * tests, and none of them is about it.
+	 */
+	private static void loadClasses(RedisClient client) {
+		try (StatefulRedisConnection<String, String> connection = client.connect()) {
+			connection.sync().ping();
+		}
+		catch (RedisException ex) {
+			// such as a server that is down: the classes are loaded all the same
+		}
 	}
 
 	/**
@@ -48,7 +71,7 @@ final class Clients {
 	}
 
 	static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

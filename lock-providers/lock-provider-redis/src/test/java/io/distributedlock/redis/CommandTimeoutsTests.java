@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,9 +47,7 @@ class CommandTimeoutsTests {
 	}
 
 	private static void assertLate(CompletableFuture<String> limited) {
-		assertThat(limited).failsWithin(Duration.ofSeconds(20))
-			.withThrowableThat()
-			.withCauseInstanceOf(TimeoutException.class);
+		assertThat(limited).failsWithin(Patience.LIMIT).withThrowableThat().withCauseInstanceOf(TimeoutException.class);
 	}
 
 }

@@ -15,11 +15,11 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.network.ProxyConnection;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.TimeoutOptions;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,7 +78,7 @@ class RedisClientOptionsTests {
 			AtomicBoolean lost = new AtomicBoolean();
 			handle.onLost((event) -> lost.set(true));
 			fallSilent();
-			Awaitility.await().during(Duration.ofSeconds(9)).until(() -> handle.isValid() && !lost.get());
+			Patience.await().during(Duration.ofSeconds(9)).until(() -> handle.isValid() && !lost.get());
 		}
 	}
 
@@ -89,7 +89,7 @@ class RedisClientOptionsTests {
 	void connectionThatIsSilentOnlyForTheClientsTimeoutIsKept() {
 		RedisLockProvider provider = provider(impatient());
 		awaitAcquired(provider, "warm");
-		Awaitility.await().during(TIMEOUT.plus(TIMEOUT_OF_THE_CLIENT)).until(() -> true);
+		Patience.await().during(TIMEOUT.plus(TIMEOUT_OF_THE_CLIENT)).until(() -> true);
 		List<ProxyConnection> before = this.proxy.connections();
 		this.proxy.hold(TcpProxy.Direction.REPLIES);
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(request("k", LONG))))
@@ -97,7 +97,7 @@ class RedisClientOptionsTests {
 			.isInstanceOfSatisfying(BackendException.class, (ex) -> assertThat(ex.isRetryable()).isTrue());
 		this.proxy.heal();
 		awaitAcquired(provider, "l");
-		Awaitility.await().during(TIMEOUT).until(() -> this.proxy.connections().equals(before));
+		Patience.await().during(TIMEOUT).until(() -> this.proxy.connections().equals(before));
 	}
 
 	@Test
@@ -109,20 +109,20 @@ class RedisClientOptionsTests {
 		List<ReleaseSignal.Subscription> waiting = IntStream.range(0, 20)
 			.mapToObj((i) -> provider.listen("k" + i, () -> heard.add("k" + i)))
 			.toList();
-		Awaitility.await().until(() -> heard.size() == 20);
+		Patience.await().until(() -> heard.size() == 20);
 		this.proxy.refuse();
 		this.proxy.cut();
-		Awaitility.await().until(() -> channels().isEmpty());
+		Patience.await().until(() -> channels().isEmpty());
 		waiting.stream().skip(1).forEach(ReleaseSignal.Subscription::close);
 		this.proxy.heal();
-		Awaitility.await().untilAsserted(() -> assertThat(channels()).containsExactly("k0"));
+		Patience.await().untilAsserted(() -> assertThat(channels()).containsExactly("k0"));
 	}
 
 	/**
 	 * Ask until the lock is granted: on a slow machine the client may give up first.
 	 */
 	private static void awaitAcquired(RedisLockProvider provider, String key) {
-		Awaitility.await().ignoreExceptions().until(() -> get(provider.tryAcquire(request(key, LONG))) != null);
+		Patience.await().ignoreExceptions().until(() -> get(provider.tryAcquire(request(key, LONG))) != null);
 	}
 
 	private static ClientOptions impatient() {

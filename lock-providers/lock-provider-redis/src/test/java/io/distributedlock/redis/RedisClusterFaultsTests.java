@@ -6,10 +6,10 @@ import java.util.List;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.LocksUnderFault;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,7 +94,7 @@ class RedisClusterFaultsTests {
 	}
 
 	private void awaitNothingLeft() {
-		Awaitility.await()
+		Patience.await()
 			.untilAsserted(() -> assertThat(this.cluster.servers()
 				.stream()
 				.map((server) -> (List<?>) server.command("KEYS", "*"))

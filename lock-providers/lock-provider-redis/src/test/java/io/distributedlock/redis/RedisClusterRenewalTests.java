@@ -10,11 +10,11 @@ import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,7 @@ class RedisClusterRenewalTests {
 		this.client = RedisClusterClient.create(Clients.resources(),
 				RedisURI.create(this.cluster.servers().get(0).url()));
 		this.provider = new RedisLockProvider(this.client, Duration.ofSeconds(2));
-		Awaitility.await("connection")
+		Patience.await("connection")
 			.ignoreExceptions()
 			.until(() -> get(this.provider.tryAcquire(request("warm-up", LEASE))) != null);
 	}

@@ -10,6 +10,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.AbstractRedisClient;
@@ -18,7 +19,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -99,9 +99,9 @@ class RedisConnectionTests {
 				LockHandle handle = template.acquire(request);
 				CompletableFuture<LockHandle> waiting = other
 					.acquireAsync(request.withLeaseTime(Duration.ofSeconds(30)));
-				Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+				Patience.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 				handle.close();
-				waiting.get(60, TimeUnit.SECONDS).close();
+				waiting.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 				servers.forEach((server) -> server.command("CLIENT", "KILL", "TYPE", "normal"));
 				servers.forEach((server) -> server.command("CLIENT", "KILL", "TYPE", "pubsub"));
 			}
@@ -118,7 +118,7 @@ class RedisConnectionTests {
 	private void assertFails(RedisClient client, String reason) {
 		RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(3));
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build()) {
-			Awaitility.await()
+			Patience.await()
 				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> template.tryAcquire("k"))
 					.withMessageContaining(reason)

@@ -17,14 +17,16 @@ import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.StandardError;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -135,12 +137,12 @@ class RedisEdgeCaseTests {
 				waiting.add(waiter.acquireAsync(ofType));
 				assertEverythingExpires();
 			}
-			Awaitility.await().during(Duration.ofMillis(500)).untilAsserted(this::assertEverythingExpires);
+			Patience.await().during(Duration.ofMillis(500)).untilAsserted(this::assertEverythingExpires);
 			held.forEach(LockHandle::close);
 			assertEverythingExpires();
 			waiting.forEach((call) -> get(call).close());
 			assertEverythingExpires();
-			Awaitility.await()
+			Patience.await()
 				.untilAsserted(() -> assertThat((List<?>) this.server.command("KEYS", "*"))
 					.allMatch((key) -> Clients.isCounter(key.toString())));
 		}
@@ -166,7 +168,7 @@ class RedisEdgeCaseTests {
 			assertThat(this.server.command("EXISTS", "lock:{}")).as("granted, although the answer was lost")
 				.isEqualTo(1L);
 			proxy.heal();
-			Awaitility.await().until(() -> this.server.command("EXISTS", "k").equals(0L));
+			Patience.await().until(() -> this.server.command("EXISTS", "k").equals(0L));
 			slow.close();
 			Clients.shutdown(far);
 		}
@@ -177,16 +179,34 @@ class RedisEdgeCaseTests {
 		get(get(this.provider.tryAcquire(request("k", LONG))).release());
 		this.server.kill();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
-			Awaitility.await()
+			Patience.await()
 				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> template.tryAcquire("k"))
 					.withMessageContaining("cannot be reached"));
 			this.server.start();
 			// the client reconnects by itself
-			Awaitility.await().ignoreExceptions().until(() -> {
+			Patience.await().ignoreExceptions().until(() -> {
 				template.acquire("k").close();
 				return true;
 			});
+		}
+	}
+
+	@Test
+	void serverThatIsTooOldIsNamedAtTheStart() {
+		try (RedisTestServer old = RedisTestServer.runAsOld(); StandardError log = new StandardError()) {
+			RedisClient client = Clients.client(old.url());
+			RedisLockProvider provider = new RedisLockProvider(client, TIMEOUT);
+			provider.checkAccess("app");
+			Patience.await()
+				.untilAsserted(() -> assertThat(log.text()).contains("Locks under 'app' cannot work: the server has")
+					.contains("6.2 or later"));
+			assertThat(provider.ping().toCompletableFuture()).failsWithin(TIMEOUT.multipliedBy(5))
+				.withThrowableThat()
+				.withCauseInstanceOf(BackendException.class)
+				.withMessageContaining("the server has the version 6.");
+			provider.close();
+			Clients.shutdown(client);
 		}
 	}
 
@@ -203,6 +223,17 @@ class RedisEdgeCaseTests {
 		}
 		waiting.close();
 		Clients.shutdown(early);
+	}
+
+	@Test
+	void waitForAPermitLeavesNoMarkOnTheLockOfThatKey() {
+		LeaseRequest permit = new LeaseRequest("k", LONG, LockType.SEMAPHORE);
+		Lease lease = get(this.provider.tryAcquire(permit));
+		assertThat(get(this.provider.tryAcquire(permit))).isNull();
+		assertThat(this.server.command("EXISTS", "{k}:permits:mark")).isEqualTo(1L);
+		assertThat(this.server.command("EXISTS", "{k}:mark")).isEqualTo(0L);
+		assertThat(get(lease.release())).isTrue();
+		assertThat(this.server.command("EXISTS", "{k}:permits:mark")).as("told").isEqualTo(0L);
 	}
 
 	@Test
@@ -237,12 +268,12 @@ class RedisEdgeCaseTests {
 		});
 		var second = releases.listen("k", () -> {
 		});
-		Awaitility.await().until(() -> this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
+		Patience.await().until(() -> this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
 		first.close();
 		assertThat(releases.channels()).isEqualTo(1);
 		second.close();
 		second.close();
-		Awaitility.await().until(() -> !this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
+		Patience.await().until(() -> !this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
 		assertThat(releases.channels()).isZero();
 		releases.listen("k", () -> {
 		}).close();
@@ -290,7 +321,7 @@ class RedisEdgeCaseTests {
 		RedisCommands<String, String> redis = this.client.connect().sync();
 		redis.set("by-hand", "me", SetArgs.Builder.nx().px(500));
 		assertThat(redis.get("by-hand")).as("compared: it is mine").isEqualTo("me");
-		Awaitility.await().until(() -> redis.exists("by-hand") == 0);
+		Patience.await().until(() -> redis.exists("by-hand") == 0);
 		redis.set("by-hand", "successor", SetArgs.Builder.nx().px(60_000));
 		assertThat(redis.del("by-hand")).as("deleted: it was not mine").isEqualTo(1);
 		redis.set("by-hand", "successor", SetArgs.Builder.nx().px(60_000));
@@ -306,7 +337,7 @@ class RedisEdgeCaseTests {
 			.renewalLeaseTime(Duration.ofMillis(900))
 			.build(); LockHandle handle = template.acquire("k")) {
 			this.server.kill();
-			Awaitility.await().until(() -> !handle.isValid());
+			Patience.await().until(() -> !handle.isValid());
 		}
 	}
 

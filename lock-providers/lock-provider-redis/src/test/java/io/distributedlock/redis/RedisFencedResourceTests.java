@@ -6,9 +6,9 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,7 +36,7 @@ class RedisFencedResourceTests {
 				LockHandle stale = paused.acquire(LockRequest.of("config").withLeaseTime(Duration.ofSeconds(2)));
 				long staleToken = stale.fencingToken().orElseThrow();
 				resource.set("config", "first", staleToken);
-				Awaitility.await().until(() -> !stale.isValid());
+				Patience.await().until(() -> !stale.isValid());
 				try (LockHandle successor = other.acquire("config")) {
 					resource.set("config", "second", successor.fencingToken().orElseThrow());
 					assertThatExceptionOfType(StaleTokenException.class)

@@ -23,9 +23,9 @@ import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockQueue.Place;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,7 +126,7 @@ class RedisLineTests {
 		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));
 		subscribed(1);
 		// nobody looks, so the place knows only when it joined
-		Awaitility.await().pollDelay(LOOK.multipliedBy(2)).until(() -> true);
+		Patience.await().pollDelay(LOOK.multipliedBy(2)).until(() -> true);
 		get(held.release());
 		assertThat(get(place.granted()).term().granted()).isEqualTo(LEASE);
 		assertThat((Long) this.server.command("PTTL", "k")).isGreaterThan(50_000L);
@@ -142,7 +142,7 @@ class RedisLineTests {
 		subscribed(1);
 		get(held.release());
 		assertThat((String) this.server.command("GET", "k")).as("granted").isNotNull();
-		Awaitility.await().pollInterval(LOOK).until(() -> {
+		Patience.await().pollInterval(LOOK).until(() -> {
 			place.lookAgain();
 			return place.granted().toCompletableFuture().isDone();
 		});
@@ -159,7 +159,7 @@ class RedisLineTests {
 		subscribed(1);
 		CompletableFuture<LockHandle> next = template(provider(), LOOK)
 			.acquireAsync(LockRequest.of("k").withWaitTime(LEASE));
-		Awaitility.await().until(() -> this.server.command("LLEN", "{p::k}:line").equals(2L));
+		Patience.await().until(() -> this.server.command("LLEN", "{p::k}:line").equals(2L));
 		Clients.shutdown(dying);
 		long releasedAt = System.nanoTime();
 		held.close();
@@ -177,7 +177,7 @@ class RedisLineTests {
 		subscribed(2);
 		// the dead JVM counts as alive for four of its intervals, here four thirds of its
 		// lease
-		Awaitility.await().pollDelay(shortLease.multipliedBy(3)).until(() -> true);
+		Patience.await().pollDelay(shortLease.multipliedBy(3)).until(() -> true);
 		get(held.release());
 		assertThat(get(living.granted()).fencingToken()).isPresent();
 	}
@@ -189,7 +189,7 @@ class RedisLineTests {
 		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));
 		get(held.release());
 		assertThat(get(a.tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)))).isNull();
-		Awaitility.await().until(() -> {
+		Patience.await().until(() -> {
 			place.lookAgain();
 			return place.granted().toCompletableFuture().isDone();
 		});
@@ -202,7 +202,7 @@ class RedisLineTests {
 		List<Place> places = List.of(inLine(other, request("k", LockType.FAIR, LOOK)),
 				inLine(other, request("k", LockType.FAIR, LOOK)));
 		this.server.command("DEL", "{k}:line", "{k}:alive");
-		Awaitility.await().pollInterval(LOOK).until(() -> {
+		Patience.await().pollInterval(LOOK).until(() -> {
 			places.get(0).lookAgain();
 			return this.server.command("LLEN", "{k}:line").equals(2L);
 		});
@@ -236,7 +236,7 @@ class RedisLineTests {
 			}
 			place.leave();
 			place.granted().thenAccept(Lease::release);
-			Awaitility.await()
+			Patience.await()
 				.pollDelay(Duration.ZERO)
 				.pollInterval(Duration.ofMillis(1))
 				.until(() -> this.server.command("EXISTS", "k", "{k}:line").equals(0L));
@@ -283,10 +283,10 @@ class RedisLineTests {
 		for (int i = 0; i < 200; i++) {
 			waiting.add(waiter.acquireAsync(LockRequest.of("k").withType(LockType.FAIR).withWaitTime(LEASE)));
 		}
-		Awaitility.await().until(() -> this.server.command("LLEN", "{p::k}:line").equals(200L));
+		Patience.await().until(() -> this.server.command("LLEN", "{p::k}:line").equals(200L));
 		long before = scripts();
 		long from = System.nanoTime();
-		Awaitility.await().pollDelay(Duration.ofSeconds(4)).until(() -> true);
+		Patience.await().pollDelay(Duration.ofSeconds(4)).until(() -> true);
 		double seconds = (System.nanoTime() - from) / 1e9;
 		assertThat((scripts() - before) / seconds).isLessThanOrEqualTo(2.3);
 		AtomicLong last = new AtomicLong();
@@ -301,7 +301,7 @@ class RedisLineTests {
 		}
 		long released = System.nanoTime();
 		held.close();
-		Awaitility.await().until(() -> served.get() == 200);
+		Patience.await().until(() -> served.get() == 200);
 		System.out.println("200 fair waiters served in ms: " + (System.nanoTime() - released) / 1_000_000);
 		assertThat(this.server.command("KEYS", "lock:*").toString()).isEqualTo("[lock:{}]");
 	}
@@ -316,7 +316,7 @@ class RedisLineTests {
 			due.add(new LeaseRenewal(lease, Duration.ofSeconds(90)));
 		}
 		get(due.get(0).lease().release());
-		get(provider.renewAll(due).get(1));
+		provider.renewAll(due).forEach((answer) -> get(answer));
 		long before = scripts();
 		List<LeaseTerm> answers = new ArrayList<>();
 		provider.renewAll(due).forEach((answer) -> answers.add(get(answer)));
@@ -332,7 +332,7 @@ class RedisLineTests {
 		Lease first = get(a.tryAcquire(request("warm", LockType.EXCLUSIVE, LOOK)));
 		assertThat(first.isAwaited()).as("nothing is heard yet").isTrue();
 		subscribed(1);
-		Awaitility.await().until(() -> {
+		Patience.await().until(() -> {
 			Lease lease = get(a.tryAcquire(request("w", LockType.EXCLUSIVE, LOOK)));
 			boolean awaited = lease.isAwaited();
 			get(lease.release());
@@ -341,16 +341,16 @@ class RedisLineTests {
 		Lease held = get(a.tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
 		assertThat(held.isAwaited()).isFalse();
 		Place place = inLine(provider(), request("k", LockType.EXCLUSIVE, LOOK));
-		Awaitility.await().until(held::isAwaited);
+		Patience.await().until(held::isAwaited);
 		place.leave();
 		Lease written = get(a.tryAcquire(request("l", LockType.WRITE, LOOK)));
 		assertThat(written.isAwaited()).isFalse();
 		assertThat(get(provider().tryAcquire(request("l", LockType.READ, LOOK)))).isNull();
-		Awaitility.await().until(written::isAwaited);
+		Patience.await().until(written::isAwaited);
 		Lease quiet = get(a.tryAcquire(request("m", LockType.EXCLUSIVE, LOOK)));
 		assertThat(quiet.isAwaited()).isFalse();
 		this.server.command("CLIENT", "KILL", "TYPE", "pubsub");
-		Awaitility.await().until(quiet::isAwaited);
+		Patience.await().until(quiet::isAwaited);
 	}
 
 	@Test
@@ -396,12 +396,12 @@ class RedisLineTests {
 	}
 
 	private void subscribed(int jvms) {
-		Awaitility.await().until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS", "lock:*")).size() == jvms);
+		Patience.await().until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS", "lock:*")).size() == jvms);
 	}
 
 	private static Place inLine(RedisLockProvider provider, LeaseRequest request) {
 		Place place = provider.enqueue(request);
-		Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).until(place::isBehindOthers);
+		Patience.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).until(place::isBehindOthers);
 		return place;
 	}
 
@@ -444,7 +444,7 @@ class RedisLineTests {
 				}));
 			}
 			for (Future<?> each : all) {
-				each.get(60, TimeUnit.SECONDS);
+				each.get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 		}
 		finally {

@@ -1,8 +1,5 @@
 package io.distributedlock.redis;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -12,11 +9,12 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisRightsContract;
 import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.StandardError;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,9 +79,9 @@ class RedisRightsTests extends RedisRightsContract {
 		LockHandle handle = template("silent", POLL).acquire(LockRequest.of("order:2"));
 		CompletableFuture<LockHandle> waiting = template("silent", POLL)
 			.acquireAsync(LockRequest.of("order:2").withWaitTime(Duration.ofSeconds(60)));
-		Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+		Patience.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 		handle.close();
-		waiting.get(60, TimeUnit.SECONDS).close();
+		waiting.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 	}
 
 	@Test
@@ -100,22 +98,15 @@ class RedisRightsTests extends RedisRightsContract {
 		createUser(server(), "start-no-scripts", rights().replace(FOR_SCRIPTS, ""));
 		createUser(server(), "start-silent", rights().replace(FOR_MESSAGES, ""));
 		createUser(server(), "start-other-password", rights());
-		PrintStream before = System.err;
-		ByteArrayOutputStream log = new ByteArrayOutputStream();
-		System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-		try {
+		try (StandardError log = new StandardError()) {
 			connect("start-no-scripts");
 			connect("start-silent");
 			connect("start-other-password", "secret-but-wrong");
-			Awaitility.await()
-				.untilAsserted(() -> assertThat(log.toString(StandardCharsets.UTF_8))
-					.contains("Locks under 'shop:lock' cannot work")
+			Patience.await()
+				.untilAsserted(() -> assertThat(log.text()).contains("Locks under 'shop:lock' cannot work")
 					.contains("may not subscribe to channels under 'shop:lock'")
 					.contains("Locks under 'shop:lock' cannot work: Redis refuses the credentials")
 					.doesNotContain("secret"));
-		}
-		finally {
-			System.setErr(before);
 		}
 	}
 

@@ -17,9 +17,9 @@ import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.TokenCounters;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,12 +88,12 @@ class RedisStallTests {
 				.map((request) -> (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request)
 				.map((request) -> this.template.acquireAsync(request.withWaitTime(Duration.ofSeconds(1))))
 				.toList();
-			Awaitility.await()
+			Patience.await()
 				.during(Duration.ofMillis(200))
 				.until(() -> waiting.stream().noneMatch(CompletableFuture::isDone));
 			forget(known);
 			this.server.suspend();
-			Awaitility.await().until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
+			Patience.await().until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
 			this.server.resume();
 			held.forEach(LockHandle::close);
 			assertNothingIsLeft();
@@ -109,9 +109,9 @@ class RedisStallTests {
 		List<CompletableFuture<Void>> closing = held.stream()
 			.map((handle) -> CompletableFuture.runAsync(handle::close))
 			.toList();
-		Awaitility.await().during(TIMEOUT.multipliedBy(3)).until(() -> true);
+		Patience.await().during(TIMEOUT.multipliedBy(3)).until(() -> true);
 		this.server.resume();
-		Awaitility.await().until(() -> closing.stream().allMatch(CompletableFuture::isDone));
+		Patience.await().until(() -> closing.stream().allMatch(CompletableFuture::isDone));
 		assertNothingIsLeft();
 	}
 
@@ -125,7 +125,7 @@ class RedisStallTests {
 				.toList();
 			forget(known);
 			this.server.suspend();
-			Awaitility.await().until(() -> held.stream().noneMatch(LockHandle::isValid));
+			Patience.await().until(() -> held.stream().noneMatch(LockHandle::isValid));
 			this.server.resume();
 			assertNothingIsLeft();
 		}
@@ -138,9 +138,7 @@ class RedisStallTests {
 			.mapToObj((i) -> this.template.acquireAsync(LockRequest.of("k" + i).withWaitTime(Duration.ofSeconds(60))))
 			.toList();
 		// longer than the time-out of the first connection
-		Awaitility.await()
-			.during(Duration.ofSeconds(3))
-			.until(() -> calls.stream().noneMatch(CompletableFuture::isDone));
+		Patience.await().during(Duration.ofSeconds(3)).until(() -> calls.stream().noneMatch(CompletableFuture::isDone));
 		this.server.resume();
 		calls.forEach((call) -> assertThat(get(call).isValid()).isTrue());
 		assertThat(connections()).as("one for commands, one for messages").isLessThanOrEqualTo(2);
@@ -159,7 +157,7 @@ class RedisStallTests {
 		}
 		provider.close();
 		this.server.resume();
-		Awaitility.await().during(Duration.ofMillis(500)).until(() -> connections() == 0);
+		Patience.await().during(Duration.ofMillis(500)).until(() -> connections() == 0);
 	}
 
 	private void assertUnavailable() {
@@ -173,7 +171,7 @@ class RedisStallTests {
 	 */
 	private void assertNothingIsLeft() {
 		this.template.acquire(BARRIER).close();
-		Awaitility.await().during(Duration.ofMillis(500)).untilAsserted(() -> assertThat(keys()).isEmpty());
+		Patience.await().during(Duration.ofMillis(500)).untilAsserted(() -> assertThat(keys()).isEmpty());
 	}
 
 	private void forget(Scripts known) {

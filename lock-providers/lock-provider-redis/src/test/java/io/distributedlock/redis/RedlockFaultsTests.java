@@ -14,9 +14,9 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -149,11 +149,11 @@ class RedlockFaultsTests {
 				Duration.ofSeconds(5));
 		get(acquireOnAll(far, "warm").release());
 		// a majority has answered; wait for the others
-		Awaitility.await()
+		Patience.await()
 			.until(() -> this.servers.stream().allMatch((server) -> server.commandCalls().containsKey("eval")));
 		proxies.forEach(TcpProxy::dropReplies);
 		CompletionStage<Lease> attempt = far.tryAcquire(request("k", LONG));
-		Awaitility.await()
+		Patience.await()
 			.until(() -> this.servers.stream().allMatch((server) -> server.command("EXISTS", "k").equals(1L)));
 		proxies.forEach(TcpProxy::heal);
 		Lease lease = get(attempt);
@@ -171,7 +171,7 @@ class RedlockFaultsTests {
 		assertThatExceptionOfType(RuntimeException.class)
 			.isThrownBy(() -> get(this.provider.tryAcquire(request("k", LONG))));
 		this.servers.forEach(RedisTestServer::resume);
-		Awaitility.await().ignoreExceptions().until(() -> {
+		Patience.await().ignoreExceptions().until(() -> {
 			get(Objects.requireNonNull(get(this.provider.tryAcquire(request("barrier", LONG)))).release());
 			return true;
 		});
@@ -229,7 +229,7 @@ class RedlockFaultsTests {
 	 */
 	private Lease acquireOnAll(RedlockProvider by, String key) {
 		Lease[] lease = new Lease[1];
-		Awaitility.await().ignoreExceptions().until(() -> {
+		Patience.await().ignoreExceptions().until(() -> {
 			lease[0] = Objects.requireNonNull(get(by.tryAcquire(request(key, LONG))));
 			boolean onAll = this.servers.stream().allMatch((server) -> server.command("EXISTS", key).equals(1L));
 			if (!onAll) {
@@ -241,7 +241,7 @@ class RedlockFaultsTests {
 	}
 
 	private void assertNothingIsLeft(String key) {
-		Awaitility.await()
+		Patience.await()
 			.during(Duration.ofMillis(300))
 			.until(() -> this.servers.stream()
 				.filter(RedisTestServer::isAlive)

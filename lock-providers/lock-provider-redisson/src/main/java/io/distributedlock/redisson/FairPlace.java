@@ -28,7 +28,9 @@ record FairPlace(LockQueue.Place asking, QueueSignals.Place signals) implements 
 
 	@Override
 	public void lookAgain() {
-		if (this.signals.isQuestionDue()) {
+		// after a failure it asks too: the server may have answered other places
+		// meanwhile
+		if (this.signals.isQuestionDue() || !this.asking.isBehindOthers()) {
 			this.asking.lookAgain();
 		}
 	}

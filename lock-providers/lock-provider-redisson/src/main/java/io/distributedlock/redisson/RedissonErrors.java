@@ -2,12 +2,14 @@ package io.distributedlock.redisson;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
+import io.distributedlock.redis.scripts.ServerAge;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +126,13 @@ final class RedissonErrors {
 		}
 		if (hasCause(cause, RedisOutOfMemoryException.class)) {
 			return retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
+		}
+		String tooOld = causes(cause).map((each) -> ServerAge.problem(each.getMessage()))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+		if (tooOld != null) {
+			return permanent(tooOld, cause);
 		}
 		if (says(cause, "WRONGTYPE")) {
 			return permanent("the key holds a value that is no lock of Redisson: choose another lock.key-prefix",

@@ -29,6 +29,8 @@ import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.NameMapper;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases on Redis through Redisson, with the key layout of Redisson's own locks.
@@ -56,6 +58,8 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 * The name of this provider.
 	 */
 	public static final String NAME = "redisson";
+
+	private static final Logger logger = LoggerFactory.getLogger(RedissonLockProvider.class);
 
 	/**
 	 * Redis stores the end of a key as a time since the epoch. With a lease near
@@ -98,6 +102,22 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
 		this.queueSignals = new QueueSignals(runner, this.owners.node());
 		this.onServer = new RedissonOwners(this.server, this.nameMapper);
+	}
+
+	/**
+	 * Ask the server in the background, and log why locks cannot work, if it refuses: it
+	 * is too old, or the user may not run scripts. So the log says that at the start of
+	 * the application, and not at the first lock. A server that cannot be reached is not
+	 * reported: that may pass, and each lock reports it.
+	 */
+	public void checkServer() {
+		this.server.ping().whenComplete((answers, failure) -> {
+			if (failure != null && RedissonErrors.isReply(failure)
+					&& !RedissonErrors.translate(failure).isRetryable()) {
+				logger.error("Locks of provider {} cannot work: {}", NAME,
+						RedissonErrors.translate(failure).getMessage());
+			}
+		});
 	}
 
 	@Override

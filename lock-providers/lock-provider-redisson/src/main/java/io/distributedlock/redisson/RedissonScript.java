@@ -178,7 +178,7 @@ enum RedissonScript implements LuaScript {
 			  redis.call('del', KEYS[1])
 			  for i = 3, #ARGV, 2 do had = tell(ARGV[2], ARGV[i], ARGV[i + 1]) and had or 2 end
 			end
-			""" + Parts.MARK.formatted(2) + "return had"),
+			""" + Parts.mark(2) + "return had"),
 
 	/**
 	 * Releases a read lock, or the lock of a writer whose downgrade has not reached the
@@ -204,7 +204,7 @@ enum RedissonScript implements LuaScript {
 			    for i = 5, #ARGV do had = tell(ARGV[2], ARGV[i], 0) and had or 2 end
 			  end
 			end
-			""" + Parts.MARK.formatted(3) + "return had"),
+			""" + Parts.mark(3) + "return had"),
 
 	/**
 	 * Releases a fair lock or leaves its queue. Publishes that to the next owner in the
@@ -223,7 +223,7 @@ enum RedissonScript implements LuaScript {
 			  if first then heard = wake(ARGV[2], ARGV[3], first) else heard = tell(ARGV[2], ARGV[3], 0) end
 			  if not heard then had = had * 2 end
 			end
-			""" + Parts.MARK.formatted(4) + "return had"),
+			""" + Parts.mark(4) + "return had"),
 
 	/**
 	 * Releases a permit. Keys: number, owners, the mark. Arguments as for renewal.
@@ -234,7 +234,7 @@ enum RedissonScript implements LuaScript {
 			local had = redis.call('zrem', KEYS[2], ARGV[1])
 			if had == 1 and redis.call('exists', KEYS[1]) == 1 then tell_free(redis.call('incrby', KEYS[1], 1)) end
 			if had == 1 and not heard then had = 2 end
-			""" + Parts.MARK.formatted(3) + "return had"),
+			""" + Parts.mark(3) + "return had"),
 
 	/**
 	 * Writes a value of a fenced resource.
@@ -400,10 +400,13 @@ enum RedissonScript implements LuaScript {
 		 * Marks an owner as removed, if the mark is among the keys. An attempt of this
 		 * owner that arrives late is refused. The mark expires after two minutes: the
 		 * connections over which the attempt was sent are closed by then.
+		 * @param key which of the keys is the mark
 		 */
-		static final String MARK = """
-				if KEYS[%1$d] then redis.pcall('set', KEYS[%1$d], 1, 'PX', 120000) end
-				""";
+		static String mark(int key) {
+			return """
+					if <mark> then redis.pcall('set', <mark>, 1, 'PX', 120000) end
+					""".replace("<mark>", "KEYS[" + key + "]");
+		}
 
 		private Parts() {
 		}

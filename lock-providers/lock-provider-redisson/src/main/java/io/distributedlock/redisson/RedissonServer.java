@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
+import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
@@ -91,14 +92,14 @@ final class RedissonServer implements AutoCloseable {
 	}
 
 	/**
-	 * Ask the server, or each master of a cluster, for an answer: a script without keys,
-	 * which every user that may acquire locks may run.
+	 * Ask the server, or each master of a cluster, for an answer, as
+	 * {@link PlainScripts#PING} does.
 	 * @return completes with the number of answers
 	 */
 	CompletionStage<Long> ping() {
 		return this.firstContact.call(
 				() -> this.once
-					.<Long>evalAsync(RScript.Mode.READ_WRITE, "return 1", RScript.ReturnType.LONG,
+					.<Long>evalAsync(RScript.Mode.READ_WRITE, PlainScripts.PING.source(), RScript.ReturnType.LONG,
 							(answers) -> (long) answers.size())
 					.toCompletableFuture());
 	}

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +26,8 @@ class GiveUpTimesTests {
 		CompletableFuture<Long> call = new CompletableFuture<>();
 		long start = System.nanoTime();
 		this.times.cancelAfter(call, TimeUnit.MILLISECONDS.toNanos(millis));
-		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> call.get(60, TimeUnit.SECONDS));
+		assertThatExceptionOfType(CancellationException.class)
+			.isThrownBy(() -> call.get(Patience.SECONDS, TimeUnit.SECONDS));
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).as("not much too early")
 			.isGreaterThan(Duration.ofMillis(millis - 20));
 	}
@@ -40,7 +42,7 @@ class GiveUpTimesTests {
 		calls.forEach((call) -> this.times.cancelAfter(call, TimeUnit.MILLISECONDS.toNanos(500)));
 		answered.complete(1L);
 		calls.forEach((call) -> assertThatExceptionOfType(CancellationException.class)
-			.isThrownBy(() -> call.get(60, TimeUnit.SECONDS)));
+			.isThrownBy(() -> call.get(Patience.SECONDS, TimeUnit.SECONDS)));
 		assertThat(answered.get()).isOne();
 	}
 

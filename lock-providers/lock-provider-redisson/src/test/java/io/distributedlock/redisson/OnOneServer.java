@@ -3,6 +3,7 @@ package io.distributedlock.redisson;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +46,7 @@ abstract class OnOneServer {
 	}
 
 	static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 	static long pttl(String key) {

@@ -21,8 +21,8 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisClusterContract;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -102,10 +102,10 @@ class RedissonClusterTests extends RedisClusterContract {
 		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, 20)
 			.mapToObj((i) -> provider.listen("listened" + i, heard::incrementAndGet))
 			.toList();
-		Awaitility.await().until(() -> heard.get() == 20);
+		Patience.await().until(() -> heard.get() == 20);
 		assertThat(channels("*listened*")).isEqualTo(20);
 		subscriptions.forEach(ReleaseSignal.Subscription::close);
-		Awaitility.await().until(() -> channels("*listened*") == 0);
+		Patience.await().until(() -> channels("*listened*") == 0);
 	}
 
 	@Test
@@ -119,13 +119,13 @@ class RedissonClusterTests extends RedisClusterContract {
 					inThread(byHand.readLock()));
 			awaitSubscribers("redisson_rwlock:{" + writer.key() + "}");
 			writer.close();
-			readers.forEach((reader) -> assertThat(reader).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(true));
+			readers.forEach((reader) -> assertThat(reader).succeedsWithin(Patience.LIMIT).isEqualTo(true));
 			byHand.readLock().forceUnlock();
 			LockHandle reader = template.acquire(request.withType(LockType.READ));
 			CompletableFuture<Boolean> waitingWriter = inThread(byHand.writeLock());
 			awaitSubscribers("redisson_rwlock:{" + writer.key() + "}");
 			reader.close();
-			assertThat(waitingWriter).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(true);
+			assertThat(waitingWriter).succeedsWithin(Patience.LIMIT).isEqualTo(true);
 		}
 		finally {
 			other.shutdown();
@@ -148,7 +148,7 @@ class RedissonClusterTests extends RedisClusterContract {
 				CompletableFuture<LockHandle> waiting = template.acquireAsync(request);
 				awaitSubscribers("redisson_lock__channel:{" + byHand.getName() + "}");
 				byHand.unlock();
-				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+				assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 			}
 		}
 		finally {
@@ -168,9 +168,9 @@ class RedissonClusterTests extends RedisClusterContract {
 	}
 
 	private static void awaitSubscribers(String channel) {
-		Awaitility.await().until(() -> channels(channel) == 1);
+		Patience.await().until(() -> channels(channel) == 1);
 		// a caller by hand that has subscribed asks once more before it waits
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> channels(channel) == 1);
+		Patience.await().during(Duration.ofMillis(300)).until(() -> channels(channel) == 1);
 	}
 
 	/**
@@ -194,7 +194,7 @@ class RedissonClusterTests extends RedisClusterContract {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -13,9 +13,9 @@ import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -50,8 +50,7 @@ class RedissonDeadNodeTests {
 				String orphan = Integer.toString(HashSlot.of("k0"));
 				cluster.servers().forEach((server) -> server.command("CLUSTER", "DELSLOTS", orphan));
 				// until the client has looked for the nodes again
-				Awaitility.await()
-					.atMost(Duration.ofMinutes(1))
+				Patience.await()
 					.until(() -> String.valueOf(failure(renew(provider, leases.subList(0, 1)).get(0)).getCause())
 						.contains("RedisNodeNotFoundException"));
 				List<? extends CompletionStage<LeaseTerm>> terms = renew(provider, leases);
@@ -80,8 +79,7 @@ class RedissonDeadNodeTests {
 					List<? extends CompletionStage<LeaseTerm>> terms = renew(provider, leases);
 					IntStream.range(0, 30)
 						.filter((i) -> HashSlot.of("k" + i) * 3 / 16384 != 2)
-						.forEach((i) -> assertThat(terms.get(i).toCompletableFuture())
-							.succeedsWithin(Duration.ofSeconds(20))
+						.forEach((i) -> assertThat(terms.get(i).toCompletableFuture()).succeedsWithin(Patience.LIMIT)
 							.isNotNull());
 				}
 			}
@@ -115,7 +113,7 @@ class RedissonDeadNodeTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

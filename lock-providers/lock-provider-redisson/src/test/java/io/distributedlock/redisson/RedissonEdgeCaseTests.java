@@ -27,8 +27,8 @@ import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
@@ -128,8 +128,8 @@ class RedissonEdgeCaseTests extends OnOneServer {
 				LeaseRequest request = new LeaseRequest("k", Duration.ofSeconds(5), LockType.EXCLUSIVE);
 				CompletableFuture<CompletionStage<Lease>> call = CompletableFuture
 					.supplyAsync(() -> first.tryAcquire(request));
-				CompletionStage<Lease> answer = call.get(60, TimeUnit.SECONDS);
-				assertThat(answer.toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
+				CompletionStage<Lease> answer = call.get(Patience.SECONDS, TimeUnit.SECONDS);
+				assertThat(answer.toCompletableFuture()).failsWithin(Patience.LIMIT)
 					.withThrowableThat()
 					.withCauseInstanceOf(BackendException.class);
 			}
@@ -149,14 +149,14 @@ class RedissonEdgeCaseTests extends OnOneServer {
 				byHand.lock(30, TimeUnit.SECONDS);
 				return true;
 			}, (task) -> new Thread(task).start());
-			Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waitingByHand.isDone());
+			Patience.await().during(Duration.ofMillis(200)).until(() -> !waitingByHand.isDone());
 			handle.close();
-			assertThat(waitingByHand.get(60, TimeUnit.SECONDS)).isTrue();
+			assertThat(waitingByHand.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 			CompletableFuture<LockHandle> waiting = template
 				.acquireAsync(LockRequest.of("both").withWaitTime(Duration.ofSeconds(60)));
-			Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+			Patience.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 			byHand.forceUnlock();
-			waiting.get(60, TimeUnit.SECONDS).close();
+			waiting.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 		}
 	}
 
@@ -195,7 +195,7 @@ class RedissonEdgeCaseTests extends OnOneServer {
 			byHand.lock();
 			Lease lease = get(new RedissonLockProvider(watchful)
 				.tryAcquire(new LeaseRequest("unwatched", Duration.ofMillis(1500), LockType.EXCLUSIVE)));
-			Awaitility.await().until(() -> pttl("unwatched") < 0);
+			Patience.await().until(() -> pttl("unwatched") < 0);
 			assertThat(pttl("watched")).as("a lock by hand, which its watchdog renews").isPositive();
 			assertThat(get(lease.release())).isFalse();
 			byHand.unlock();
@@ -218,8 +218,8 @@ class RedissonEdgeCaseTests extends OnOneServer {
 					acquired.join().close();
 				}
 			}
-			Awaitility.await().until(() -> keys("*cancelled*", "*released*") == 0);
-			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> keys("*cancelled*", "*released*") == 0);
+			Patience.await().until(() -> keys("*cancelled*", "*released*") == 0);
+			Patience.await().during(Duration.ofSeconds(1)).until(() -> keys("*cancelled*", "*released*") == 0);
 		}
 	}
 
@@ -254,7 +254,7 @@ class RedissonEdgeCaseTests extends OnOneServer {
 					.as("Redis did grant it")
 					.isGreaterThan(before.fencingToken().orElseThrow());
 				proxy.heal();
-				Awaitility.await().until(() -> pttl("lossy") < 0);
+				Patience.await().until(() -> pttl("lossy") < 0);
 			}
 			finally {
 				behindProxy.shutdown();
@@ -341,7 +341,7 @@ class RedissonEdgeCaseTests extends OnOneServer {
 			assertThat(pttl("mapped:k")).isGreaterThan(20_000L);
 			LockQueue.Place place = named.enqueue(new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1,
 					System.nanoTime() + LONG.toNanos(), 1, Duration.ofMillis(100), Duration.ofMillis(7)));
-			Awaitility.await()
+			Patience.await()
 				.untilAsserted(() -> assertThat(String.valueOf(server.command("LINDEX", "{mapped:k}:line", "0")))
 					.as("the grant is as long as without a mapper")
 					.endsWith(" 1507"));
@@ -361,7 +361,7 @@ class RedissonEdgeCaseTests extends OnOneServer {
 			.renewAll(leases.stream().map((lease) -> new LeaseRenewal(lease, LONG)).toList());
 		assertThat(get(answers.get(0))).isNotNull();
 		assertThat(get(answers.get(2))).isNotNull();
-		assertThat(answers.get(1)).failsWithin(Duration.ofSeconds(60));
+		assertThat(answers.get(1)).failsWithin(Patience.LIMIT);
 	}
 
 	@Test
@@ -375,7 +375,7 @@ class RedissonEdgeCaseTests extends OnOneServer {
 		subscriptions.forEach(ReleaseSignal.Subscription::close);
 		subscriptions.forEach(ReleaseSignal.Subscription::close);
 		assertThat(releases.freeChannels()).isEqualTo(RedissonReleases.MAX_CHANNELS);
-		Awaitility.await().until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "*crowd*")).isEmpty());
+		Patience.await().until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "*crowd*")).isEmpty());
 	}
 
 	@Test
@@ -425,10 +425,10 @@ class RedissonEdgeCaseTests extends OnOneServer {
 	}
 
 	private static Map<String, Long> callsOf(Runnable work) {
-		Awaitility.await().until(() -> keys("*redisson_unlock_latch*") == 0);
+		Patience.await().until(() -> keys("*redisson_unlock_latch*") == 0);
 		server.command("CONFIG", "RESETSTAT");
 		work.run();
-		Awaitility.await().until(() -> keys("*redisson_unlock_latch*") == 0);
+		Patience.await().until(() -> keys("*redisson_unlock_latch*") == 0);
 		Map<String, Long> calls = new TreeMap<>(server.commandCalls());
 		calls.keySet().removeAll(List.of("keys", "config", "config|resetstat", "info", "ping"));
 		return calls;

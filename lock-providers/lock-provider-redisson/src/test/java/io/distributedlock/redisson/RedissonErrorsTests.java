@@ -15,8 +15,9 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.server.StandardError;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,9 +49,9 @@ class RedissonErrorsTests {
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> acquireNow(template, type));
 				CompletableFuture<LockHandle> waiting = template
 					.acquireAsync(ofType("after", type).withWaitTime(Duration.ofSeconds(60)));
-				Awaitility.await().during(Duration.ofSeconds(2)).until(() -> !waiting.isDone());
+				Patience.await().during(Duration.ofSeconds(2)).until(() -> !waiting.isDone());
 				server.start();
-				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+				assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 			}
 			finally {
 				client.shutdown();
@@ -63,6 +64,28 @@ class RedissonErrorsTests {
 	}
 
 	@Test
+	void serverThatIsTooOldIsNamedAtTheStart() {
+		RedisTestServer old = RedisTestServer.runAsOld();
+		RedissonClient client = Clients.connect(old.url());
+		try (old;
+				StandardError log = new StandardError();
+				RedissonLockProvider provider = new RedissonLockProvider(client)) {
+			provider.checkServer();
+			Patience.await()
+				.untilAsserted(
+						() -> assertThat(log.text()).contains("Locks of provider redisson cannot work: the server has")
+							.contains("6.2 or later"));
+			assertThat(provider.ping().toCompletableFuture()).failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withCauseInstanceOf(BackendException.class)
+				.withMessageContaining("the server has the version 6.");
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	@Test
 	void refusedConnectionNamesAddressAndCause() {
 		RedisTestServer server = RedisTestServer.run();
 		RedissonClient client = Clients.connect(server.url());
@@ -71,9 +94,9 @@ class RedissonErrorsTests {
 			server.kill();
 			// the first failure is a broken connection, the later ones are refused
 			// connections
-			Awaitility.await().untilAsserted(() -> {
+			Patience.await().untilAsserted(() -> {
 				CompletionStage<Lease> refused = attempt(provider, "down");
-				assertThat(refused.toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
+				assertThat(refused.toCompletableFuture()).failsWithin(Patience.LIMIT)
 					.withThrowableThat()
 					.withCauseInstanceOf(BackendException.class)
 					.withMessageContaining("cannot be reached")
@@ -112,7 +135,7 @@ class RedissonErrorsTests {
 		RedissonClient client = Redisson.create(config);
 		try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
 			Throwable[] failure = new Throwable[1];
-			assertThat(attempt(provider, "k").toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
+			assertThat(attempt(provider, "k").toCompletableFuture()).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.withCauseInstanceOf(BackendException.class)
 				.satisfies((ex) -> failure[0] = ex.getCause());
@@ -139,10 +162,10 @@ class RedissonErrorsTests {
 					.withMessageContaining("replica");
 				CompletableFuture<LockHandle> waiting = template
 					.acquireAsync(LockRequest.of("again").withWaitTime(Duration.ofSeconds(60)));
-				Awaitility.await().during(Duration.ofSeconds(1)).until(() -> !waiting.isDone());
+				Patience.await().during(Duration.ofSeconds(1)).until(() -> !waiting.isDone());
 				replica.resume();
-				assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
-				Awaitility.await().until(() -> primary.command("EXISTS", "alone").equals(0L));
+				assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+				Patience.await().until(() -> primary.command("EXISTS", "alone").equals(0L));
 			}
 			finally {
 				replica.resume();
@@ -161,10 +184,10 @@ class RedissonErrorsTests {
 			RedissonClient client = connect(primary, replica,
 					(config) -> config.setUsername("hasty").setPassword("secret"));
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
-				assertThat(attempt(provider, "unconfirmed").toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
+				assertThat(attempt(provider, "unconfirmed").toCompletableFuture()).failsWithin(Patience.LIMIT)
 					.withThrowableThat()
 					.withMessageContaining("denies");
-				Awaitility.await().until(() -> primary.command("EXISTS", "unconfirmed").equals(0L));
+				Patience.await().until(() -> primary.command("EXISTS", "unconfirmed").equals(0L));
 			}
 			finally {
 				client.shutdown();
@@ -197,7 +220,7 @@ class RedissonErrorsTests {
 				for (int i = 0; i < 4; i++) {
 					long giveUpAt = System.nanoTime() + Duration.ofMillis(200).toNanos();
 					assertThat(provider.tryAcquire(new LeaseRequest("stalled", LONG, type, 1, giveUpAt))
-						.toCompletableFuture()).failsWithin(Duration.ofSeconds(60))
+						.toCompletableFuture()).failsWithin(Patience.LIMIT)
 						.withThrowableThat()
 						.withCauseInstanceOf(BackendException.class)
 						.satisfies((ex) -> assertThat(((BackendException) ex.getCause()).isRetryable()).isTrue());
@@ -205,7 +228,7 @@ class RedissonErrorsTests {
 				server.resume();
 				Lease[] lease = new Lease[1];
 				LockType conflicting = (type == LockType.READ) ? LockType.WRITE : type;
-				Awaitility.await().until(() -> {
+				Patience.await().until(() -> {
 					lease[0] = get(provider.tryAcquire(new LeaseRequest("stalled", LONG, conflicting)));
 					return lease[0] != null;
 				});
@@ -226,7 +249,7 @@ class RedissonErrorsTests {
 				get(get(attempt(provider, "k")).release());
 				server.command("CONFIG", "RESETSTAT");
 				LeaseRequest late = new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1, System.nanoTime());
-				assertThat(provider.tryAcquire(late).toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
+				assertThat(provider.tryAcquire(late).toCompletableFuture()).failsWithin(Patience.LIMIT);
 				get(get(attempt(provider, "another")).release());
 				assertThat(server.commandCalls().get("evalsha")).as("those for the other key").isEqualTo(2L);
 			}
@@ -246,7 +269,7 @@ class RedissonErrorsTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -17,8 +17,8 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,7 +66,7 @@ class RedissonFairTests {
 			CompletableFuture<LockHandle> next = waiter.acquireAsync(fair("dead"));
 			awaitQueue(holder.key(), 2);
 			holder.close();
-			assertThat(next).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		}
 	}
 
@@ -78,7 +78,7 @@ class RedissonFairTests {
 			awaitQueue(holder.key(), 1);
 			assertThat(this.server.command("CLIENT", "KILL", "TYPE", "pubsub")).isNotNull();
 			holder.close();
-			assertThat(next).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		}
 	}
 
@@ -89,11 +89,11 @@ class RedissonFairTests {
 			LockHandle holder = template.acquire(request);
 			CompletableFuture<LockHandle> next = waiter.acquireAsync(request);
 			awaitQueue(holder.key(), 1);
-			Awaitility.await().until(() -> !channels().isEmpty());
+			Patience.await().until(() -> !channels().isEmpty());
 			this.server.command("DEL", holder.key());
-			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> !next.isDone());
+			Patience.await().during(Duration.ofSeconds(1)).until(() -> !next.isDone());
 			this.server.command("CLIENT", "KILL", "TYPE", "pubsub");
-			assertThat(next).succeedsWithin(Duration.ofSeconds(40)).satisfies(LockHandle::close);
+			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		}
 	}
 
@@ -114,7 +114,7 @@ class RedissonFairTests {
 		try (DefaultLockTemplate template = template(this.other)) {
 			template.acquire(fair("stalled")).close();
 		}
-		Awaitility.await().until(() -> this.server.command("EXISTS", "stalled", QUEUE.formatted("stalled")).equals(0L));
+		Patience.await().until(() -> this.server.command("EXISTS", "stalled", QUEUE.formatted("stalled")).equals(0L));
 	}
 
 	@Test
@@ -149,10 +149,10 @@ class RedissonFairTests {
 			CompletableFuture<LockHandle> third = waiter.acquireAsync(request.withWaitTime(Duration.ofMinutes(1)));
 			awaitQueue(holder.key(), 2);
 			holder.close();
-			long thread = second.orTimeout(60, TimeUnit.SECONDS).join();
+			long thread = second.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 			assertThat(third).isNotDone();
-			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
-			assertThat(third).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
+			assertThat(third).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 			assertThat(length(holder.key())).isZero();
 		}
 	}
@@ -176,15 +176,15 @@ class RedissonFairTests {
 			pause(Duration.ofSeconds(6));
 			assertThat(third).isNotDone();
 			holder.close();
-			long thread = second.orTimeout(60, TimeUnit.SECONDS).join();
+			long thread = second.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 			pause(Duration.ofSeconds(1));
-			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
-			assertThat(CompletableFuture.anyOf(third, fourth)).succeedsWithin(Duration.ofSeconds(60));
+			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
+			assertThat(CompletableFuture.anyOf(third, fourth)).succeedsWithin(Patience.LIMIT);
 			assertThat(third).isCompleted();
 			assertThat(fourth).isNotDone();
 			third.join().close();
-			long last = fourth.orTimeout(60, TimeUnit.SECONDS).join();
-			assertThat(byHand.unlockAsync(last).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
+			long last = fourth.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
+			assertThat(byHand.unlockAsync(last).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
 		}
 	}
 
@@ -201,7 +201,7 @@ class RedissonFairTests {
 			assertThat((Long) this.server.command("PTTL", QUEUE.formatted(holder.key())))
 				.isGreaterThan(Duration.ofHours(23).toMillis());
 			holder.close();
-			assertThat(next).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 			assertThat(length(holder.key())).isZero();
 		}
 	}
@@ -219,8 +219,8 @@ class RedissonFairTests {
 			List<CompletableFuture<LockHandle>> next = requests.stream().map(waiter::acquireAsync).toList();
 			holders.forEach((holder) -> awaitQueue(holder.key(), 1));
 			holders.forEach(LockHandle::close);
-			assertThat(next).allSatisfy(
-					(call) -> assertThat(call).succeedsWithin(Duration.ofSeconds(30)).satisfies(LockHandle::close));
+			assertThat(next)
+				.allSatisfy((call) -> assertThat(call).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close));
 		}
 	}
 
@@ -243,7 +243,7 @@ class RedissonFairTests {
 			awaitQueue(holder.key(), callers.size());
 			holder.close();
 			assertThat(CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)))
-				.succeedsWithin(Duration.ofSeconds(60));
+				.succeedsWithin(Patience.LIMIT);
 			assertThat(tokens).isSorted();
 			assertThat(channels()).hasSize(1);
 		}
@@ -262,12 +262,12 @@ class RedissonFairTests {
 			awaitQueue(holder.key(), 1);
 			CompletableFuture<LockHandle> first = waiter.acquireAsync(request);
 			awaitQueue(holder.key(), 2);
-			Awaitility.await().until(() -> !channels().isEmpty());
+			Patience.await().until(() -> !channels().isEmpty());
 			Object moved = this.server.command("LPOP", QUEUE.formatted(holder.key()));
 			this.server.command("RPUSH", QUEUE.formatted(holder.key()), (String) moved);
 			this.server.command("DEL", holder.key());
-			assertThat(first).succeedsWithin(Duration.ofSeconds(40)).satisfies(LockHandle::close);
-			assertThat(oldest).succeedsWithin(Duration.ofSeconds(40)).satisfies(LockHandle::close);
+			assertThat(first).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+			assertThat(oldest).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		}
 	}
 
@@ -281,7 +281,7 @@ class RedissonFairTests {
 				.toList();
 			awaitQueue(holder.key(), crowd.size());
 			// each asks once more when messages begin to arrive
-			Awaitility.await().until(() -> !channels().isEmpty());
+			Patience.await().until(() -> !channels().isEmpty());
 			pause(Duration.ofSeconds(1));
 			this.server.command("CONFIG", "RESETSTAT");
 			pause(Duration.ofSeconds(2));
@@ -318,11 +318,11 @@ class RedissonFairTests {
 	}
 
 	private static void pause(Duration duration) {
-		Awaitility.await().pollDelay(duration).atMost(duration.plusSeconds(30)).until(() -> true);
+		Patience.await().pollDelay(duration).atMost(duration.plusSeconds(30)).until(() -> true);
 	}
 
 	private void awaitQueue(String key, long length) {
-		Awaitility.await().until(() -> length(key) == length);
+		Patience.await().until(() -> length(key) == length);
 	}
 
 	private long length(String key) {

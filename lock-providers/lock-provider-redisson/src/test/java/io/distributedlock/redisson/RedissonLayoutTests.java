@@ -10,7 +10,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -37,7 +37,7 @@ class RedissonLayoutTests extends OnOneServer {
 		Lease lease = attempt(this.provider, "k", type);
 		assertThat(lease).isNotNull();
 		LockQueue.Place place = this.provider.enqueue(new LeaseRequest("k", LONG, LockType.FAIR));
-		Awaitility.await().until(() -> place.isBehindOthers() || place.granted().toCompletableFuture().isDone());
+		Patience.await().until(() -> place.isBehindOthers() || place.granted().toCompletableFuture().isDone());
 		assertEverythingExpires();
 		assertThat(get(lease.renew(LONG))).isNotNull();
 		assertEverythingExpires();
@@ -107,7 +107,7 @@ class RedissonLayoutTests extends OnOneServer {
 		Lease ended = get(this.provider.tryAcquire(brief));
 		assertThat(attempt(this.provider, "seats", LockType.SEMAPHORE)).isNull();
 		Lease[] next = new Lease[1];
-		Awaitility.await().until(() -> {
+		Patience.await().until(() -> {
 			next[0] = attempt(this.provider, "seats", LockType.SEMAPHORE);
 			return next[0] != null;
 		});
@@ -168,7 +168,7 @@ class RedissonLayoutTests extends OnOneServer {
 					mapped.getReadWriteLock("m").readLock().unlock();
 				}
 			}, (task) -> new Thread(task).start());
-			Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+			Patience.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 			Lease reader = writer.asReader().orElseThrow();
 			assertThat(get(reader.renew(LONG))).isNotNull();
 			assertThat(waiting.get(5, TimeUnit.SECONDS)).isTrue();
@@ -207,9 +207,7 @@ class RedissonLayoutTests extends OnOneServer {
 		assertThat(get(first.renew(Duration.ofSeconds(1)))).isNotNull();
 		assertThat(this.client.getKeys().remainTimeToLive("k")).as("while the other reads").isGreaterThan(60_000);
 		assertThat(get(second.renew(Duration.ofSeconds(1)))).isNotNull();
-		Awaitility.await()
-			.atMost(Duration.ofSeconds(10))
-			.until(() -> attempt(this.provider, "k", LockType.WRITE) != null);
+		Patience.await().until(() -> attempt(this.provider, "k", LockType.WRITE) != null);
 	}
 
 	@Test
@@ -226,10 +224,10 @@ class RedissonLayoutTests extends OnOneServer {
 			}
 			Lease holder = attempt(named, "m", LockType.FAIR);
 			LockQueue.Place place = named.enqueue(new LeaseRequest("m", LONG, LockType.FAIR));
-			Awaitility.await().until(place::isBehindOthers);
+			Patience.await().until(place::isBehindOthers);
 			assertThat(server.command("LLEN", "redisson_lock_queue:{mapped:m}")).isEqualTo(1L);
 			place.leave();
-			Awaitility.await().until(() -> server.command("LLEN", "redisson_lock_queue:{mapped:m}").equals(0L));
+			Patience.await().until(() -> server.command("LLEN", "redisson_lock_queue:{mapped:m}").equals(0L));
 			get(holder.release());
 			assertThat((List<?>) server.command("KEYS", "*"))
 				.allSatisfy((key) -> assertThat(key.toString()).contains("mapped:m"));
@@ -248,7 +246,7 @@ class RedissonLayoutTests extends OnOneServer {
 		for (int i = 0; i < 20; i++) {
 			get(this.provider.tryAcquire(new LeaseRequest("busy", Duration.ofMillis(1), LockType.READ)));
 		}
-		Awaitility.await().until(() -> {
+		Patience.await().until(() -> {
 			get(attempt(this.provider, "busy", LockType.READ).release());
 			return server.command("HLEN", "busy").equals(2L);
 		});
@@ -265,9 +263,7 @@ class RedissonLayoutTests extends OnOneServer {
 		try {
 			CompletableFuture<Lease> refused = this.provider.tryAcquire(new LeaseRequest("more", LONG, type))
 				.toCompletableFuture();
-			assertThat(refused).failsWithin(Duration.ofSeconds(60))
-				.withThrowableThat()
-				.withMessageContaining("out of memory");
+			assertThat(refused).failsWithin(Patience.LIMIT).withThrowableThat().withMessageContaining("out of memory");
 			assertThat(get(lease.renew(LONG))).isNotNull();
 			assertThat(get(lease.release())).isTrue();
 			assertThat(get(second.release())).isTrue();

@@ -18,7 +18,7 @@ import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,14 +90,14 @@ class RedissonLineTests extends OnOneServer {
 			.limit(40)
 			.map((place) -> place.granted().thenCompose(Lease::release).toCompletableFuture())
 			.toList();
-		Awaitility.await().until(() -> server.command("LLEN", "{k}:line").equals(40L));
+		Patience.await().until(() -> server.command("LLEN", "{k}:line").equals(40L));
 		RLock byHand = this.client.getLock("k");
 		CompletableFuture<Long> thread = CompletableFuture.supplyAsync(() -> {
 			byHand.lock(60, TimeUnit.SECONDS);
 			return Thread.currentThread().getId();
 		}, (run) -> new Thread(run).start());
 		String channel = "redisson_lock__channel:{k}";
-		Awaitility.await()
+		Patience.await()
 			.during(Duration.ofMillis(300))
 			.until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1).equals(1L));
 		assertThat(get(holder.release())).isTrue();
@@ -122,7 +122,7 @@ class RedissonLineTests extends OnOneServer {
 					}
 				}))
 				.toList();
-			Awaitility.await().until(() -> server.commandCalls().getOrDefault("rpush", 0L) > 20);
+			Patience.await().until(() -> server.commandCalls().getOrDefault("rpush", 0L) > 20);
 			for (int i = 0; i < 3; i++) {
 				RLock byHand = this.otherClient.getLock(key);
 				CompletableFuture<Long> thread = CompletableFuture.supplyAsync(() -> {
@@ -136,7 +136,7 @@ class RedissonLineTests extends OnOneServer {
 					.close())).succeedsWithin(TIMEOUT);
 			}
 			long tenure = server.commandCalls().getOrDefault("rpush", 0L);
-			Awaitility.await("the line goes on")
+			Patience.await("the line goes on")
 				.until(() -> server.commandCalls().getOrDefault("rpush", 0L) > tenure + 20);
 			stop.set(true);
 			busy.forEach((thread) -> assertThat(thread).succeedsWithin(TIMEOUT));
@@ -155,7 +155,7 @@ class RedissonLineTests extends OnOneServer {
 				}
 			})).limit(3).toList();
 			RLock byHand = this.otherClient.getLock(key);
-			Awaitility.await("a lock that is free for a moment").atMost(TIMEOUT).until(() -> {
+			Patience.await("a lock that is free for a moment").atMost(TIMEOUT).until(() -> {
 				for (int i = 0; i < 100; i++) {
 					if (byHand.tryLock()) {
 						byHand.unlock();
@@ -183,7 +183,7 @@ class RedissonLineTests extends OnOneServer {
 				assertThat(lost.released().toCompletableFuture()).failsWithin(TIMEOUT);
 				assertThat(lost.place().granted().toCompletableFuture()).failsWithin(TIMEOUT);
 				proxy.heal();
-				Awaitility.await("its owner is removed")
+				Patience.await("its owner is removed")
 					.until(() -> server.command("EXISTS", "k", "{k}:line").equals(0L));
 			}
 			finally {
@@ -197,7 +197,7 @@ class RedissonLineTests extends OnOneServer {
 		Lease holder = get(this.provider.enqueue(request("k")).granted());
 		LockQueue.Place left = inLine(this.other);
 		left.leave();
-		Awaitility.await().until(() -> server.command("EXISTS", "{k}:line").equals(0L));
+		Patience.await().until(() -> server.command("EXISTS", "{k}:line").equals(0L));
 		assertThat((List<?>) server.command("KEYS", "redisson_unlock_latch*")).isEmpty();
 		assertThat(get(holder.release())).isTrue();
 		assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
@@ -209,7 +209,7 @@ class RedissonLineTests extends OnOneServer {
 		inLine(this.other).leave();
 		assertThat((List<?>) server.command("PUBSUB", "CHANNELS", "redisson_lock_line:*")).hasSize(1);
 		this.other.close();
-		Awaitility.await()
+		Patience.await()
 			.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "redisson_lock_line:*")).isEmpty());
 		assertThat(this.otherClient.getBucket("any").isExists()).isFalse();
 		assertThat(get(holder.release())).isTrue();
@@ -217,8 +217,8 @@ class RedissonLineTests extends OnOneServer {
 
 	private LockQueue.Place inLine(RedissonLockProvider provider) {
 		LockQueue.Place place = provider.enqueue(request("k"));
-		Awaitility.await().until(place::isBehindOthers);
-		Awaitility.await()
+		Patience.await().until(place::isBehindOthers);
+		Patience.await()
 			.until(() -> !((List<?>) server.command("PUBSUB", "CHANNELS", "redisson_lock_line:*")).isEmpty());
 		return place;
 	}
@@ -233,7 +233,7 @@ class RedissonLineTests extends OnOneServer {
 
 	private static void awaitListeners(String key) {
 		String channel = "redisson_lock__channel:{" + key + "}";
-		Awaitility.await().until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1).equals(2L));
+		Patience.await().until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1).equals(2L));
 	}
 
 	private static CompletableFuture<Void> inThread(Runnable task) {

@@ -11,7 +11,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockQueue;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,8 +76,8 @@ class RedissonOwnersTests extends OnOneServer {
 	void firstInTheLineGetsTheLockOfAnOwnerByHand() {
 		this.client.getLock("k").lock(10, TimeUnit.MINUTES);
 		LockQueue.Place place = this.other.enqueue(request("k", LockType.EXCLUSIVE));
-		Awaitility.await().until(place::isBehindOthers);
-		Awaitility.await()
+		Patience.await().until(place::isBehindOthers);
+		Patience.await()
 			.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "redisson_lock_line:*")).size() == 1);
 		assertThat(get(this.provider.revoke("k", only("k")))).isTrue();
 		assertThat(place.granted()).succeedsWithin(TIMEOUT);
@@ -94,12 +94,12 @@ class RedissonOwnersTests extends OnOneServer {
 			LockQueue.Place place = byHand ? null : this.other.enqueue(request("fair", LockType.FAIR));
 			CompletableFuture<?> waiter = (place != null) ? place.granted().toCompletableFuture()
 					: thread(() -> locked(this.otherClient.getFairLock("fair")));
-			Awaitility.await().until(() -> server.command("LLEN", "redisson_lock_queue:{fair}").equals(1L));
-			Awaitility.await()
+			Patience.await().until(() -> server.command("LLEN", "redisson_lock_queue:{fair}").equals(1L));
+			Patience.await()
 				.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS",
 						byHand ? "redisson_lock__channel:{fair}:*" : "redisson_lock_line:*"))
 					.size() == 1);
-			Awaitility.await().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
+			Patience.await().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
 			assertThat(get(this.provider.revoke("fair", only("fair")))).isTrue();
 			assertThat(waiter).as("by hand: %s", byHand).succeedsWithin(TIMEOUT);
 			assertThat(get(lease.release())).isFalse();
@@ -148,7 +148,7 @@ class RedissonOwnersTests extends OnOneServer {
 		Lease expired = attempt(this.provider, "k", LockType.READ);
 		assertThat(get(this.provider.owners("k"))).hasSize(2);
 		server.command("PEXPIRE", "{k}:" + expired.ownerId().orElseThrow() + ":rwlock_timeout:1", "1");
-		Awaitility.await().until(() -> get(this.provider.owners("k")).size() == 1);
+		Patience.await().until(() -> get(this.provider.owners("k")).size() == 1);
 		assertThat(only("k").id()).isEqualTo(lease.ownerId().orElseThrow());
 	}
 
@@ -237,7 +237,7 @@ class RedissonOwnersTests extends OnOneServer {
 	}
 
 	private static void awaitListeners(String channel) {
-		Awaitility.await()
+		Patience.await()
 			.during(Duration.ofMillis(300))
 			.until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1).equals(1L));
 	}

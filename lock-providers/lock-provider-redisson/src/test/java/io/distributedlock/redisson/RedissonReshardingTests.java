@@ -12,9 +12,9 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -93,7 +93,7 @@ class RedissonReshardingTests {
 	 */
 	private static void awaitRenewed(List<LockHandle> handles) {
 		List<Duration> ends = handles.stream().map(RedissonReshardingTests::end).toList();
-		Awaitility.await()
+		Patience.await()
 			.failFast(() -> handles.forEach(LockHandle::ensureHeld))
 			.until(() -> IntStream.range(0, handles.size())
 				.allMatch((i) -> end(handles.get(i)).minus(ends.get(i)).compareTo(Duration.ofSeconds(1)) > 0));

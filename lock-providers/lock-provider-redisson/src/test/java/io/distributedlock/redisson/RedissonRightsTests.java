@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisRightsContract;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -68,11 +68,11 @@ class RedissonRightsTests extends RedisRightsContract {
 				RedisTestServer replica = RedisTestServer.run("--cluster-enabled", "yes")) {
 			RedisTestServer primary = cluster.servers().get(0);
 			replica.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(primary.port()));
-			Awaitility.await("replica")
+			Patience.await("replica")
 				.ignoreExceptions()
 				.until(() -> "OK".equals(
 						replica.command("CLUSTER", "REPLICATE", String.valueOf(primary.command("CLUSTER", "MYID")))));
-			Awaitility.await("copy")
+			Patience.await("copy")
 				.until(() -> String.valueOf(primary.command("INFO", "replication")).contains("state=online"));
 			List<RedisTestServer> servers = Stream.concat(cluster.servers().stream(), Stream.of(replica)).toList();
 			boolean sharded = ((List<?>) primary.command("COMMAND", "INFO", "ssubscribe")).get(0) != null;

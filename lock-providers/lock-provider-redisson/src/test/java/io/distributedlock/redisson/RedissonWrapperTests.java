@@ -16,7 +16,7 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,18 +69,18 @@ class RedissonWrapperTests extends OnOneServer {
 			}, (task) -> new Thread(task).start());
 			awaitListener(handle.key());
 			handle.close();
-			assertThat(waitingByHand.get(60, TimeUnit.SECONDS)).isTrue();
+			assertThat(waitingByHand.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 			CompletableFuture<LockHandle> waiting = template
 				.acquireAsync(LockRequest.of("both").withWaitTime(Duration.ofSeconds(60)));
 			awaitListener(handle.key());
 			byHand.forceUnlock();
-			assertThat(waiting).succeedsWithin(Duration.ofSeconds(60)).satisfies(LockHandle::close);
+			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		}
 	}
 
 	private static void awaitListener(String key) {
 		List<String> command = List.of("PUBSUB", "CHANNELS", "redisson_lock__channel:{" + key + "}");
-		Awaitility.await()
+		Patience.await()
 			.during(Duration.ofMillis(300))
 			.until(() -> !((List<?>) server.command(command.toArray(String[]::new))).isEmpty());
 	}

@@ -20,7 +20,7 @@ record QueueNode(String name, String made, int number) {
 
 	private static final String READER = "r-";
 
-	private static final Pattern PERMITS = Pattern.compile("w-(\\d{1,9})\\..*");
+	private static final Pattern MADE = Pattern.compile("[rw]-(?:(\\d{1,9})\\.)?(.*)-");
 
 	private static final Pattern NAME = Pattern.compile("([rw]-.*[^-]-)(-?\\d{10})");
 
@@ -61,6 +61,14 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
+	 * Return a node that would come after all others.
+	 * @param made the name to create it with
+	 */
+	static QueueNode afterAll(String made) {
+		return new QueueNode(made, made, -1);
+	}
+
+	/**
 	 * Return those children of a lock's node that have a place in its queue.
 	 */
 	static List<QueueNode> of(List<String> children) {
@@ -93,8 +101,16 @@ record QueueNode(String name, String made, int number) {
 	 * Return how many owners there may be.
 	 */
 	private int permits() {
-		Matcher permits = PERMITS.matcher(this.name);
-		return permits.matches() ? Integer.parseInt(permits.group(1)) : 1;
+		Matcher parts = MADE.matcher(this.made);
+		return (parts.matches() && parts.group(1) != null) ? Integer.parseInt(parts.group(1)) : 1;
+	}
+
+	/**
+	 * Return the name of the owner.
+	 */
+	String owner() {
+		Matcher parts = MADE.matcher(this.made);
+		return parts.matches() ? parts.group(2) : "";
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -14,6 +15,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.CuratorWatcher;
+import org.apache.curator.framework.api.transaction.CuratorOp;
 import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
@@ -22,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that locks use. Each fails after the command time-out at the latest. A
- * command completes with ZooKeeper's answer, also if that is that a node is there already
- * or is not there, and fails with {@link BackendException} otherwise.
+ * command completes with ZooKeeper's answer, also if that is that a node is there
+ * already, is not there or has nodes below it, and fails with {@link BackendException}
+ * otherwise.
  * <p>
  * Why: docs/decisions/035-zookeeper-term.md
  */
@@ -74,6 +77,31 @@ final class ZooKeeperCalls implements AutoCloseable {
 					.inBackground(callback)
 					.forPath(parent + "/" + name, new byte[0]),
 				() -> removeByName(parent, name));
+	}
+
+	/**
+	 * Create the node of an owner as the only one of a lock: replace the node of the lock
+	 * by a new one that has this node, in one transaction. As {@link #createInOrder} in
+	 * all else.
+	 * @param name what the names of this owner's nodes start with, and of nobody else's
+	 * @param path the path of the node
+	 * @param known whether the node of the lock is there; if not, only its parent is
+	 * @return completes also if the node of the lock has other nodes, or is there or not
+	 * in contrast to what was expected
+	 */
+	CompletableFuture<CuratorEvent> createAlone(String parent, String name, String path, boolean known,
+			Duration patience) {
+		return send(ZooKeeperLease.shorter(patience, this.commandTimeout), (callback) -> {
+			List<CuratorOp> operations = new ArrayList<>();
+			if (known) {
+				operations.add(this.client.transactionOp().delete().forPath(parent));
+			}
+			operations
+				.add(this.client.transactionOp().create().withMode(CreateMode.CONTAINER).forPath(parent, new byte[0]));
+			operations
+				.add(this.client.transactionOp().create().withMode(CreateMode.EPHEMERAL).forPath(path, new byte[0]));
+			this.client.transaction().inBackground(callback).forOperations(operations);
+		}, () -> removeByName(parent, name));
 	}
 
 	/**
@@ -263,7 +291,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
 		BackgroundCallback callback = (sender, event) -> {
 			Code code = Code.get(event.getResultCode());
-			boolean answered = code == Code.OK || code == Code.NONODE || code == Code.NODEEXISTS;
+			boolean answered = code == Code.OK || code == Code.NONODE || code == Code.NODEEXISTS
+					|| code == Code.NOTEMPTY;
 			boolean inTime = answered ? answer.complete(event) : answer.completeExceptionally(ZooKeeperErrors.of(code));
 			if (!answered || !inTime) {
 				onUnknown.run();

@@ -8,7 +8,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.ReaderLease;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -34,6 +36,10 @@ final class ZooKeeperLease implements Lease {
 
 	private final Connection connection;
 
+	private final LocalOwners owners;
+
+	private final String owner;
+
 	private volatile String path;
 
 	private volatile long created;
@@ -57,16 +63,25 @@ final class ZooKeeperLease implements Lease {
 
 	private volatile @Nullable String loss;
 
-	ZooKeeperLease(ZooKeeperCalls calls, Connection connection, String path, Stat stat, boolean fenced,
-			LeaseTerm term) {
+	/**
+	 * Create the lease of a node.
+	 * @param owner the name of the owner, as {@link LocalOwners#next} has given it
+	 * @param path the path of the node
+	 * @param stat what ZooKeeper knows of it
+	 * @param provedAt the instant before the write that has proved its session
+	 */
+	ZooKeeperLease(ZooKeeperCalls calls, Connection connection, LocalOwners owners, String owner, LeaseRequest request,
+			String path, Stat stat, long provedAt) {
 		this.calls = calls;
 		this.connection = connection;
+		this.owners = owners;
+		this.owner = owner;
 		this.path = path;
 		this.token = tokenOf(stat);
 		this.created = stat.getCzxid();
-		this.fenced = fenced;
+		this.fenced = request.type() != LockType.SEMAPHORE;
 		this.session = stat.getEphemeralOwner();
-		this.term = term;
+		this.term = new LeaseTerm(provedAt, shorter(request.leaseTime(), calls.provenLength()));
 	}
 
 	/**
@@ -259,6 +274,7 @@ final class ZooKeeperLease implements Lease {
 
 	private void stop() {
 		this.connection.remove(this);
+		this.owners.ended(this.owner);
 		Future<?> current = this.end.getAndSet(null);
 		if (current != null) {
 			current.cancel(false);

@@ -16,7 +16,6 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.support.OwnerNames;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue, Loc
 
 	private final String root;
 
-	private final OwnerNames owners = new OwnerNames();
+	private final LocalOwners owners = new LocalOwners();
 
 	private final ZooKeeperOwners nodes;
 
@@ -90,12 +89,15 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue, Loc
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return place(request, false).attempt();
+		String owner = this.owners.next();
+		return new ZooKeeperAttempt(this.calls, this.connection, this.owners, this.root, request, owner,
+				() -> place(request, owner, false).attempt())
+			.start();
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		return place(request, true);
+		return place(request, this.owners.next(), true);
 	}
 
 	/**
@@ -148,9 +150,16 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue, Loc
 		this.calls.close();
 	}
 
-	private ZooKeeperPlace place(LeaseRequest request, boolean mayWait) {
-		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.connection, this.watches, this.root, request,
-				this.owners.next(), mayWait);
+	/**
+	 * Return how many owners of this JVM wait or have a lock.
+	 */
+	int presentOwners() {
+		return this.owners.count();
+	}
+
+	private ZooKeeperPlace place(LeaseRequest request, String owner, boolean mayWait) {
+		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.connection, this.watches, this.owners, this.root,
+				request, owner, mayWait);
 		place.take();
 		return place;
 	}

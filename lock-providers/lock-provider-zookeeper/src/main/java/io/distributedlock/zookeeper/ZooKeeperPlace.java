@@ -13,7 +13,6 @@ import java.util.stream.Collectors;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LeaseRequest;
-import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.WatchingPlace;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException.Code;
@@ -63,6 +62,10 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	private final QueueWatches watches;
 
+	private final LocalOwners owners;
+
+	private final String owner;
+
 	/**
 	 * The names of the nodes in front, as the last look and later events say;
 	 * {@code null} if nobody reports events. Guarded by the lock.
@@ -84,17 +87,24 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	private volatile boolean twinsKnown;
 
-	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, QueueWatches watches, String root, LeaseRequest request,
-			String owner, boolean mayWait) {
+	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, QueueWatches watches, LocalOwners owners, String root,
+			LeaseRequest request, String owner, boolean mayWait) {
 		super(ZooKeeperErrors::translate);
 		this.calls = calls;
 		this.connection = connection;
 		this.watches = watches;
+		this.owners = owners;
+		this.owner = owner;
 		this.request = request;
 		this.mayWait = mayWait;
 		this.watch = new NodeWatch(calls, this::onSignal);
 		this.parent = ZooKeeperOwners.parentOf(root, request.key(), request.type());
 		this.name = QueueNode.nameFor(request.type() == LockType.READ, request.permits(), owner);
+		attempt().whenComplete((lease, failure) -> {
+			if (lease == null) {
+				owners.ended(owner);
+			}
+		});
 	}
 
 	/**
@@ -190,7 +200,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 				return true;
 			});
 		}
-		if (!this.mayWait) {
+		if (!this.mayWait && this.owners.remaining(before).size() >= this.request.permits()) {
 			refuse();
 			return DONE;
 		}
@@ -335,10 +345,8 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	}
 
 	private void grant(Node node, long provedAt) {
-		LeaseTerm term = new LeaseTerm(provedAt,
-				ZooKeeperLease.shorter(this.request.leaseTime(), this.calls.provenLength()));
-		ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.connection, node.path, node.stat,
-				this.request.type() != LockType.SEMAPHORE, term);
+		ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.connection, this.owners, this.owner, this.request,
+				node.path, node.stat, provedAt);
 		if (grant(lease)) {
 			lease.begin(this.request.leaseTime());
 		}
@@ -365,7 +373,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		this.watches.remove(this.parent, this);
 	}
 
-	private static BackendException goneWithItsSession() {
+	static BackendException goneWithItsSession() {
 		return new BackendException("the place in the queue ended with its ZooKeeper session", true, null);
 	}
 

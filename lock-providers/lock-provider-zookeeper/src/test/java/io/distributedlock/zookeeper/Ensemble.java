@@ -2,7 +2,6 @@ package io.distributedlock.zookeeper;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import io.distributedlock.test.network.TcpProxy;
@@ -38,13 +37,7 @@ final class Ensemble implements AutoCloseable {
 			}
 			servers.get(i).join(i + 1, members);
 		}
-		// no server is ready before a majority runs, so they start at the same time
-		CompletableFuture
-			.allOf(servers.stream()
-				.map((server) -> CompletableFuture.runAsync(server::start,
-						(start) -> new Thread(start, "start").start()))
-				.toArray(CompletableFuture<?>[]::new))
-			.join();
+		ServerProcess.startTogether(servers);
 		return ensemble;
 	}
 

@@ -7,12 +7,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +68,7 @@ class NodeWatchTests {
 			assertThat(this.signals).hasValue(i - 1);
 			this.client.delete().forPath(NODE);
 			int expected = i;
-			Awaitility.await().until(() -> this.signals.get() == expected);
+			Patience.await().until(() -> this.signals.get() == expected);
 		}
 	}
 
@@ -81,11 +81,11 @@ class NodeWatchTests {
 		this.client.setACL().withACL(Ids.OPEN_ACL_UNSAFE).forPath(NODE);
 		get(this.watch.begin(NODE));
 		this.client.delete().forPath(NODE);
-		Awaitility.await().until(() -> this.signals.get() == 1);
+		Patience.await().until(() -> this.signals.get() == 1);
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

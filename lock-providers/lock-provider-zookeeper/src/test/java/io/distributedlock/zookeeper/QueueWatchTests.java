@@ -14,6 +14,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -21,7 +22,6 @@ import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.data.ACL;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,7 +89,7 @@ class QueueWatchTests {
 	void waitersAreToldWhatHasGoneAndWhatHasReplacedIt() throws Exception {
 		this.near.create().forPath("/parent");
 		QueueWatch watch = watch();
-		assertThat(watch.begin().get(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		assertThat(watch.isActive()).isTrue();
 		watch.add(this.waiter);
 		this.near.create().forPath("/parent/w-a-0000000001");
@@ -99,7 +99,7 @@ class QueueWatchTests {
 			.forOperations(this.near.transactionOp().create().forPath("/parent/r-a-0000000001"),
 					this.near.transactionOp().delete().forPath("/parent/w-a-0000000001"));
 		this.near.delete().forPath("/parent/r-a-0000000001");
-		Awaitility.await()
+		Patience.await()
 			.untilAsserted(() -> assertThat(this.told).containsExactly("gone w-b-0000000002",
 					"replaced w-a-0000000001 r-a-0000000001", "gone r-a-0000000001"));
 		assertThat(watch.hasGone("w-b-0000000002")).isTrue();
@@ -109,11 +109,11 @@ class QueueWatchTests {
 	void waitersAreToldThatEventsMayHaveBeenMissed() throws Exception {
 		this.near.create().forPath("/parent");
 		QueueWatch watch = watch();
-		assertThat(watch.begin().get(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		watch.add(this.waiter);
 		this.proxy.cut();
-		Awaitility.await().atMost(LONG).until(() -> this.told.contains("missed"));
-		Awaitility.await("events of the watch that the client has set again").atMost(LONG).until(() -> {
+		Patience.await().atMost(LONG).until(() -> this.told.contains("missed"));
+		Patience.await("events of the watch that the client has set again").atMost(LONG).until(() -> {
 			this.near.create().forPath("/parent/w-c-0000000003");
 			this.near.delete().forPath("/parent/w-c-0000000003");
 			return this.told.contains("gone w-c-0000000003");
@@ -124,20 +124,20 @@ class QueueWatchTests {
 	void watchBeginsAgainInTheNextSession() throws Exception {
 		this.near.create().forPath("/parent");
 		QueueWatch watch = watch();
-		assertThat(watch.begin().get(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		watch.add(this.waiter);
 		long before = this.far.getZookeeperClient().getZooKeeper().getSessionId();
 		this.far.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
-		Awaitility.await()
+		Patience.await()
 			.atMost(LONG)
 			.ignoreExceptions()
 			.until(() -> this.far.blockUntilConnected(1, TimeUnit.SECONDS)
 					&& this.far.getZookeeperClient().getZooKeeper().getSessionId() != before);
 		assertThat(watch.isActive()).isFalse();
-		Awaitility.await().atMost(LONG).until(() -> watch.begin().get(20, TimeUnit.SECONDS));
+		Patience.await().atMost(LONG).until(() -> watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS));
 		this.near.create().forPath("/parent/w-d-0000000004");
 		this.near.delete().forPath("/parent/w-d-0000000004");
-		Awaitility.await().atMost(LONG).until(() -> this.told.contains("gone w-d-0000000004"));
+		Patience.await().atMost(LONG).until(() -> this.told.contains("gone w-d-0000000004"));
 	}
 
 	@Test
@@ -146,7 +146,7 @@ class QueueWatchTests {
 		ZooKeeperLockProvider waiting = provider(this.far);
 		Lease holder = Objects.requireNonNull(get(holding.tryAcquire(REQUEST)));
 		LockQueue.Place place = waiting.enqueue(REQUEST);
-		Awaitility.await().atMost(LONG).until(place::isBehindOthers);
+		Patience.await().atMost(LONG).until(place::isBehindOthers);
 		this.proxy.refuse();
 		this.proxy.cut();
 		get(holder.release());
@@ -160,19 +160,19 @@ class QueueWatchTests {
 		// the queue is watched already
 		Lease first = Objects.requireNonNull(get(waiting.tryAcquire(REQUEST)));
 		LockQueue.Place second = waiting.enqueue(REQUEST);
-		Awaitility.await().atMost(LONG).until(second::isBehindOthers);
+		Patience.await().atMost(LONG).until(second::isBehindOthers);
 		get(first.release());
 		Lease open = get(second.granted());
 		ZooKeeperLockProvider hidden = provider(hiding());
 		LockQueue.Place before = hidden.enqueue(REQUEST);
-		Awaitility.await().atMost(LONG).until(before::isBehindOthers);
+		Patience.await().atMost(LONG).until(before::isBehindOthers);
 		LockQueue.Place behind = waiting.enqueue(REQUEST);
-		Awaitility.await().atMost(LONG).until(behind::isBehindOthers);
+		Patience.await().atMost(LONG).until(behind::isBehindOthers);
 		get(open.release());
 		Lease secret = get(before.granted());
-		Awaitility.await().during(Duration.ofMillis(500)).until(() -> !behind.granted().toCompletableFuture().isDone());
+		Patience.await().during(Duration.ofMillis(500)).until(() -> !behind.granted().toCompletableFuture().isDone());
 		get(secret.release());
-		Awaitility.await().atMost(LONG).until(() -> {
+		Patience.await().atMost(LONG).until(() -> {
 			behind.lookAgain();
 			return behind.granted().toCompletableFuture().isDone();
 		});
@@ -229,7 +229,7 @@ class QueueWatchTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

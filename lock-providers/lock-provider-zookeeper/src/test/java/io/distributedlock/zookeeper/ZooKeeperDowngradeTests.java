@@ -11,12 +11,12 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,14 +64,14 @@ class ZooKeeperDowngradeTests {
 		Lease writer = get(provider.tryAcquire(request()));
 		this.proxy.dropReplies();
 		CompletableFuture<LeaseTerm> before = writer.renew(LONG).toCompletableFuture();
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !before.isDone());
+		Patience.await().during(Duration.ofMillis(300)).until(() -> !before.isDone());
 		Lease reader = writer.asReader().orElseThrow();
 		CompletableFuture<LeaseTerm> downgrade = reader.renew(LONG).toCompletableFuture();
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !downgrade.isDone());
+		Patience.await().during(Duration.ofMillis(300)).until(() -> !downgrade.isDone());
 		this.proxy.heal();
 		assertThat(get(downgrade)).isNotNull();
 		assertThat(get(before)).as("the late answer to the writer's renewal").isNull();
-		Awaitility.await("the reader's node stays")
+		Patience.await("the reader's node stays")
 			.during(Duration.ofSeconds(2))
 			.until(() -> get(other.tryAcquire(request())) == null);
 		assertThat(get(reader.renew(LONG))).isNotNull();
@@ -95,7 +95,7 @@ class ZooKeeperDowngradeTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

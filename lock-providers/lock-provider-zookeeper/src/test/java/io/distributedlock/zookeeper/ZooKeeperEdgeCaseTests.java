@@ -9,12 +9,14 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
@@ -25,9 +27,11 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingCluster;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
@@ -35,7 +39,6 @@ import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,8 +52,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ZooKeeperEdgeCaseTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -80,14 +81,14 @@ class ZooKeeperEdgeCaseTests {
 		List<LockQueue.Place> places = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
 			LockQueue.Place place = provider.enqueue(request);
-			Awaitility.await().until(place::isBehindOthers);
+			Patience.await().until(place::isBehindOthers);
 			place.granted().thenAccept((lease) -> granted.incrementAndGet());
 			places.add(place);
 		}
 		assertThat(watches() - before).as("one watch for all waiters").isEqualTo(1);
 		get(holder.release());
 		Lease next = get(places.get(0).granted());
-		Awaitility.await().during(Duration.ofMillis(300)).until(() -> granted.get() == 1);
+		Patience.await().during(Duration.ofMillis(300)).until(() -> granted.get() == 1);
 		assertThat(watches() - before).as("the signal does not use up the watch").isEqualTo(1);
 		places.get(5).leave();
 		get(next.release());
@@ -97,7 +98,7 @@ class ZooKeeperEdgeCaseTests {
 			}
 		}
 		assertThat(granted).hasValue(19);
-		Awaitility.await().atMost(PATIENCE).until(() -> watches() == before);
+		Patience.await().until(() -> watches() == before);
 	}
 
 	@Test
@@ -135,10 +136,10 @@ class ZooKeeperEdgeCaseTests {
 			AtomicReference<LockLostException> loss = new AtomicReference<>();
 			handle.onLost(loss::set);
 			client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
-			Awaitility.await().atMost(PATIENCE).until(() -> loss.get() != null);
+			Patience.await().until(() -> loss.get() != null);
 			assertThat(handle.isValid()).isFalse();
 			// the client can lock with its next session
-			template.acquire(LockRequest.of("another").withWaitTime(PATIENCE)).close();
+			template.acquire(LockRequest.of("another").withWaitTime(Patience.LIMIT)).close();
 		}
 	}
 
@@ -150,7 +151,7 @@ class ZooKeeperEdgeCaseTests {
 		// the client has forgotten its session, and the server still has it
 		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		client.getZookeeperClient().reset();
-		Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> get(lease.renew(LONG)) == null);
+		Patience.await().ignoreExceptions().until(() -> get(lease.renew(LONG)) == null);
 	}
 
 	@Test
@@ -160,8 +161,7 @@ class ZooKeeperEdgeCaseTests {
 			LockHandle handle = template.acquire("k");
 			long session = client.getZookeeperClient().getZooKeeper().getSessionId();
 			this.server.restart();
-			Awaitility.await()
-				.atMost(PATIENCE)
+			Patience.await()
 				.ignoreExceptions()
 				.until(() -> client.getZookeeperClient().isConnected()
 						&& client.getZookeeperClient().getZooKeeper().getSessionId() == session);
@@ -172,7 +172,7 @@ class ZooKeeperEdgeCaseTests {
 				assertThat(other.tryAcquire("k")).isEmpty();
 			}
 			handle.close();
-			other.acquire(LockRequest.of("k").withWaitTime(PATIENCE)).close();
+			other.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT)).close();
 		}
 	}
 
@@ -182,7 +182,7 @@ class ZooKeeperEdgeCaseTests {
 		try (DefaultLockTemplate template = template(provider(client));
 				DefaultLockTemplate other = template(provider(client(this.server.getConnectString())))) {
 			LockHandle handle = template.acquire(LockRequest.of("k").withLeaseTime(Duration.ofSeconds(6)));
-			Awaitility.await()
+			Patience.await()
 				.during(Duration.ofMillis(4500))
 				.atMost(Duration.ofSeconds(6))
 				.until(() -> handle.isValid() && other.tryAcquire("k").isEmpty());
@@ -206,12 +206,12 @@ class ZooKeeperEdgeCaseTests {
 				}
 			});
 			thread.start();
-			Awaitility.await().until(() -> children(client, "/distributed-lock/k") == 2);
+			Patience.await().until(() -> children(client, "/distributed-lock/k") == 2);
 			thread.interrupt();
 			thread.join();
-			Awaitility.await().atMost(PATIENCE).until(() -> children(client, "/distributed-lock/k") == 1);
+			Patience.await().until(() -> children(client, "/distributed-lock/k") == 1);
 			handle.close();
-			Awaitility.await().atMost(PATIENCE).until(() -> children(client, "/distributed-lock/k") == 0);
+			Patience.await().until(() -> children(client, "/distributed-lock/k") == 0);
 		}
 	}
 
@@ -222,24 +222,31 @@ class ZooKeeperEdgeCaseTests {
 			this.server.stop();
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
 			this.server.restart();
-			template.acquire(LockRequest.of("k").withWaitTime(PATIENCE)).close();
+			template.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT)).close();
 		}
 	}
 
 	@Test
 	void lockSurvivesTheDeathOfTheLeader() throws Exception {
-		try (TestingCluster cluster = new TestingCluster(3)) {
+		// a session may last for 20 ticks: longer than an election takes on a busy
+		// machine
+		List<InstanceSpec> members = Stream
+			.generate(
+					() -> new InstanceSpec(null, -1, -1, -1, true, -1, 3000, -1, Map.of("admin.enableServer", "false")))
+			.limit(3)
+			.toList();
+		try (TestingCluster cluster = new TestingCluster(members)) {
 			cluster.start();
-			CuratorFramework client = CuratorFrameworkFactory.newClient(cluster.getConnectString(), 20_000, 5000,
+			CuratorFramework client = CuratorFrameworkFactory.newClient(cluster.getConnectString(), 60_000, 5000,
 					new RetryOneTime(50));
 			client.start();
 			this.opened.add(client);
 			try (DefaultLockTemplate template = template(provider(client));
-					LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(PATIENCE))) {
+					LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT))) {
 				cluster.killServer(cluster.findConnectionInstance(client.getZookeeperClient().getZooKeeper()));
 				DefaultLockTemplate other = template(provider(client));
 				this.opened.add(other);
-				other.acquire(LockRequest.of("another").withWaitTime(PATIENCE)).close();
+				other.acquire(LockRequest.of("another").withWaitTime(Patience.LIMIT)).close();
 				assertThat(handle.isValid()).isTrue();
 				assertThat(other.tryAcquire("k")).isEmpty();
 			}
@@ -269,7 +276,7 @@ class ZooKeeperEdgeCaseTests {
 						new ZooKeeperLockProvider(admin, "/locks", Duration.ofSeconds(3)))) {
 			LockHandle handle = template.acquire("k");
 			CompletableFuture<LockHandle> waiting = other.acquireAsync(LockRequest.of("k"));
-			Awaitility.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+			Patience.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
 			handle.close();
 			get(waiting).close();
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> stranger.tryAcquire("l"))
@@ -316,7 +323,7 @@ class ZooKeeperEdgeCaseTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

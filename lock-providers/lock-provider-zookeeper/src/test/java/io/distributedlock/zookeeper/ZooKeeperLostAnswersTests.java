@@ -13,6 +13,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.RetryPolicy;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -20,10 +21,11 @@ import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,11 +33,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Answers that are lost, or that come after the caller has stopped waiting.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ZooKeeperLostAnswersTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static final String NODE = ZooKeeperLockProvider.DEFAULT_ROOT + "/k";
 
@@ -67,19 +68,19 @@ class ZooKeeperLostAnswersTests {
 		get(get(provider.tryAcquire(request(LONG))).release());
 		this.proxy.dropReplies();
 		CompletionStage<Lease> attempt = provider.tryAcquire(request(LONG));
-		Awaitility.await("a node whose creation was not answered").atMost(PATIENCE).until(() -> children(near) == 1);
+		Patience.await("a node whose creation was not answered").until(() -> children(near) == 1);
 		this.proxy.heal();
 		Lease lease = get(attempt);
 		assertThat(lease).as("the lock, which only an earlier node of the same owner has").isNotNull();
-		Awaitility.await("the earlier node is removed").atMost(PATIENCE).until(() -> children(near) == 1);
+		Patience.await("the earlier node is removed").until(() -> children(near) == 1);
 		assertThat(get(lease.release())).isTrue();
-		Awaitility.await().atMost(PATIENCE).until(() -> children(near) == 0);
+		Patience.await().until(() -> children(near) == 0);
 	}
 
 	@Test
 	void nodesOfAnAttemptThatWasGivenUpAreRemovedAsSoonAsTheServerCanBeReached() throws Exception {
 		CuratorFramework near = client(this.server.getPort());
-		ZooKeeperLockProvider provider = provider(client(this.proxy.port()), Duration.ofMillis(500));
+		ZooKeeperLockProvider provider = provider(client(this.proxy.port()), Duration.ofSeconds(2));
 		get(get(provider.tryAcquire(request(LONG))).release());
 		this.proxy.dropReplies();
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(request(LONG))))
@@ -87,9 +88,7 @@ class ZooKeeperLostAnswersTests {
 		assertThat(children(near)).as("nodes whose creation was not answered").isEqualTo(1);
 		this.proxy.heal();
 		ZooKeeperLockProvider other = provider(near, LONG);
-		Lease next = Awaitility.await()
-			.atMost(PATIENCE)
-			.until(() -> get(other.tryAcquire(request(LONG))), Objects::nonNull);
+		Lease next = Patience.await().until(() -> get(other.tryAcquire(request(LONG))), Objects::nonNull);
 		assertThat(children(near)).isEqualTo(1);
 		get(next.release());
 	}
@@ -101,11 +100,11 @@ class ZooKeeperLostAnswersTests {
 		get(get(provider.tryAcquire(request(LONG))).release());
 		this.proxy.dropReplies();
 		LockQueue.Place place = provider.enqueue(request(LONG));
-		Awaitility.await("a node whose creation was not answered").atMost(PATIENCE).until(() -> children(near) == 1);
+		Patience.await("a node whose creation was not answered").until(() -> children(near) == 1);
 		place.leave();
 		this.proxy.heal();
-		Awaitility.await("the second try has created a node too").atMost(PATIENCE).until(() -> owners(near) == 3);
-		Awaitility.await("both nodes are removed").atMost(PATIENCE).until(() -> children(near) == 0);
+		Patience.await("the second try has created a node too").until(() -> owners(near) == 3);
+		Patience.await("both nodes are removed").until(() -> children(near) == 0);
 	}
 
 	@Test
@@ -120,9 +119,8 @@ class ZooKeeperLostAnswersTests {
 			}
 			late.start();
 			CuratorFramework near = client(late.port());
-			Awaitility.await("no node of an attempt that has failed")
+			Patience.await("no node of an attempt that has failed")
 				.during(Duration.ofSeconds(3))
-				.atMost(PATIENCE)
 				.until(() -> near.checkExists().forPath(NODE) == null);
 			assertThat(get(provider(far, LONG).tryAcquire(request(LONG)))).isNotNull();
 		}
@@ -131,7 +129,7 @@ class ZooKeeperLostAnswersTests {
 	@Test
 	void attemptWaitsForTheFirstConnection() {
 		try (ZooKeeperTestServer late = ZooKeeperTestServer.prepare()) {
-			ZooKeeperLockProvider provider = provider(client(late.port()), PATIENCE);
+			ZooKeeperLockProvider provider = provider(client(late.port()), Patience.LIMIT);
 			CompletionStage<Lease> attempt = provider.tryAcquire(request(LONG));
 			late.start();
 			assertThat(get(attempt)).isNotNull();
@@ -177,7 +175,7 @@ class ZooKeeperLostAnswersTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

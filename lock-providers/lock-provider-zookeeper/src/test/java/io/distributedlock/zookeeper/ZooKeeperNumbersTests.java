@@ -11,6 +11,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
@@ -38,16 +39,16 @@ class ZooKeeperNumbersTests {
 			get(acquire(provider).release());
 			server.getZKDatabase()
 				.getDataTree()
-				.setCversionPzxid(ZooKeeperLockProvider.DEFAULT_ROOT + "/k", Integer.MAX_VALUE - 2, -1);
-			Lease last = acquire(provider);
+				.setCversionPzxid(ZooKeeperLockProvider.DEFAULT_ROOT + "/k", Integer.MAX_VALUE - 1, -1);
+			Lease last = get(provider.enqueue(REQUEST).granted());
 			assertThat(get(provider.tryAcquire(REQUEST))).as("behind the holder of the last number").isNull();
+			assertThatNoMoreNumbers(provider);
 			get(last.release());
 			for (int i = 0; i < 3; i++) {
-				assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(REQUEST)))
-					.havingCause()
-					.isInstanceOf(BackendException.class)
-					.withMessageContaining("no more numbers for the node /distributed-lock/k");
+				assertThatNoMoreNumbers(provider);
 			}
+			get(acquire(provider).release());
+			assertThat(get(provider.enqueue(REQUEST).granted())).as("after a call that did not wait").isNotNull();
 		}
 		finally {
 			listener.shutdown();
@@ -88,12 +89,19 @@ class ZooKeeperNumbersTests {
 		return (before.size() < permits) ? null : QueueNode.last(before).name();
 	}
 
+	private static void assertThatNoMoreNumbers(ZooKeeperLockProvider provider) {
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.enqueue(REQUEST).granted()))
+			.havingCause()
+			.isInstanceOf(BackendException.class)
+			.withMessageContaining("no more numbers for the node /distributed-lock/k");
+	}
+
 	private static Lease acquire(ZooKeeperLockProvider provider) {
 		return Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

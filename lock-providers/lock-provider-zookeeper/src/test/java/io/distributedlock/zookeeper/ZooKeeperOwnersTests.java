@@ -15,15 +15,17 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,6 +55,23 @@ class ZooKeeperOwnersTests {
 		for (int i = this.opened.size() - 1; i >= 0; i--) {
 			this.opened.get(i).close();
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void ownerThatHasEndedIsNotRemembered(LockType type) {
+		LeaseRequest request = request("k", type);
+		Lease first = take(request);
+		Lease second = get(this.provider.tryAcquire(request));
+		assertThat(second != null).as("shared").isEqualTo(type == LockType.READ);
+		LockQueue.Place place = this.provider.enqueue(request("k", (second != null) ? LockType.WRITE : type));
+		assertThat(this.provider.presentOwners()).isEqualTo((second != null) ? 3 : 2);
+		place.leave();
+		get(first.release());
+		if (second != null) {
+			get(second.release());
+		}
+		assertThat(this.provider.presentOwners()).isZero();
 	}
 
 	@Test
@@ -133,7 +152,7 @@ class ZooKeeperOwnersTests {
 		assertThat(get(this.provider.revoke("k", onlyOwner()))).isTrue();
 		Lease next = get(place.granted());
 		proxy.heal();
-		Awaitility.await("the former owner learns of it")
+		Patience.await("the former owner learns of it")
 			.atMost(LONG)
 			.ignoreExceptions()
 			.until(() -> get(lease.renew(LONG)) == null);
@@ -154,7 +173,7 @@ class ZooKeeperOwnersTests {
 
 	private LockQueue.Place behindOthers(LeaseRequest request) {
 		LockQueue.Place place = this.provider.enqueue(request);
-		Awaitility.await().until(place::isBehindOthers);
+		Patience.await().until(place::isBehindOthers);
 		return place;
 	}
 
@@ -189,7 +208,7 @@ class ZooKeeperOwnersTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.Test;
 
@@ -15,8 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperPartitionTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
-
 	@Test
 	void holderOnAFollowerThatIsCutOffHasLostTheLockBeforeTheNextOwnerHasIt() {
 		try (Ensemble ensemble = Ensemble.run()) {
@@ -25,9 +24,9 @@ class ZooKeeperPartitionTests {
 					CuratorFramework far = Servers.connect(ensemble.leader().address());
 					DefaultLockTemplate first = template(near);
 					DefaultLockTemplate second = template(far)) {
-				LockHandle handle = first.acquire(LockRequest.of("k").withWaitTime(PATIENCE));
+				LockHandle handle = first.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT));
 				ensemble.cutOff(follower);
-				try (LockHandle successor = second.acquire(LockRequest.of("k").withWaitTime(PATIENCE))) {
+				try (LockHandle successor = second.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT))) {
 					assertThat(handle.isValid()).as("the first owner, when the second has the lock").isFalse();
 					assertThat(successor.fencingToken().orElseThrow())
 						.isGreaterThan(handle.fencingToken().orElseThrow());

@@ -3,7 +3,6 @@ package io.distributedlock.zookeeper;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -80,8 +79,7 @@ final class ZooKeeperTestServer extends ServerProcess {
 	 * Send one of ZooKeeper's commands of four letters.
 	 */
 	String ask(String command) {
-		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
-			socket.setSoTimeout(2000);
+		try (Socket socket = connect(port())) {
 			socket.getOutputStream().write(command.getBytes(StandardCharsets.US_ASCII));
 			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
 		}

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,7 +189,7 @@ public final class TcpProxy implements AutoCloseable {
 			if (this.placeholder == null && !this.closed) {
 				close(this.listener);
 				// the port stays in use until the accepting thread has closed it
-				this.placeholder = Awaitility.await("port " + this.port)
+				this.placeholder = Patience.await("port " + this.port)
 					.pollDelay(Duration.ZERO)
 					.pollInterval(Duration.ofMillis(1))
 					.ignoreExceptionsInstanceOf(BindException.class)

@@ -68,16 +68,23 @@ record Layout(String channels, String counter, String tag, String busy, String r
 				  token = last + 1
 				  redis.call('set', <counter>, token + n - 1, 'PX', 86400000)
 				end
-				""", "1", "redis.call('exists', tag .. ':mark') == 1", "redis.call('exists', tag .. ':mark') == 0", """
-				local gone = redis.call('del', KEYS[1], tag .. ':mark')
-				if gone > (holder and 1 or 0) then unheard = type(redis.pcall('publish', KEYS[1], '')) == 'table' end
-				""", """
-				redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
-				local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
-				if told then redis.pcall('publish', <channels> .. told, id) end
-				""", "", """
-				local renewed = redis.pcall('get', key) == owner and redis.call('pexpire', key, ms) == 1
-				""");
+				""", "1", "redis.pcall('exists', tag .. ':mark') ~= 0", "redis.pcall('exists', tag .. ':mark') == 0",
+				"""
+						local gone = redis.pcall('del', KEYS[1], tag .. ':mark')
+						if type(gone) == 'table' then
+						  -- the slot moves to another node, and the mark is not here: somebody may wait
+						  redis.call('del', KEYS[1])
+						  gone = 2
+						end
+						if gone > (holder and 1 or 0) then unheard = type(redis.pcall('publish', KEYS[1], '')) == 'table' end
+						""",
+				"""
+						redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
+						local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
+						if told then redis.pcall('publish', <channels> .. told, id) end
+						""", "", """
+						local renewed = redis.pcall('get', key) == owner and redis.call('pexpire', key, ms) == 1
+						""");
 	}
 
 	/**
@@ -92,7 +99,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 				lua.append(character);
 			}
 			else {
-				lua.append("\\%03d".formatted((int) character));
+				lua.append('\\').append(Integer.toString(1000 + character).substring(1));
 			}
 		}
 		return lua.append('\'').toString();
@@ -115,7 +122,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 		return new Layout("'" + TokenCounters.REDISSON_CHANNELS + "'", "KEYS[2]",
 				"(string.find(KEYS[1], '{', 1, true) and KEYS[1] or '{' .. KEYS[1] .. '}')",
 				"KEYS[1], line, 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]",
-				"(redis.call('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1)", """
+				"(redis.pcall('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1)", """
 						local holder = redis.call('hexists', KEYS[1], ARGV[1]) == 1 and ARGV[1]
 						if not holder then
 						  local fields = redis.call('hlen', KEYS[1])
@@ -123,8 +130,12 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						end
 						""", """
 						-- a user without the right to set an expiry fails here, before anything is written
-						if redis.call('pexpire', KEYS[1], ms) == 1 then redis.call('del', KEYS[1]) end
+						local before = redis.call('pexpire', KEYS[1], ms) == 1 and redis.call('hkeys', KEYS[1]) or {}
 						redis.call('hset', KEYS[1], owner, 1)
+						-- after that, as a key that is gone may not be written while its slot moves to another node
+						for i = 1, #before do
+						  if before[i] ~= owner then redis.call('hdel', KEYS[1], before[i]) end
+						end
 						redis.call('pexpire', KEYS[1], ms)
 						""",
 				"""

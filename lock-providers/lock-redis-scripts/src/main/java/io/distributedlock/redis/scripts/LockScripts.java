@@ -172,7 +172,9 @@ public final class LockScripts {
 			local token
 			local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
 			local sign = <sign>
-			if redis.call('exists', <busy>) > 0 then
+			local busy = redis.pcall('exists', <busy>)
+			-- while the slot moves to another node, a key that is not here is an error
+			if type(busy) == 'table' or busy > 0 then
 			  if <refused> then return 0 end
 			  <holder>
 			  local mine = holder == ARGV[1]

@@ -21,7 +21,7 @@ final class LuaParts {
 	 * {@code granted} to its owner, to a false value if there is none, and
 	 * {@code unheard} if the server refuses to publish. While the slot of a cluster moves
 	 * to another node, a line that is not here counts as empty: the lock is then free,
-	 * and who is in the line looks.
+	 * and who is in the line looks. A JVM counts as alive if what says so is not here.
 	 */
 	private static final String HAND_OVER = """
 			<declare>
@@ -31,10 +31,10 @@ final class LuaParts {
 			  entry = false
 			end
 			local time = entry and redis.call('time')
-			while entry do
+			while type(entry) == 'string' do
 			  local owner, jvm, id, n, ms = string.match(entry, '^(([^.]+)%.(%S+)) (%d+) (%d+)$')
-			  local till = redis.call('hget', tag .. ':alive', jvm)
-			  if till and tonumber(till) >= time[1] * 1000 + time[2] / 1000 then
+			  local till = redis.pcall('hget', tag .. ':alive', jvm)
+			  if type(till) == 'table' or till and tonumber(till) >= time[1] * 1000 + time[2] / 1000 then
 			    <count>
 			    <take>
 			    local sent = redis.pcall('publish', <channels> .. jvm, string.format('%s %.0f %s %d', id, token, ms, grants))
@@ -42,7 +42,7 @@ final class LuaParts {
 			    granted = owner
 			    break
 			  end
-			  entry = redis.call('lpop', line)
+			  entry = redis.pcall('lpop', line)
 			end
 			""";
 
@@ -69,6 +69,8 @@ final class LuaParts {
 			local now = time[1] * 1000 + math.floor(time[2] / 1000)
 			local till = now + life
 			local jvm = string.match(ARGV[1], '^[^.]+')
+			-- after a write that needs no memory, a full server refuses none in this script
+			redis.pcall('hdel', tag .. ':alive', '')
 			local before = redis.call('hget', tag .. ':alive', jvm)
 			if not before then
 			  local all = redis.pcall('hgetall', tag .. ':alive')

@@ -18,10 +18,23 @@ import io.distributedlock.redis.scripts.Script.Answer;
 public final class PlainScripts {
 
 	/**
-	 * Changes nothing and answers 1. No keys, no arguments. A user that may run scripts
-	 * may run this one, also without the right to {@code PING}.
+	 * Changes nothing and answers 1, or fails as {@link ServerAge} reads it if the server
+	 * is too old. No keys, no arguments. A user that may run scripts may run this one,
+	 * also without the rights to {@code PING} and {@code INFO}. {@code GETDEL} came with
+	 * Redis 6.2, as {@code SET … GET} did; without arguments it only shows whether it is
+	 * known.
 	 */
-	public static final Script PING = new Script(Answer.NUMBER, "return 1");
+	public static final Script PING = new Script(Answer.NUMBER, """
+			if redis.REDIS_VERSION == nil then
+				local answer = redis.pcall('getdel')
+				if string.find(answer['err'] or '', 'nknown') then
+					local info = redis.pcall('info', 'server')
+					local version = type(info) == 'string' and string.match(info, 'redis_version:([%d.]+)')
+					return redis.error_reply('TOOOLD ' .. (version or 'unknown'))
+				end
+			end
+			return 1
+			""");
 
 	/**
 	 * Takes a free lock, whether others are in its line or not. Keys: the lock, the
@@ -105,8 +118,8 @@ public final class PlainScripts {
 
 	/**
 	 * Takes a permit, if there are fewer owners than permits. Keys: the owners of
-	 * permits, the mark of the lock. Arguments: owner, lease in milliseconds, the number
-	 * of permits. Answers 1, or 0 if no permit is free.
+	 * permits, a mark that somebody waits for one. Arguments: owner, lease in
+	 * milliseconds, the number of permits. Answers 1, or 0 if no permit is free.
 	 */
 	public static final Script ACQUIRE_PERMIT = script(Parts.PERMITS + """
 			if not redis.call('zscore', KEYS[1], ARGV[1]) and redis.call('zcard', KEYS[1]) >= tonumber(ARGV[3]) then
@@ -128,8 +141,8 @@ public final class PlainScripts {
 			return 1""");
 
 	/**
-	 * Releases a permit. Keys: the owners of permits, the mark of the lock. Arguments:
-	 * owner, the channel to publish on. Answers as {@link LockScripts#release()}.
+	 * Releases a permit. Keys: the owners of permits, that mark. Arguments: owner, the
+	 * channel to publish on. Answers as {@link LockScripts#release()}.
 	 */
 	public static final Script RELEASE_PERMIT = script(Parts.PERMITS + """
 			if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end

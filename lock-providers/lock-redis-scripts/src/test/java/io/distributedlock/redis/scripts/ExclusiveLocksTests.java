@@ -14,8 +14,8 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange.Exchange;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue.Place;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,7 +84,7 @@ class ExclusiveLocksTests {
 		Place place = this.waiter.enqueue(request(LOOK));
 		get(held.release());
 		String early = this.runner.nextMessage();
-		Awaitility.await("the grant lapses").until(() -> server.command("EXISTS", "k").equals(0L));
+		Patience.await("the grant lapses").until(() -> server.command("EXISTS", "k").equals(0L));
 		Lease second = take();
 		place.lookAgain();
 		assertThat(server.command("LLEN", "{k}:line")).as("joined again").isEqualTo(1L);
@@ -103,7 +103,7 @@ class ExclusiveLocksTests {
 		Place place = this.waiter.enqueue(request(LOOK));
 		get(held.release());
 		String early = this.runner.nextMessage();
-		Awaitility.await("the grant lapses").until(() -> server.command("EXISTS", "k").equals(0L));
+		Patience.await("the grant lapses").until(() -> server.command("EXISTS", "k").equals(0L));
 		Lease second = take();
 		this.runner.deliver(early);
 		assertThat(place.granted().toCompletableFuture()).isNotDone();
@@ -151,7 +151,7 @@ class ExclusiveLocksTests {
 			}, (run) -> new Thread(run).start());
 			await(start);
 			this.runner.deliver(message);
-			leaving.get(60, TimeUnit.SECONDS);
+			leaving.get(Patience.SECONDS, TimeUnit.SECONDS);
 			CompletableFuture<Lease> granted = place.granted().toCompletableFuture();
 			assertThat(granted).isDone();
 			if (granted.isCompletedExceptionally()) {
@@ -198,7 +198,7 @@ class ExclusiveLocksTests {
 			this.waiter.enqueue(request(NEVER));
 		}
 		assertThat(this.runner.subscriptions()).isEqualTo(1);
-		Awaitility.await().until(() -> {
+		Patience.await().until(() -> {
 			this.waiter.enqueue(request(LOOK)).leave();
 			return this.runner.subscriptions() == 3;
 		});
@@ -324,12 +324,12 @@ class ExclusiveLocksTests {
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
-		return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 	private static void await(CyclicBarrier barrier) {
 		try {
-			barrier.await(60, TimeUnit.SECONDS);
+			barrier.await(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);

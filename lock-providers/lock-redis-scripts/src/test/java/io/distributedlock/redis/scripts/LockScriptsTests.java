@@ -2,10 +2,11 @@ package io.distributedlock.redis.scripts;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.time.Duration;
 import java.util.List;
 
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -141,7 +142,7 @@ class LockScriptsTests {
 		run(layout, layout.scripts().acquire(), "dead.1", LEASE + " 1 30");
 		run(layout, layout.scripts().acquire(), "dead.2", LEASE + " 1 30 1");
 		join(layout, "b.1");
-		Awaitility.await().until(() -> {
+		Patience.await().until(() -> {
 			List<?> time = (List<?>) server.command("TIME");
 			long now = Long.parseLong(time.get(0).toString()) * 1000 + Long.parseLong(time.get(1).toString()) / 1000;
 			Object till = server.command("HGET", "{k}:alive", "dead");
@@ -260,6 +261,20 @@ class LockScriptsTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void jvmThatAsksCountsAsAliveOnAFullServer(Kept layout) {
+		take(layout, "a.1");
+		run(layout, layout.scripts().acquire(), "b.1", LEASE + " 1 300");
+		server.command("CONFIG", "SET", "maxmemory", "1");
+		// longer than the JVM counts as alive after one question
+		Patience.await()
+			.during(Duration.ofMillis(800))
+			.until(() -> eval(layout.scripts().look(), layout.keys("k"), List.of("b.1", "300", "b.1 1 300")) != null);
+		assertThat(release(layout, "a.1")).isEqualTo(1);
+		assertThat(layout.holder()).isEqualTo("b.1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void everyKeyExpiresAndNoneIsLeftButTheCounter(Kept layout) {
 		take(layout, "a.1");
 		run(layout, layout.scripts().acquire(), "b.1", LEASE + " 1 300");
@@ -268,7 +283,7 @@ class LockScriptsTests {
 		}
 		leave(layout, "b.1", "300");
 		release(layout, "a.1");
-		Awaitility.await().untilAsserted(() -> assertThat(keys()).containsExactly(COUNTER));
+		Patience.await().untilAsserted(() -> assertThat(keys()).containsExactly(COUNTER));
 	}
 
 	@ParameterizedTest
@@ -279,7 +294,7 @@ class LockScriptsTests {
 		for (int i = 0; i < 20; i++) {
 			run(layout, layout.scripts().acquire(), "gone" + i + ".1", LEASE + " 1 30");
 		}
-		Awaitility.await().untilAsserted(() -> {
+		Patience.await().untilAsserted(() -> {
 			String jvm = "new" + System.nanoTime();
 			join(layout, jvm + ".1");
 			leave(layout, jvm + ".1");

@@ -15,10 +15,11 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Places in queues that nobody asks about: they are told, or ask themselves, long before
  * the engine does.
  */
-class PlaceSignalsTests {
+class TableLineTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(5);
 
@@ -37,8 +38,6 @@ class PlaceSignalsTests {
 	 * Longer than any test waits.
 	 */
 	private static final Duration LOOK = Duration.ofSeconds(75);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static PostgresTestServer postgres;
 
@@ -118,33 +117,58 @@ class PlaceSignalsTests {
 			Session session = Session.on(connection);
 			LockTable table = new LockTable(dialect);
 			TableQueue queue = new TableQueue(table, new MemberTable(dialect), dialect);
-			QueuedOwner dead = new QueuedOwner("dead", () -> {
-			});
-			QueuedOwner alive = new QueuedOwner("alive", () -> {
-			});
+			QueueRow dead = row("dead");
+			QueueRow alive = row("alive");
 			LeaseRequest request = request(LockType.EXCLUSIVE, look);
 			assertThat(queue.acquire(session, request, "holder")).isNotZero();
-			assertThat(queue.acquireInTurn(session, request, dead)).isZero();
-			assertThat(queue.acquireInTurn(session, request, alive)).isZero();
+			assertThat(queue.ask(session, question(request, dead))).isZero();
+			assertThat(queue.ask(session, question(request, alive))).isZero();
 			assertThat(table.release(session, this.key, "holder")).isPresent();
-			assertThat(queue.acquireInTurn(session, request, alive)).as("while the other may be alive").isZero();
-			Awaitility.await()
-				.atMost(PATIENCE)
-				.until(() -> queue.acquireInTurn(session, request, alive), (token) -> token != 0);
+			assertThat(queue.ask(session, question(request, alive))).as("while the other may be alive").isZero();
+			Patience.await().until(() -> queue.ask(session, question(request, alive)), (token) -> token != 0);
 		}
 	}
 
 	/**
-	 * Two callers of one node join at the same time: the later one here is the first in
-	 * the database.
+	 * Two rows of one node join at the same time: the later one here is the first in the
+	 * database. Callers are served in their order nevertheless.
 	 */
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "H2" })
-	void firstPlaceIsToldAlthoughAnotherOneOfItsNodeAsks(JdbcDialect dialect) throws SQLException {
+	void firstRowIsToldAlthoughItsNodeAsksAboutAnotherOne(JdbcDialect dialect) throws SQLException {
 		Lease held = acquire(provider(dialect), request(LockType.FAIR, LOOK));
 		LockProvider node = provider(dialect);
 		LockQueue.Place early = behindOthers(node, request(LockType.FAIR, LOOK));
 		LockQueue.Place late = behindOthers(node, request(LockType.FAIR, LOOK));
+		makeFirstRowLast(dialect);
+		assertThat(get(held.release())).isTrue();
+		assertThat(get(granted(early).release())).isTrue();
+		assertThat(get(granted(late).release())).isTrue();
+	}
+
+	/**
+	 * The row that a message has named is not the one that the node asks about by itself.
+	 */
+	@Test
+	void grantOfANamedRowWhoseAnswerWasLostIsRecognised() throws SQLException {
+		Lease held = acquire(provider(JdbcDialect.POSTGRESQL), request(LockType.FAIR, LOOK));
+		LostStatements lost = new LostStatements(pool(JdbcDialect.POSTGRESQL));
+		LockProvider node = open(JdbcLocks.provider(lost.dataSource(), JdbcLockSettings.of(JdbcDialect.POSTGRESQL)));
+		LockQueue.Place early = behindOthers(node, request(LockType.FAIR, LOOK));
+		LockQueue.Place late = behindOthers(node, request(LockType.FAIR, LOOK));
+		makeFirstRowLast(JdbcDialect.POSTGRESQL);
+		LostStatements.Fault fault = lost.loseReply((sql) -> sql.contains("UPDATE distributed_lock SET owner = ?,"));
+		assertThat(get(held.release())).isTrue();
+		Patience.await().until(fault::isReached);
+		Patience.await().until(() -> {
+			early.lookAgain();
+			return early.granted().toCompletableFuture().isDone();
+		});
+		assertThat(get(get(early.granted()).release())).isTrue();
+		assertThat(get(granted(late).release())).isTrue();
+	}
+
+	private void makeFirstRowLast(JdbcDialect dialect) throws SQLException {
 		try (Connection connection = pool(dialect).getConnection()) {
 			Session session = Session.on(connection);
 			String ofQueue = " FROM distributed_lock_member WHERE lock_key = ?";
@@ -154,9 +178,6 @@ class PlaceSignalsTests {
 					session.number("SELECT MAX(ticket)" + ofQueue, queue) + 1, queue, lowest))
 				.isOne();
 		}
-		assertThat(get(held.release())).isTrue();
-		assertThat(get(granted(late).release())).isTrue();
-		assertThat(get(granted(early).release())).isTrue();
 	}
 
 	@ParameterizedTest
@@ -175,19 +196,28 @@ class PlaceSignalsTests {
 		}
 	}
 
+	static QueueRow row(String name) {
+		return new QueueRow(name, () -> {
+		});
+	}
+
+	static QueueQuestion question(LeaseRequest request, QueueRow front) {
+		return new QueueQuestion(request, request.giveUpAtNanos(), List.of(front), List.of(), true, true);
+	}
+
 	private static long placesGranted(List<LockQueue.Place> places) {
 		return places.stream().filter((place) -> place.granted().toCompletableFuture().isDone()).count();
 	}
 
 	private static Lease granted(LockQueue.Place place) {
 		CompletableFuture<Lease> granted = place.granted().toCompletableFuture();
-		Awaitility.await().atMost(PATIENCE).until(granted::isDone);
+		Patience.await().until(granted::isDone);
 		return get(granted);
 	}
 
 	private static LockQueue.Place behindOthers(LockProvider provider, LeaseRequest request) {
 		LockQueue.Place place = ((LockQueue) provider).enqueue(request);
-		Awaitility.await().atMost(PATIENCE).until(place::isBehindOthers);
+		Patience.await().until(place::isBehindOthers);
 		return place;
 	}
 
