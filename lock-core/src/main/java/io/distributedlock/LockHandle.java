@@ -61,7 +61,10 @@ public interface LockHandle extends AutoCloseable {
 	boolean isValid();
 
 	/**
-	 * Return the time until the local deadline, if the lease is not renewed.
+	 * Return the time until the local deadline, if the lease is not renewed. Where the
+	 * release of another owner granted the lock (Redis), this is at first shorter than
+	 * the lease: about a second and a half, until the first renewal, which follows within
+	 * a third of that.
 	 * @return the time left, zero once the lock is lost or released
 	 */
 	Duration remaining();
