@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
@@ -301,7 +300,11 @@ abstract class LockTypeContract extends OwnerContract {
 		}
 		LockRequest fair = request().withType(LockType.FAIR);
 		PlacesOfProvider places = new PlacesOfProvider();
-		List<LockTemplate> nodes = Stream.generate(() -> node(places.of(provider()), UnaryOperator.identity()))
+		// a place ends some intervals after its node was last heard of, and on a busy
+		// machine that may be late
+		Duration interval = Duration.ofSeconds(2);
+		List<LockTemplate> nodes = Stream
+			.generate(() -> node(places.of(provider()), (settings) -> settings.pollInterval(interval)))
 			.limit(3)
 			.<LockTemplate>map((node) -> node)
 			.toList();

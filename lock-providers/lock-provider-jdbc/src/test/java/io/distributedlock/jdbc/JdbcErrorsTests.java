@@ -154,7 +154,9 @@ class JdbcErrorsTests {
 	@EnumSource
 	void firstInsertOfAKeyDoesNotWaitForAnother(JdbcDialect dialect) {
 		HikariDataSource pool = lockPool(dialect, 20);
-		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE);
+		JdbcLockSettings settings = JdbcLockSettings.of(dialect)
+			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
+			.withCommandTimeout(Duration.ofSeconds(20));
 		LostStatements statements = new LostStatements(pool);
 		LostStatements.Fault late = statements
 			.delay((sql) -> sql.startsWith("INSERT INTO distributed_lock_row") && sql.contains("made_at"));

@@ -176,7 +176,7 @@ class JdbcStallTests {
 		long never = System.nanoTime() + Session.NEVER_NANOS;
 		try (Session holder = Session.open(pool, COMMAND_TIMEOUT, never);
 				Session other = Session.open(pool, COMMAND_TIMEOUT, never)) {
-			assertThat(rows.lock(holder, "k", Duration.ofMillis(500), Duration.ZERO)).isNotZero();
+			assertThat(rows.lock(holder, "k", Duration.ofSeconds(2), Duration.ZERO)).isNotZero();
 			assertThat(rows.lock(other, "k", LONG, Duration.ZERO)).isZero();
 			Patience.await().until(() -> rows.lock(other, "k", LONG, Duration.ZERO) != 0);
 			rows.free(other, "k");
