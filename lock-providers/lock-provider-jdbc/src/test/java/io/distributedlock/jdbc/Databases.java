@@ -42,9 +42,10 @@ final class Databases {
 		pool.setMaximumPoolSize(size);
 		pool.setMinimumIdle(0);
 		pool.setConnectionTimeout(5000);
-		// as the page of the provider says: connections that are silent are checked one
-		// by one
-		pool.setValidationTimeout(1000);
+		if (url.startsWith("jdbc:postgresql:")) {
+			// as the page of the provider says
+			pool.addDataSourceProperty("loginTimeout", "5");
+		}
 		pool.setInitializationFailTimeout(-1);
 		return pool;
 	}

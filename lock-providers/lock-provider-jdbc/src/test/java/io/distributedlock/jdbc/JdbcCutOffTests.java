@@ -42,9 +42,7 @@ class JdbcCutOffTests {
 
 	@Test
 	void onPostgres() {
-		PostgresTestServer server = open(PostgresTestServer.run());
-		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
-		Database database = new Database(JdbcDialect.POSTGRESQL, server.port(), server.url(), "postgres", "");
+		Database database = postgres();
 		cutOff(database, JdbcLockStrategy.ROW, List.of(LockType.SEMAPHORE));
 		cutOff(database, JdbcLockStrategy.FOR_UPDATE, List.of(LockType.EXCLUSIVE));
 	}
@@ -52,8 +50,7 @@ class JdbcCutOffTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MARIADB", "MYSQL" })
 	void onTheFamilyOfMySql(JdbcDialect dialect) {
-		MySqlFamilyServer server = open(Databases.run(dialect));
-		Database database = new Database(dialect, server.port(), server.url(), "app", "secret");
+		Database database = familyOfMySql(dialect);
 		cutOff(database, JdbcLockStrategy.ROW, List.of(LockType.SEMAPHORE));
 		cutOff(database, JdbcLockStrategy.FOR_UPDATE, List.of(LockType.EXCLUSIVE));
 	}
@@ -68,6 +65,29 @@ class JdbcCutOffTests {
 		Databases.createSchema(JdbcDialect.H2, server.url(), "sa", "");
 		Database database = new Database(JdbcDialect.H2, server.port(), server.url(), "sa", "");
 		cutOff(database, JdbcLockStrategy.ROW, List.of(LockType.EXCLUSIVE, LockType.FAIR));
+	}
+
+	/**
+	 * A pool opens one connection at a time. H2's driver has no limit for that.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB", "MYSQL" })
+	void connectionThatFallsSilentWhileItIsOpenedIsGivenUp(JdbcDialect dialect) {
+		Database database = (dialect == JdbcDialect.POSTGRESQL) ? postgres() : familyOfMySql(dialect);
+		TcpProxy proxy = open(new TcpProxy(database.port));
+		// the driver of PostgreSQL has a limit for the answer about TLS
+		String url = database.url.replace(":" + database.port, ":" + proxy.port())
+				+ ((dialect == JdbcDialect.POSTGRESQL) ? "?sslmode=disable" : "");
+		LockProvider provider = provider(dialect, JdbcLockStrategy.ROW, pool(database, url, 5));
+		LeaseRequest request = request("silent", LockType.EXCLUSIVE);
+		Patience.await().ignoreExceptions().until(() -> get(get(provider.tryAcquire(request)).release()));
+		proxy.delay(Direction.REPLIES, Duration.ofMillis(500));
+		proxy.cut();
+		provider.tryAcquire(request);
+		Patience.await("connection that is opened").until(() -> !proxy.connections().isEmpty());
+		proxy.connections().forEach((connection) -> connection.drop(Direction.REPLIES));
+		proxy.delay(Direction.REPLIES, Duration.ZERO);
+		Patience.await("another connection").ignoreExceptions().until(() -> get(provider.tryAcquire(request)) != null);
 	}
 
 	private void cutOff(Database database, JdbcLockStrategy strategy, List<LockType> types) {
@@ -99,6 +119,17 @@ class JdbcCutOffTests {
 				.until(() -> get(other.tryAcquire(request)) != null);
 		}
 		proxies.forEach(TcpProxy::heal);
+	}
+
+	private Database postgres() {
+		PostgresTestServer server = open(PostgresTestServer.run());
+		Databases.createSchema(JdbcDialect.POSTGRESQL, server.url(), "postgres", "");
+		return new Database(JdbcDialect.POSTGRESQL, server.port(), server.url(), "postgres", "");
+	}
+
+	private Database familyOfMySql(JdbcDialect dialect) {
+		MySqlFamilyServer server = open(Databases.run(dialect));
+		return new Database(dialect, server.port(), server.url(), "app", "secret");
 	}
 
 	private static LeaseRequest request(String key, LockType type) {

@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure.jdbc;
 
+import java.util.Objects;
+
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -129,7 +131,13 @@ public final class JdbcLockAutoConfiguration {
 		static LockDatabase open(JdbcLockProperties properties, LockProperties lock) {
 			HikariDataSource pool = new HikariDataSource();
 			pool.setPoolName("lock");
-			pool.setJdbcUrl(properties.getUrl());
+			String url = Objects.requireNonNull(properties.getUrl());
+			pool.setJdbcUrl(url);
+			if (url.startsWith("jdbc:postgresql:")) {
+				// otherwise one connection that falls silent while it is opened blocks
+				// the pool for good; the URL may say another time
+				pool.addDataSourceProperty("loginTimeout", Math.max(lock.getCommandTimeout().toSeconds(), 1));
+			}
 			pool.setUsername(properties.getUsername());
 			pool.setPassword(properties.getPassword());
 			// the dialect does not matter: it does not change the number of connections
