@@ -182,8 +182,8 @@ class ExchangeTests {
 			return new Exchange(opened.thenCompose((ignored) -> exchange.released()),
 					delayed(exchange.place(), opened));
 		});
-		first.close();
 		int places = this.provider.enqueue.calls();
+		first.close();
 		Patience.await("the call asks again").until(() -> this.provider.enqueue.calls() > places);
 		opened.complete(null);
 		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
