@@ -72,7 +72,7 @@ final class SimulatedAsyncCaller extends SimulatedCaller {
 		this.checks.begin(call);
 		CompletableFuture<?> result = begun(call,
 				() -> this.node.template().executeAsync(call.request, () -> body(call)), (value) -> start());
-		if (result != null && chance(100)) {
+		if (result != null && givesUp(100)) {
 			this.world.later(someTime(), this.node, Role.CALLER, "gives up", () -> giveUp(call, result));
 		}
 	}
@@ -114,7 +114,7 @@ final class SimulatedAsyncCaller extends SimulatedCaller {
 			doSomethingInCallback();
 		});
 		inline[0] = false;
-		if (!call.how.startsWith("execute") && chance(100)) {
+		if (!call.how.startsWith("execute") && givesUp(100)) {
 			this.world.later(someTime(), this.node, Role.CALLER, "gives up", () -> giveUp(call, future));
 		}
 		return future;
@@ -139,10 +139,10 @@ final class SimulatedAsyncCaller extends SimulatedCaller {
 
 	private void hold(SimulatedCall call, LockHandle handle) {
 		SimulatedHold hold = opened(call, handle);
-		if (chance(200)) {
+		if (strays(200)) {
 			this.world.later(someTime(), this.node, Role.CALLER, "extends", () -> extend(hold));
 		}
-		if (chance(10)) {
+		if (strays(10)) {
 			this.node.keep(hold);
 			start();
 			return;

@@ -24,19 +24,30 @@ final class SimulatedBackend {
 
 	private final SimulatedHandOver handOver;
 
+	private final boolean storms;
+
 	private final Map<String, Key> keys = new LinkedHashMap<>();
 
 	private long tokens;
 
-	SimulatedBackend(SimulatedWorld world, SimulationChecks checks, boolean queuesAll, SimulatedHandOver handOver) {
+	SimulatedBackend(SimulatedWorld world, SimulationChecks checks, SimulationSetting setting) {
 		this.world = world;
 		this.checks = checks;
-		this.queuesAll = queuesAll;
-		this.handOver = handOver;
+		this.queuesAll = setting.queuesAll();
+		this.handOver = setting.handOver();
+		this.storms = setting.storm() != null;
 	}
 
 	boolean queues(LockType type) {
 		return this.queuesAll || type == LockType.FAIR;
+	}
+
+	/**
+	 * Return whether many calls that end soon ask: each attempt has a place in the queue,
+	 * and no message is lost.
+	 */
+	boolean storms() {
+		return this.storms;
 	}
 
 	/**
@@ -57,6 +68,13 @@ final class SimulatedBackend {
 			key.places.put(lease.owner(), new Place(lease, this.world.now() + lease.lengthNanos()));
 		}
 		return grant(lease, key, renewing);
+	}
+
+	/**
+	 * Return whether a place that is taken now would be granted.
+	 */
+	boolean isFree(SimulatedLease lease) {
+		return admits(lease, key(lease.backendKey()));
 	}
 
 	/**

@@ -57,6 +57,9 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 	}
 
 	private String how(boolean waits) {
+		if (this.setting.storm() != null) {
+			return waits ? "acquire" : "tryAcquire";
+		}
 		if (waits) {
 			return switch (this.faults.oneOf(0, 1, 2)) {
 				case 0 -> "acquire";
@@ -75,7 +78,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 		this.checks.begin(call);
 		this.active.add(call);
 		call.disturbed = this.interrupted;
-		if (chance(60)) {
+		if (givesUp(60)) {
 			this.world.later(someTime(), this.node, Role.CALLER, "interrupts", () -> interrupt(call));
 		}
 		try {
@@ -150,12 +153,12 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 	private void acquired(SimulatedCall call, LockHandle handle, int depth) {
 		this.checks.end(call, null);
 		SimulatedHold hold = opened(call, handle);
-		if (depth == 0 && chance(10)) {
+		if (depth == 0 && strays(10)) {
 			this.node.keep(hold);
 			return;
 		}
 		work(hold, depth);
-		if (chance(30)) {
+		if (strays(30)) {
 			this.world.later(someTime(), this.node, Role.CALLER, "closes elsewhere", () -> closeAsync(hold));
 			this.node.clock().sleep(someTime());
 			if (hold.closing) {
@@ -266,6 +269,9 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 
 	private void work(SimulatedHold hold, int depth) {
 		this.node.clock().sleep(someTime());
+		if (this.setting.storm() != null) {
+			return;
+		}
 		if (this.setting.readsOn() && hold.call.request.type() == LockType.WRITE && hold.parts.size() == 1
 				&& hold.call.how.contains("cquire") && chance(300)) {
 			readOn(hold, depth);

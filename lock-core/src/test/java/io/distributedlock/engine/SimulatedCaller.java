@@ -84,6 +84,22 @@ abstract class SimulatedCaller {
 		return this.world.chance(perMille);
 	}
 
+	/**
+	 * Return whether to do what calls of a storm do not do.
+	 */
+	boolean strays(int perMille) {
+		return this.setting.storm() == null && chance(perMille);
+	}
+
+	/**
+	 * Return whether a call ends before its time.
+	 * @param perMille how many of a thousand do without a storm
+	 */
+	boolean givesUp(int perMille) {
+		SimulatedStorm storm = this.setting.storm();
+		return chance((storm != null) ? storm.givesUp() : perMille);
+	}
+
 	long random(long bound) {
 		return this.world.random(bound);
 	}
@@ -92,6 +108,9 @@ abstract class SimulatedCaller {
 	 * Return how long somebody does something, in nanoseconds.
 	 */
 	long someTime() {
+		if (this.setting.storm() != null) {
+			return random(this.faults.roundTrip());
+		}
 		return switch (this.faults.oneOf(0, 0, 1, 1, 2, 3)) {
 			case 0 -> random(1_000_000);
 			case 1 -> random(20_000_000);
@@ -109,7 +128,7 @@ abstract class SimulatedCaller {
 	 * @return the call, {@code null} if the run makes no more
 	 */
 	@Nullable SimulatedCall next(String how, boolean waitsByDefault) {
-		int id = this.quota.next();
+		int id = (this.setting.storm() != null && this.node.isClosing()) ? 0 : this.quota.next();
 		this.finished = id == 0;
 		return (id > 0) ? call(id, how, request(), waitsByDefault) : null;
 	}
@@ -141,6 +160,12 @@ abstract class SimulatedCaller {
 	}
 
 	private LockRequest request() {
+		SimulatedStorm storm = this.setting.storm();
+		if (storm != null) {
+			return tagged(LockRequest.of(key())
+				.withType(storm.type())
+				.withWaitTime(storm.waitTime(this.world, this.faults.roundTrip())));
+		}
 		LockRequest request = LockRequest.of(key());
 		if (chance(100)) {
 			List<String> keys = new ArrayList<>();
@@ -188,7 +213,7 @@ abstract class SimulatedCaller {
 			millis++;
 		}
 		LockRequest tagged = request.withLeaseTime(Duration.ofMillis(millis)).withAutoRenew(chance(500));
-		return chance(60) ? tagged.withHoldAtLeast(Duration.ofMillis(1 + random(millis))) : tagged;
+		return strays(60) ? tagged.withHoldAtLeast(Duration.ofMillis(1 + random(millis))) : tagged;
 	}
 
 	private String key() {

@@ -241,6 +241,14 @@ final class SimulatedFaults {
 		return this.longestTrip + 10 * MICROS;
 	}
 
+	/**
+	 * Return how long a request and its answer take at most where all is answered in
+	 * time.
+	 */
+	long roundTrip() {
+		return 2 * (longestTrip() + this.longestThreadDelay);
+	}
+
 	boolean dropsMessage() {
 		return this.world.chance(this.droppedMessages);
 	}

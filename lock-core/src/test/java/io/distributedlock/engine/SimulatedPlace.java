@@ -35,6 +35,10 @@ final class SimulatedPlace implements LockQueue.Place {
 		return this.left || place().granted().toCompletableFuture().isDone();
 	}
 
+	boolean isLeft() {
+		return this.left;
+	}
+
 	@Override
 	public CompletionStage<Lease> granted() {
 		return place().granted();

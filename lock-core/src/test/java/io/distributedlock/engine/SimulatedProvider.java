@@ -94,8 +94,29 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		this.checks.asked(this.node, request);
 		enter("tryAcquire");
 		SimulatedLease lease = new SimulatedLease(this, newOwner(), request);
+		if (this.backend.storms()) {
+			return attemptWithPlace(lease);
+		}
 		return ask("acquire", lease, this.node.clock().nanoTime(), () -> this.backend.acquire(lease),
-				() -> removeUnknown(lease));
+				() -> removeUnknown(lease), () -> {
+				});
+	}
+
+	/**
+	 * Take a place for an attempt, if nobody is in front. If the attempt is refused, its
+	 * caller hears of it before the place is removed.
+	 */
+	private @Nullable CompletionStage<@Nullable Lease> attemptWithPlace(SimulatedLease lease) {
+		CompletionStage<Boolean> look = this.link.send("look", () -> this.backend.isFree(lease), null, (free) -> {
+		});
+		return (look != null) ? look.thenCompose((free) -> {
+			if (!Boolean.TRUE.equals(free)) {
+				this.checks.contended(this.node, lease.request());
+				return CompletableFuture.completedFuture(null);
+			}
+			return ask("place", lease, this.node.clock().nanoTime(), () -> this.backend.enqueue(lease, true),
+					() -> removeUnknown(lease), () -> removeUnknown(lease));
+		}) : null;
 	}
 
 	@Override
@@ -162,10 +183,16 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			Supplier<Long> onServer = (exchange != null) ? exchange.onServer(enqueued) : enqueued;
 			Supplier<CompletionStage<@Nullable Lease>> question = () -> ask("enqueue", lease, termStart, onServer,
 					() -> {
+					}, () -> {
+						// the server may have removed the place before it got the
+						// question
+						if (this.backend.storms() && place.isLeft()) {
+							removeUnknown(first);
+						}
 					});
 			return (exchange != null) ? exchange.ask(question) : question.get();
-		}, () -> removeUnknown(first),
-				this.link.hasMessages() ? (onRelease) -> subscribe(first.key(), onRelease) : null));
+		}, () -> removeUnknown(first), (this.link.hasMessages() || this.backend.storms())
+				? (onRelease) -> subscribe(first.key(), onRelease) : null));
 		this.places.removeIf(SimulatedPlace::isOver);
 		this.places.add(place);
 		return place;
@@ -263,7 +290,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			return;
 		}
 		for (SimulatedSubscription subscription : this.subscriptions) {
-			if (backendKey.startsWith(subscription.key) && !this.faults.dropsMessage()) {
+			if (backendKey.startsWith(subscription.key) && (this.backend.storms() || !this.faults.dropsMessage())) {
 				deliver(subscription);
 				if (this.faults.doublesMessage()) {
 					deliver(subscription);
@@ -303,7 +330,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	 * nothing for long.
 	 */
 	private CompletionStage<@Nullable Lease> ask(String what, SimulatedLease lease, long termStart,
-			Supplier<Long> question, Runnable ifUnknown) {
+			Supplier<Long> question, Runnable ifUnknown, Runnable ifRefused) {
 		lease.sentAt = this.node.world().now();
 		long start = this.node.clock().nanoTime();
 		if (lease.request().giveUpAtNanos() - start <= 0) {
@@ -318,6 +345,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			}
 			else {
 				this.checks.contended(this.node, lease.request());
+				ifRefused.run();
 			}
 		});
 	}

@@ -30,6 +30,11 @@ final class Simulation {
 	 */
 	static final long EXCHANGES = 1L << 61;
 
+	/**
+	 * In runs whose seed has this bit, many calls that end soon ask for the same keys.
+	 */
+	static final long STORMS = 1L << 62;
+
 	private final long seed;
 
 	private final SimulatedThread.Pool threads;
@@ -55,11 +60,11 @@ final class Simulation {
 		this.threads = threads;
 		this.world = new SimulatedWorld(seed, tracing);
 		this.setting = SimulationSetting.draw(this.world, seed < 0, (Math.abs(seed) & HANDS_OVER) != 0,
-				(Math.abs(seed) & EXCHANGES) != 0);
+				(Math.abs(seed) & EXCHANGES) != 0, (Math.abs(seed) & STORMS) != 0);
 		this.quota = new SimulatedCaller.SimulatedQuota(this.setting.calls());
 		this.faults = new SimulatedFaults(this.world, this.setting.calm(), this.setting.crowd());
 		this.checks = new SimulationChecks(this.world, this.faults);
-		this.backend = new SimulatedBackend(this.world, this.checks, this.setting.queuesAll(), this.setting.handOver());
+		this.backend = new SimulatedBackend(this.world, this.checks, this.setting);
 		for (int i = 1; i <= this.setting.nodes(); i++) {
 			this.nodes
 				.add(new SimulatedNode(i, this.world, this.setting, threads, this.backend, this.checks, this.faults));

@@ -86,6 +86,9 @@ final class SimulationChecks {
 	 */
 	void begin(SimulatedCall call) {
 		this.begun++;
+		if (backend().storms() && this.faults.isCalm() && this.nodes.stream().noneMatch(SimulatedNode::isDead)) {
+			mustBeGranted(backendKeyOf(call.request));
+		}
 		this.world.note(() -> "begins " + call.text());
 		if (call.leaseMillis() > 0) {
 			this.callsByLease.put(call.leaseMillis(), call);
@@ -184,6 +187,16 @@ final class SimulationChecks {
 		long enough = call.node.pollNanos() * 2 + 6 * this.faults.longestTrip() + 2 * this.faults.slack();
 		if (call.request.type() != LockType.SEMAPHORE && Math.min(waited, free) > enough) {
 			violation(7, "%s did not get a key that was free for %,d us".formatted(call.text(), free / 1000));
+		}
+	}
+
+	/**
+	 * Promise 7: in a storm of calls a key does not stay free.
+	 */
+	private void mustBeGranted(String backendKey) {
+		long free = this.world.now() - backend().freeSince(backendKey);
+		if (free > SimulatedStorm.LONGEST_GAP * this.faults.roundTrip()) {
+			violation(7, "%s is free for %,d us though calls keep coming".formatted(backendKey, free / 1000));
 		}
 	}
 

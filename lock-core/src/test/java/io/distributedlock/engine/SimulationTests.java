@@ -80,14 +80,19 @@ class SimulationTests {
 	}
 
 	/**
-	 * Four of eight runs hand over locks, and three exchange a lease for a place.
+	 * Half of the runs hand over locks, three of eight exchange a lease for a place, and
+	 * one of 16 is a storm.
 	 */
 	private static long variant(long seed) {
 		return switch ((int) (seed % 8 / 2)) {
 			case 0 -> seed;
 			case 1 -> seed | Simulation.HANDS_OVER;
 			case 2 -> seed | Simulation.HANDS_OVER | Simulation.EXCHANGES;
-			default -> seed | ((seed % 2 == 0) ? Simulation.EXCHANGES : 0);
+			default -> seed | switch ((int) (seed % 16)) {
+				case 7 -> Simulation.STORMS | ((seed % 32 == 7) ? Simulation.HANDS_OVER : 0);
+				case 15 -> 0;
+				default -> Simulation.EXCHANGES;
+			};
 		};
 	}
 
