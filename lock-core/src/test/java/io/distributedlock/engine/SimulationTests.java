@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,7 +39,11 @@ class SimulationTests {
 	 */
 	private static final long ENOUGH_NANOS = TimeUnit.MINUTES.toNanos(10);
 
+	/**
+	 * Ends by itself, and {@link SimulationRuns} ends it if it is stuck.
+	 */
 	@Test
+	@Timeout(value = 2, unit = TimeUnit.DAYS)
 	void promisesHoldInRunsThatNobodyHasSeen() throws InterruptedException {
 		long[] seed = { (SEED != 0) ? SEED : System.nanoTime() };
 		boolean untilCalls = CALLS != Long.MAX_VALUE;
