@@ -120,7 +120,8 @@ class ModuleTableTests {
 			Map.entry("lock-test-servers",
 					new Module(new String[] { "io.distributedlock.test.server.." },
 							join(join(KIT, CORE), "org.slf4j..", "org.junit.jupiter..", "org.assertj..",
-									"org.awaitility..", "redis.embedded..", "org.testcontainers.."))));
+									"org.awaitility..", "redis.embedded..", "org.testcontainers..",
+									"net.javacrumbs.shedlock.."))));
 
 	/**
 	 * Methods that wait for ever if they have no parameter.

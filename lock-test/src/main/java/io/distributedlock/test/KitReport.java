@@ -34,14 +34,16 @@ final class KitReport implements AfterTestExecutionCallback, AfterAllCallback {
 
 	@Override
 	public void afterTestExecution(ExtensionContext context) {
+		if (!(context.getRequiredTestInstance() instanceof KitNodes kit)) {
+			// a test of a nested class
+			return;
+		}
 		Results results = results(context.getParent().orElseThrow());
 		Throwable failure = context.getExecutionException().orElse(null);
 		if (failure == null || !ABORTED.equals(failure.getClass().getName())) {
 			results.passed.put(context.getRequiredTestMethod().getName(), failure == null);
 		}
-		if (context.getRequiredTestInstance() instanceof KitNodes kit) {
-			results.capabilities.addAll(kit.capabilities());
-		}
+		results.capabilities.addAll(kit.capabilities());
 	}
 
 	@Override

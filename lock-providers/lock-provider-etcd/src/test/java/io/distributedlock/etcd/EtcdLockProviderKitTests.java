@@ -11,10 +11,12 @@ import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.EtcdTestServer;
+import io.distributedlock.test.server.ShedLockContract;
 import io.etcd.jetcd.Client;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
 
 @DisplayName("etcd")
 class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
@@ -54,6 +56,16 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 					.throughProxy(server.port(), (port) -> List.of("http://127.0.0.1:" + port))
 					.withStalls(server::suspend, server::resume)
 				: new ProviderSource(Factory.class, List.of("http://" + container.address()), true, null);
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return EtcdLockProviderKitTests.this.source();
+		}
+
 	}
 
 	/**

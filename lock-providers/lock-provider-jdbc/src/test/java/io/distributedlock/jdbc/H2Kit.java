@@ -2,8 +2,10 @@ package io.distributedlock.jdbc;
 
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 
 /**
  * The kit on H2. Each strategy is a class with a server of its own, so that they run
@@ -42,6 +44,16 @@ abstract class H2Kit extends LockProviderCompatibilityKit {
 	private static Runnable newSchema() {
 		return Databases.creation(JdbcDialect.H2, server.url().replace("/locks", "/nodes" + System.nanoTime()), "sa",
 				"");
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return H2Kit.this.source();
+		}
+
 	}
 
 }

@@ -12,8 +12,10 @@ import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.MariaDbTestServer;
+import io.distributedlock.test.server.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 
 /**
  * The kit on MariaDB. Each strategy is a class with a server of its own, so that they run
@@ -83,6 +85,16 @@ abstract class MariaDbKit extends LockProviderCompatibilityKit {
 			throw new IllegalStateException(ex);
 		}
 		return Databases.creation(JdbcDialect.MARIADB, url().replaceFirst("locks$", name), "app", "secret");
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return MariaDbKit.this.source();
+		}
+
 	}
 
 }

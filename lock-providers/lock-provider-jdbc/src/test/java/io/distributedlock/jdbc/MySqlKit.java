@@ -3,8 +3,10 @@ package io.distributedlock.jdbc;
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.MySqlFamilyServer;
+import io.distributedlock.test.server.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 
 /**
  * The kit on MySQL. Each strategy is a class with a server of its own, so that they run
@@ -38,6 +40,16 @@ abstract class MySqlKit extends LockProviderCompatibilityKit {
 			.withStalls(server::suspend, server::resume)
 			.withSchema(() -> Databases.creation(JdbcDialect.MYSQL,
 					Databases.emptyDatabase(server, "nodes" + System.nanoTime()), "app", "secret"));
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return MySqlKit.this.source();
+		}
+
 	}
 
 }

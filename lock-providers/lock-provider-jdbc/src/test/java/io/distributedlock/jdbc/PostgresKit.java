@@ -2,8 +2,10 @@ package io.distributedlock.jdbc;
 
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 
 /**
  * The kit on PostgreSQL. Each strategy is a class with a server of its own, so that they
@@ -35,6 +37,16 @@ abstract class PostgresKit extends LockProviderCompatibilityKit {
 	@Override
 	protected final ProviderSource source() {
 		return server.source(this.strategy);
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return PostgresKit.this.source();
+		}
+
 	}
 
 }

@@ -10,9 +10,11 @@ import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.MemcachedTestServer;
+import io.distributedlock.test.server.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
 
 @DisplayName("memcached")
 class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
@@ -48,6 +50,16 @@ class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
 					.throughProxy(server.port(), (port) -> List.of("127.0.0.1", Integer.toString(port)))
 					.withStalls(server::suspend, server::resume)
 				: new ProviderSource(Factory.class, List.of(container.address().split(":", 2)), true, null);
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return MemcachedLockProviderKitTests.this.source();
+		}
+
 	}
 
 	/**

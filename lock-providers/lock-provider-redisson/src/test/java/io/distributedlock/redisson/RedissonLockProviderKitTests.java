@@ -7,9 +7,11 @@ import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
 import org.redisson.api.RedissonClient;
 
 @DisplayName("redisson")
@@ -32,6 +34,16 @@ class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
 		return ProviderSource.onServer(Factory.class, server::restart, server.url())
 			.throughProxy(server.port(), (port) -> List.of("redis://127.0.0.1:" + port))
 			.withStalls(server::suspend, server::resume);
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return RedissonLockProviderKitTests.this.source();
+		}
+
 	}
 
 	/**

@@ -6,10 +6,12 @@ import java.util.List;
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.ShedLockContract;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
 
 @DisplayName("zookeeper")
 class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
@@ -33,6 +35,16 @@ class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
 		return ProviderSource.onServer(Factory.class, server::restart, server.address())
 			.throughProxy(server.port(), (port) -> List.of("127.0.0.1:" + port))
 			.withStalls(server::suspend, server::resume);
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return ZooKeeperLockProviderKitTests.this.source();
+		}
+
 	}
 
 	/**
