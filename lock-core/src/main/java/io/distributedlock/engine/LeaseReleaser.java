@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
@@ -116,28 +115,25 @@ final class LeaseReleaser {
 
 	/**
 	 * Shorten the lease to the rest of the minimum hold time. So the key is kept for that
-	 * long even if this JVM ends before. On a backend that cannot shorten a lease, the
-	 * lease is released at the end of the minimum. The answer to the last renewal is
-	 * awaited first, as a renewal that the backend carries out later would make the lease
-	 * longer again.
+	 * long even if this JVM ends before. On a backend that cannot make a lease that
+	 * short, the lease is released at the end of the minimum. The answer to the last
+	 * renewal is awaited first, as a renewal that the backend carries out later would
+	 * make the lease longer again.
 	 */
 	private CompletionStage<Boolean> keepForMinimum(HeldLock lock) {
-		return lock.requests()
-			.last()
-			.handle((ignored, failure) -> lock)
-			.thenCompose(this::shorten)
-			.thenApply((term) -> {
-				if (term != null && !lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY)) {
-					releaseLater(lock);
-				}
-				return term != null;
-			});
+		return lock.requests().last().handle((ignored, failure) -> lock).thenCompose(this::shorten);
 	}
 
-	private CompletionStage<@Nullable LeaseTerm> shorten(HeldLock lock) {
+	private CompletionStage<Boolean> shorten(HeldLock lock) {
 		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingMinimumNanos(), 1)));
 		Duration shortest = lock.provider().leaseLimits().shortest();
-		return lock.lease().renew((rest.compareTo(shortest) < 0) ? shortest : rest);
+		boolean tooShort = rest.compareTo(shortest) < 0;
+		return lock.lease().renew(tooShort ? shortest : rest).thenApply((term) -> {
+			if (term != null && (tooShort || !lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY))) {
+				releaseLater(lock);
+			}
+			return term != null;
+		});
 	}
 
 	private void releaseLater(HeldLock lock) {

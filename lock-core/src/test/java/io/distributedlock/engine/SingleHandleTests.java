@@ -2,11 +2,14 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -14,8 +17,13 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -258,6 +266,15 @@ class SingleHandleTests {
 	}
 
 	@Test
+	void minimumTimeMayBeShorterThanAnyLease() {
+		try (DefaultLockTemplate node = DefaultLockTemplate.builder().provider(new LongLeases()).build()) {
+			node.acquire(LockRequest.of("k").withHoldAtLeast(Duration.ofMillis(500))).close();
+			assertThat(node.tryAcquire("k")).isEmpty();
+			node.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(20))).close();
+		}
+	}
+
+	@Test
 	void minimumTimeBeyondTheLeaseIsRefused() {
 		LockRequest request = LockRequest.of("k").withProvider("local").withHoldAtLeast(Duration.ofMinutes(1));
 		assertThatIllegalArgumentException()
@@ -272,6 +289,37 @@ class SingleHandleTests {
 
 	private static LockRequest lease(Duration leaseTime) {
 		return LockRequest.of("k").withLeaseTime(leaseTime);
+	}
+
+	private static final class LongLeases implements LockProvider {
+
+		private final LocalLockProvider backend = new LocalLockProvider();
+
+		@Override
+		public String name() {
+			return "long";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of(LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
+		}
+
+		@Override
+		public LeaseLimits leaseLimits() {
+			return new LeaseLimits(Duration.ofSeconds(30), LeaseLimits.DEFAULT.longest());
+		}
+
+		@Override
+		public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+			return this.backend.tryAcquire(request);
+		}
+
+		@Override
+		public CompletionStage<?> ping() {
+			return this.backend.ping();
+		}
+
 	}
 
 }
