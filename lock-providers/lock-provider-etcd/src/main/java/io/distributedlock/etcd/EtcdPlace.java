@@ -165,7 +165,8 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 			}
 		}
 		else {
-			refuseForNow();
+			// not before: the key would stand in front of whoever asks after the answer
+			key.delete().whenComplete((deleted, failure) -> refuseForNow());
 		}
 	}
 

@@ -256,7 +256,7 @@ class SharedLeaseTests {
 		Lease held = acquire("refused", LONG);
 		for (int i = 0; i < 20; i++) {
 			assertThat(get(this.provider.tryAcquire(request("refused", LONG)))).isNull();
-			Patience.await().atMost(LONG).until(() -> keys("refused/") == 1);
+			assertThat(keys("refused/")).as("keys after the answer").isEqualTo(1);
 		}
 		assertThat(held(held).lease().owners().take()).as("the next number").isLessThan(10);
 		get(held.release());
