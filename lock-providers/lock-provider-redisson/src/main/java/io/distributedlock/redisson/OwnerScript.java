@@ -68,10 +68,10 @@ enum OwnerScript implements LuaScript {
 	 * Releases a lock of any type for its owner, however often it has entered. An
 	 * exclusive or fair lock goes to the next in the line; if there is none, those who
 	 * wait outside the line are told, also the first in the queue of a fair lock. Keys:
-	 * lock, the reader's own, counter. Arguments: owner, the command to publish, the
-	 * parts before and after an owner in the name of a reader's key, the channels of the
-	 * lock and of read and write locks, the queue of a fair lock and its times. Answers
-	 * as {@link LockScripts#release()}.
+	 * lock, the reader's own, counter, the moment. Arguments: owner, the command to
+	 * publish, the parts before and after an owner in the name of a reader's key, the
+	 * channels of the lock and of read and write locks, the queue of a fair lock and its
+	 * times. Answers as {@link LockScripts#release()}.
 	 */
 	REVOKE(revoke(LockScripts.REDISSON)),
 
@@ -107,13 +107,14 @@ enum OwnerScript implements LuaScript {
 				local function release_shared(KEYS, ARGV)
 				%s
 				end
-				if redis.call('hexists', KEYS[1], 'mode') == 1 then
+				if redis.call('hget', KEYS[1], 'mode') == 'read' or redis.call('hlen', KEYS[1]) > 2 then
 				  local again = 0
 				  for hold = 2, tonumber(redis.call('hget', KEYS[1], ARGV[1]) or 0) do
 				    again = again + redis.call('del', ARGV[3] .. ARGV[1] .. ARGV[4] .. hold)
 				  end
 				  return math.max(release_shared({ KEYS[1], KEYS[2] }, { unpack(ARGV, 1, 6) }), math.min(again, 1))
 				end
+				redis.pcall('del', KEYS[4])
 				local had = release_alone({ KEYS[1], KEYS[3] }, { ARGV[1] })
 				-- a user for exclusive locks has no right to the queue
 				local queued = had > 0 and type(redis.pcall('lindex', ARGV[7], 0)) == 'string'

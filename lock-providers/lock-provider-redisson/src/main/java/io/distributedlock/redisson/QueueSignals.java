@@ -5,7 +5,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
+import io.distributedlock.redis.scripts.AskingAgain;
 import io.distributedlock.redis.scripts.JvmChannel;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;
@@ -105,6 +107,8 @@ final class QueueSignals {
 
 		private final AtomicReference<ReleaseSignal.@Nullable Subscription> byHand = new AtomicReference<>();
 
+		private final AtomicReference<ReleaseSignal.@Nullable Subscription> holder = new AtomicReference<>();
+
 		/**
 		 * Whether a message came before anybody listened.
 		 */
@@ -112,7 +116,14 @@ final class QueueSignals {
 
 		private volatile boolean behindOthersByHand;
 
+		/**
+		 * Whether this place was seen to be the first, and the holder to be by hand.
+		 */
+		private volatile boolean holderByHand;
+
 		private volatile boolean closed;
+
+		private final AskingAgain again = new AskingAgain(this::tell);
 
 		private Place(RedissonOwner owner, LeaseRequest request) {
 			this.owner = owner;
@@ -179,9 +190,17 @@ final class QueueSignals {
 
 		/**
 		 * Note that somebody who uses Redisson by hand is in front.
+		 * @param answer what {@link RedissonScript#ACQUIRE_IN_TURN} has answered
 		 */
-		void behindOthersByHand() {
+		void noteByHand(long answer) {
+			if (answer <= -2) {
+				this.again.soon();
+			}
+			if (answer % 2 == 0) {
+				return;
+			}
 			this.behindOthersByHand = true;
+			this.holderByHand = answer <= -2;
 			Runnable listener = this.onMessage.get();
 			if (listener != null) {
 				hearByHand(listener);
@@ -189,16 +208,24 @@ final class QueueSignals {
 		}
 
 		private void hearByHand(Runnable listener) {
-			if (this.byHand.get() != null) {
+			RedissonNames names = this.owner.names();
+			hear(this.byHand, () -> QueueSignals.this.releases.listen(names.channelOf(this.owner.id()), listener));
+			if (this.holderByHand) {
+				hear(this.holder, () -> QueueSignals.this.releases.listen(names, listener));
+			}
+		}
+
+		private void hear(AtomicReference<ReleaseSignal.@Nullable Subscription> heard,
+				Supplier<ReleaseSignal.Subscription> channel) {
+			if (heard.get() != null) {
 				return;
 			}
-			ReleaseSignal.Subscription subscription = QueueSignals.this.releases
-				.listen(this.owner.names().channelOf(this.owner.id()), listener);
-			if (!this.byHand.compareAndSet(null, subscription)) {
+			ReleaseSignal.Subscription subscription = channel.get();
+			if (!heard.compareAndSet(null, subscription)) {
 				subscription.close();
 			}
 			else if (this.closed) {
-				stopHearingByHand();
+				stopHearing(heard);
 			}
 		}
 
@@ -213,7 +240,8 @@ final class QueueSignals {
 		@Override
 		public void close() {
 			this.closed = true;
-			stopHearingByHand();
+			stopHearing(this.byHand);
+			stopHearing(this.holder);
 			QueueSignals.this.places.remove(this.owner.id());
 			QueueSignals.this.crowds.computeIfPresent(this.owner.names().lock(), (lock, crowd) -> {
 				crowd.places.remove(this.arrival);
@@ -221,8 +249,8 @@ final class QueueSignals {
 			});
 		}
 
-		private void stopHearingByHand() {
-			ReleaseSignal.Subscription subscription = this.byHand.getAndSet(null);
+		private static void stopHearing(AtomicReference<ReleaseSignal.@Nullable Subscription> heard) {
+			ReleaseSignal.Subscription subscription = heard.getAndSet(null);
 			if (subscription != null) {
 				subscription.close();
 			}

@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
@@ -138,7 +139,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			return this.exclusive.tryAcquire(mapped(request));
 		}
 		RedissonOwner owner = owner(request);
-		return acquire(owner, request, Duration.ZERO, () -> {
+		return acquire(owner, request, Duration.ZERO, (answer) -> {
 			// it does not queue
 		}).exceptionally((failure) -> {
 			if (RedissonErrors.mayHaveBeenExecuted(failure)) {
@@ -193,7 +194,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	private CompletionStage<@Nullable Lease> ask(RedissonOwner owner, LeaseRequest request, QueueSignals.Place place) {
 		place.noteQuestion();
-		return acquire(owner, request, request.leaseTime(), place::behindOthersByHand).handle((lease, failure) -> {
+		return acquire(owner, request, request.leaseTime(), place::noteByHand).handle((lease, failure) -> {
 			place.noteAnswer(failure == null);
 			if (failure != null) {
 				throw RedissonErrors.translate(failure);
@@ -288,10 +289,10 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 * Ask for a lease.
 	 * @param alive how long the owner counts as alive in a queue, zero if it does not
 	 * queue
-	 * @param behindOthersByHand called if somebody in front uses Redisson by hand
+	 * @param byHand called with the answer if somebody in front uses Redisson by hand
 	 */
 	private CompletionStage<@Nullable Lease> acquire(RedissonOwner owner, LeaseRequest request, Duration alive,
-			Runnable behindOthersByHand) {
+			LongConsumer byHand) {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.server.channels()
 			.publishCommand()
@@ -299,7 +300,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 					(publish) -> this.server.acquire(owner.acquire(request, alive, publish), request.giveUpAtNanos()))
 			.thenApply((token) -> {
 				if (token < 0) {
-					behindOthersByHand.run();
+					byHand.accept(token);
 				}
 				return (token > 0) ? new RedissonLease(this, owner, token(request.type(), token), term) : null;
 			});

@@ -54,6 +54,13 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	}
 
 	/**
+	 * The key that keeps a free lock for those who wait by hand.
+	 */
+	String moment() {
+		return suffixed(this.lock, "free");
+	}
+
+	/**
 	 * The channel of read and write locks.
 	 */
 	String sharedChannel() {

@@ -52,7 +52,8 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 					List.of(this.names.lock(), this.names.counter(), mark, this.names.reader(this.id)),
 					List.of(this.id, lease, counterTtl));
 			case FAIR -> call(RedissonScript.ACQUIRE_IN_TURN,
-					List.of(this.names.lock(), this.names.counter(), mark, this.names.queue(), this.names.times()),
+					List.of(this.names.lock(), this.names.counter(), mark, this.names.queue(), this.names.times(),
+							this.names.moment()),
 					List.of(this.id, lease, counterTtl, millis(alive), publish, this.names.channel()));
 			case SEMAPHORE ->
 				call(RedissonScript.ACQUIRE_PERMIT, List.of(this.names.permits(), this.names.permitTimes(), mark),
@@ -82,9 +83,9 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 			case READ -> call(RedissonScript.RELEASE_READ, List.of(this.names.lock(), this.names.reader(this.id)),
 					List.of(this.id, publish, this.names.beforeReader(), this.names.afterReader(), this.names.channel(),
 							this.names.sharedChannel()));
-			case FAIR ->
-				call(RedissonScript.RELEASE_IN_TURN, List.of(this.names.lock(), this.names.queue(), this.names.times()),
-						List.of(this.id, publish, this.names.channel()));
+			case FAIR -> call(RedissonScript.RELEASE_IN_TURN,
+					List.of(this.names.lock(), this.names.queue(), this.names.times(), this.names.moment()),
+					List.of(this.id, publish, this.names.channel(), this.names.sharedChannel()));
 			case SEMAPHORE -> call(RedissonScript.RELEASE_PERMIT,
 					List.of(this.names.permits(), this.names.permitTimes()), ofPermit("0", "", publish));
 		};

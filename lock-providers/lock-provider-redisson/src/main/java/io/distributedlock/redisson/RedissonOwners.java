@@ -67,7 +67,7 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 
 	private static RedissonCall ofLock(RedissonNames names, String owner, String publish) {
 		return new RedissonCall(publish.equals("SPUBLISH") ? OwnerScript.REVOKE_SHARDED : OwnerScript.REVOKE,
-				names.lockName(), List.of(names.lock(), names.reader(owner), names.counter()),
+				names.lockName(), List.of(names.lock(), names.reader(owner), names.counter(), names.moment()),
 				List.of(owner, publish, names.beforeReader(), names.afterReader(), names.channel(),
 						names.sharedChannel(), names.queue(), names.times()));
 	}

@@ -58,6 +58,18 @@ final class RedissonReleases implements AutoCloseable {
 	}
 
 	/**
+	 * Listen to all releases of a lock that are told to everybody.
+	 */
+	ReleaseSignal.Subscription listen(RedissonNames names, Runnable onRelease) {
+		ReleaseSignal.Subscription alone = listen(names.channel(), onRelease);
+		ReleaseSignal.Subscription shared = listen(names.sharedChannel(), onRelease);
+		return () -> {
+			alone.close();
+			shared.close();
+		};
+	}
+
+	/**
 	 * Listen to a channel whose messages are names of owners.
 	 * @param onActive called when messages begin to arrive
 	 */

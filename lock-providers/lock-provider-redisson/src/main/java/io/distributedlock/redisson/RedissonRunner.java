@@ -52,7 +52,7 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 
 	@Override
 	public ReleaseSignal.Subscription listen(String key, Runnable onRelease) {
-		return this.releases.listen(RedissonNames.of(key, NameMapper.direct()).channel(), onRelease);
+		return this.releases.listen(RedissonNames.of(key, NameMapper.direct()), onRelease);
 	}
 
 	/**

@@ -53,12 +53,14 @@ enum RedissonScript implements LuaScript {
 	/**
 	 * Takes a fair lock for the first owner in its queue. The queue is a list of owners;
 	 * a sorted set has the times until which they count as alive. Keys: lock, counter,
-	 * mark, queue, times. Arguments: owner, lease, time to live of the counter, for how
-	 * long the owner counts as alive, 0 for an owner that does not queue; the command to
-	 * publish and the channel, to wake the first if the lock is free for it. Answers -1
-	 * instead of 0 if somebody in front uses Redisson by hand. Who asks is alive,
-	 * whatever became of its time. The queue lives as long as the counter after its last
-	 * place, since code by hand joins it without an expiry.
+	 * mark, queue, times, the moment. Arguments: owner, lease, time to live of the
+	 * counter, for how long the owner counts as alive, 0 for an owner that does not
+	 * queue; the command to publish and the channel, to wake the first if the lock is
+	 * free for it. Answers 0 if others are in front; less 1 if one of them uses Redisson
+	 * by hand; less 2 if the owner is the first in the queue, and the lock is in such
+	 * hands or free for them. Who asks is alive, whatever became of its time. The queue
+	 * lives as long as the counter after its last place, since code by hand joins it
+	 * without an expiry.
 	 */
 	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + Parts.WAKE + """
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
@@ -70,27 +72,30 @@ enum RedissonScript implements LuaScript {
 			end
 			local first = first_alive(KEYS[4], KEYS[5])
 			local mine = redis.call('hexists', KEYS[1], ARGV[1]) == 1
-			if mine or (redis.call('exists', KEYS[1]) == 0 and (not first or first == ARGV[1])) then
+			local free = redis.call('exists', KEYS[1]) == 0
+			local next = not first or first == ARGV[1]
+			if mine or free and next and redis.call('exists', KEYS[6]) == 0 then
 			  local token = next_token(ARGV[3])
 			  redis.call('pexpire', KEYS[1], ARGV[2])
-			  redis.call('hset', KEYS[1], ARGV[1], 1)
+			  redis.call('hset', KEYS[1], ARGV[1], 1, 'mode', 'write')
 			  redis.call('pexpire', KEYS[1], ARGV[2])
 			  redis.call('lrem', KEYS[4], 0, ARGV[1])
 			  redis.call('zrem', KEYS[5], ARGV[1])
 			  return token
 			end
-			local by_hand = false
+			local by_hand = string.find(table.concat(redis.call('hkeys', KEYS[1]), ' '), ':', 1, true)
+			if by_hand then redis.call('del', KEYS[6]) end
 			if queues then
-			  by_hand = behind > 0 or string.find(redis.call('hkeys', KEYS[1])[1] or '', ':', 1, true)
 			  if not known then redis.call('zadd', KEYS[5], now + ARGV[4] + behind, ARGV[1]) end
 			  if not known or not first then redis.call('rpush', KEYS[4], ARGV[1]) end
 			  local last = redis.call('zrange', KEYS[5], -1, -1, 'WITHSCORES')[2]
 			  local left = math.max(last - now, 0) + ARGV[3]
 			  redis.call('pexpire', KEYS[4], left)
 			  redis.call('pexpire', KEYS[5], left)
-			  if first and known and redis.call('exists', KEYS[1]) == 0 then wake(ARGV[5], ARGV[6], first) end
+			  if first and not next and known and free then wake(ARGV[5], ARGV[6], first) end
+			  return ((by_hand or behind > 0) and -1 or 0) - (next and (free or by_hand) and 2 or 0)
 			end
-			return by_hand and -1 or 0"""),
+			return 0"""),
 
 	/**
 	 * Takes a permit of a semaphore: counts the number of free permits down, and adds the
@@ -208,9 +213,11 @@ enum RedissonScript implements LuaScript {
 
 	/**
 	 * Releases a fair lock or leaves its queue. Publishes that to the next owner in the
-	 * queue, or, if the queue is empty, on the lock's channel. Keys: lock, queue, times,
-	 * the mark. Arguments: owner, the command to publish, the channel. Answers 2 instead
-	 * of 1 if the server refuses to publish.
+	 * queue. If the queue is empty, and at one release of four, it also publishes on the
+	 * channels of other locks: if somebody hears that, the lock is free for them for a
+	 * moment. Keys: lock, queue, times, the moment, the mark. Arguments: owner, the
+	 * command to publish, the channel, the channel of read and write locks. Answers 2
+	 * instead of 1 if the server refuses to publish.
 	 */
 	RELEASE_IN_TURN(Parts.FIRST_ALIVE + Parts.WAKE + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
@@ -219,11 +226,17 @@ enum RedissonScript implements LuaScript {
 			redis.call('zrem', KEYS[3], ARGV[1])
 			if had + left > 0 and redis.call('exists', KEYS[1]) == 0 then
 			  local first = first_alive(KEYS[2], KEYS[3])
-			  local heard
-			  if first then heard = wake(ARGV[2], ARGV[3], first) else heard = tell(ARGV[2], ARGV[3], 0) end
+			  local heard = not first or wake(ARGV[2], ARGV[3], first)
+			  if not first or had == 1 and time[2] % 4 == 0 then
+			    local others = redis.pcall(ARGV[2], ARGV[3], 0)
+			    heard = heard and type(others) ~= 'table'
+			    for _, listeners in ipairs({ others, redis.pcall(ARGV[2], ARGV[4], 1) }) do
+			      if tonumber(listeners) and listeners > 0 then redis.pcall('set', KEYS[4], 1, 'PX', 30) end
+			    end
+			  end
 			  if not heard then had = had * 2 end
 			end
-			""" + Parts.mark(4) + "return had"),
+			""" + Parts.mark(5) + "return had"),
 
 	/**
 	 * Releases a permit. Keys: number, owners, the mark. Arguments as for renewal.

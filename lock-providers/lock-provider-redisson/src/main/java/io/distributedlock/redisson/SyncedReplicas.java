@@ -100,8 +100,7 @@ final class SyncedReplicas {
 	}
 
 	private static boolean isGranted(long answer) {
-		return answer != LockScripts.TAKEN && answer != LockScripts.IN_LINE
-				&& answer != LockScripts.IN_LINE_BEHIND_OTHERS;
+		return answer != LockScripts.TAKEN && !LockScripts.isInLine(answer);
 	}
 
 	private void check(int slot, Count count, BatchResult<?> result) {

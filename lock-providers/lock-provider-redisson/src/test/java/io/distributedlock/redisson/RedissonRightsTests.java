@@ -9,6 +9,7 @@ import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisRightsContract;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.StandardError;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -21,14 +22,19 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedissonRightsTests extends RedisRightsContract {
 
+	/**
+	 * Without these, waiters by hand for other locks are not told.
+	 */
+	private static final String TO_WAKE_OTHERS = "~redisson_lock_queue:{shop:lock:* &redisson_rwlock:{shop:lock:* ";
+
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~redisson_lock_token:{shop:lock:* "
 			+ "~redisson_unlock_latch:{shop:lock:* ~{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* "
-			+ "&redisson_lock_line:* -@all +exists +hexists +hlen +hkeys +hget +incrby +lindex +lpop +lpos +lrem +rpush +pubsub|numsub "
+			+ "&redisson_lock_line:* " + TO_WAKE_OTHERS
+			+ "-@all +exists +hexists +hlen +hkeys +hget +incrby +lindex +lpop +lpos +lrem +rpush +pubsub|numsub "
 			+ "+hset +hgetall +hdel +pexpire +pttl +incr +get +set +del +time +evalsha +script|load +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
 
-	private static final String FOR_OTHER_TYPES = " ~redisson_lock_queue:{shop:lock:* ~redisson_lock_timeout:{shop:lock:* "
-			+ "&redisson_rwlock:{shop:lock:* &redisson_sc:{shop:lock:* "
+	private static final String FOR_OTHER_TYPES = " ~redisson_lock_timeout:{shop:lock:* " + "&redisson_sc:{shop:lock:* "
 			+ "+hdel +lrange +zadd +zcard +zcount +zrange +zrem +zremrangebyscore +zscore " + "+decrby";
 
 	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|slots +cluster|info +cluster|myid +info +readonly +command "
@@ -60,6 +66,17 @@ class RedissonRightsTests extends RedisRightsContract {
 			.setConnectionPoolSize(4)
 			.setRetryAttempts(1);
 		return connect(config);
+	}
+
+	@Test
+	void waitersForOtherLocksNeedNotBeTold() {
+		createUser(server(), "alone", DOCUMENTED.replace(TO_WAKE_OTHERS, ""));
+		try (StandardError log = new StandardError()) {
+			template("alone", NEVER_POLL).execute("order:5", () -> {
+			});
+			assertThat(server().command("EXISTS", "shop:lock:order:5")).isEqualTo(0L);
+			assertThat(log.text()).doesNotContain("may not publish");
+		}
 	}
 
 	@Test

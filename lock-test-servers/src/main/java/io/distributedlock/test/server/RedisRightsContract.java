@@ -119,6 +119,7 @@ public abstract class RedisRightsContract {
 		createUser(server, "locker", rights());
 		HandOver.between(template("locker", NEVER_POLL), template("locker", NEVER_POLL),
 				HandOver.request("order:1", LockType.EXCLUSIVE));
+		assertNothingDenied(server, "locker");
 	}
 
 	@Test

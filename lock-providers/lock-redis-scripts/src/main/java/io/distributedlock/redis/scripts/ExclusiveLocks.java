@@ -347,7 +347,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	private void onFree(String number) {
 		LinePlace place = this.places.get(number);
 		if (place != null) {
-			place.line().lookSoon();
+			place.line().onRelease();
 		}
 	}
 

@@ -16,16 +16,20 @@ import java.nio.charset.StandardCharsets;
  * @param refused says whether an attempt must not succeed any more
  * @param holder sets {@code holder}: the owner, {@code false} if there is none, or
  * something that is no owner's name if the key is shared
+ * @param moment sets {@code holder} to a plus if a free lock is not for the line just
+ * now. Empty if the layout has no such moment
  * @param take makes {@code owner} the holder for {@code ms} milliseconds, whoever it was
  * before
  * @param count counts {@code n} tokens, of which {@code token} is the first
  * @param sign the sign of the token of a lock for which nobody waits in the line
+ * @param inARow after how many grants in a row the lock goes to somebody who waits and is
+ * not in the line
  * @param othersWait says whether somebody waits who is not in the line
  * @param mayStay says whether a lock for which nobody waits in the line may go to the
  * next caller of the JVM that releases it, without being free between
  * @param free deletes the lock, and wakes those who wait and are not in the line. Sets
  * {@code unheard} if the server refuses to publish. If others are in the line
- * nevertheless, it may tell the first of them to look soon
+ * nevertheless, it may tell the first of them to look
  * @param noteWaiters what an attempt does that found the lock taken and is not in the
  * line
  * @param forget refuses an attempt of an owner that was removed, if it arrives later
@@ -33,9 +37,9 @@ import java.nio.charset.StandardCharsets;
  * runs for {@code ms} milliseconds
  * @since 0.1
  */
-record Layout(String channels, String counter, String tag, String busy, String refused, String holder, String take,
-		String count, String sign, String othersWait, String mayStay, String free, String noteWaiters, String forget,
-		String renew) {
+record Layout(String channels, String counter, String tag, String busy, String refused, String holder, String moment,
+		String take, String count, String sign, int inARow, String othersWait, String mayStay, String free,
+		String noteWaiters, String forget, String renew) {
 
 	/**
 	 * A string with the owner's name. Readers share the same key as a set. The scripts
@@ -61,14 +65,15 @@ record Layout(String channels, String counter, String tag, String busy, String r
 				  if type(redis.pcall('zcard', KEYS[1])) == 'table' then return holder end
 				  holder = ''
 				end
-				""", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", """
+				""", "", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", """
 				token = time[1] * 1000000 + time[2]
 				local last = redis.call('set', <counter>, token + n - 1, 'PX', 86400000, 'GET')
 				if last and tonumber(last) >= token then
 				  token = last + 1
 				  redis.call('set', <counter>, token + n - 1, 'PX', 86400000)
 				end
-				""", "1", "redis.pcall('exists', tag .. ':mark') ~= 0", "redis.pcall('exists', tag .. ':mark') == 0",
+				""", "1", 16, "redis.pcall('exists', tag .. ':mark') ~= 0",
+				"redis.pcall('exists', tag .. ':mark') == 0",
 				"""
 						local gone = redis.pcall('del', KEYS[1], tag .. ':mark')
 						if type(gone) == 'table' then
@@ -106,10 +111,16 @@ record Layout(String channels, String counter, String tag, String busy, String r
 	}
 
 	/**
-	 * Redisson's own: a hash with the owner as a field. Owners that wait by hand listen
-	 * to Redisson's channel, and the holder does not learn of them: so every holder
-	 * counts as awaited. Each lock has the counter of Redisson's fenced lock. A counter
-	 * without an expiry was created by hand, and counts up by one.
+	 * Redisson's own: a hash with the owner as a field. Like Redisson's write lock it has
+	 * a mode, or Redisson would grant its read and write locks beside it. Since nobody
+	 * else enters such a hash, a release deletes it as a whole.
+	 * <p>
+	 * Owners that wait by hand listen to Redisson's channels, and the holder does not
+	 * learn of them: so every holder counts as awaited. If somebody has heard that the
+	 * lock is free, no script of this library takes it for a moment, until it was seen in
+	 * other hands: threads by hand must wake first. Each lock has the counter of
+	 * Redisson's fenced lock. A counter without an expiry was created by hand, and counts
+	 * up by one.
 	 */
 	static final Layout REDISSON = redisson("publish", "numsub");
 
@@ -121,20 +132,30 @@ record Layout(String channels, String counter, String tag, String busy, String r
 	private static Layout redisson(String publish, String listeners) {
 		return new Layout("'" + TokenCounters.REDISSON_CHANNELS + "'", "KEYS[2]",
 				"(string.find(KEYS[1], '{', 1, true) and KEYS[1] or '{' .. KEYS[1] .. '}')",
-				"KEYS[1], line, 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]",
+				"KEYS[1], line, tag .. ':free', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]",
 				"(redis.pcall('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1)", """
 						local holder = redis.call('hexists', KEYS[1], ARGV[1]) == 1 and ARGV[1]
 						if not holder then
-						  local fields = redis.call('hlen', KEYS[1])
-						  holder = fields == 1 and redis.call('hkeys', KEYS[1])[1] or fields > 1 and ''
+						  local fields = redis.call('hkeys', KEYS[1])
+						  if #fields == 2 and redis.call('hget', KEYS[1], 'mode') == 'write' then
+						    holder = fields[1] == 'mode' and fields[2] or fields[1]
+						  elseif #fields > 0 then
+						    holder = #fields == 1 and fields[1] or ''
+						  end
+						end
+						""", """
+						if not holder then
+						  if redis.pcall('exists', tag .. ':free') == 1 then holder = '+' end
+						elseif not string.find(holder, '.', 1, true) then
+						  redis.pcall('del', tag .. ':free')
 						end
 						""", """
 						-- a user without the right to set an expiry fails here, before anything is written
 						local before = redis.call('pexpire', KEYS[1], ms) == 1 and redis.call('hkeys', KEYS[1]) or {}
-						redis.call('hset', KEYS[1], owner, 1)
+						redis.call('hset', KEYS[1], owner, 1, 'mode', 'write')
 						-- after that, as a key that is gone may not be written while its slot moves to another node
 						for i = 1, #before do
-						  if before[i] ~= owner then redis.call('hdel', KEYS[1], before[i]) end
+						  if before[i] ~= owner and before[i] ~= 'mode' then redis.call('hdel', KEYS[1], before[i]) end
 						end
 						redis.call('pexpire', KEYS[1], ms)
 						""",
@@ -152,15 +173,40 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						  end
 						end
 						""",
-				"-1", "(redis.pcall('pubsub', '" + listeners + "', 'redisson_lock__channel:' .. tag)[2] or 1) ~= 0",
+				"-1", 4,
+				"""
+						(function()
+						  local listeners = redis.pcall('pubsub', '<listeners>', 'redisson_lock__channel:' .. tag, 'redisson_rwlock:' .. tag)
+						  return (listeners[2] or 1) + (listeners[4] or 0) > 0 or redis.pcall('exists', 'redisson_lock_queue:' .. tag) == 1
+						end)()"""
+					.replace("<listeners>", listeners),
 				// who polls by hand leaves no trace, and must find it free
-				"false", """
+				"false",
+				"""
 						redis.call('del', KEYS[1])
-						unheard = type(redis.pcall('<publish>', 'redisson_lock__channel:' .. tag, 0)) == 'table'
+						local channel = 'redisson_lock__channel:' .. tag
+						local heard = redis.pcall('<publish>', channel, 0)
+						unheard = type(heard) == 'table'
+						-- a user may have no right to what follows
+						local shared = redis.pcall('<publish>', 'redisson_rwlock:' .. tag, 1)
+						local queued = redis.pcall('lindex', 'redisson_lock_queue:' .. tag, 0)
+						if type(queued) == 'string' then
+						  local jvm = string.match(queued, '^([^:]+)%-%x+$')
+						  if jvm then
+						    queued = redis.pcall('publish', <channels> .. jvm, queued)
+						  else
+						    queued = redis.pcall('<publish>', channel .. ':' .. queued, 0)
+						  end
+						end
+						for _, listeners in ipairs({ heard, shared, queued }) do
+						  if tonumber(listeners) and listeners > 0 then redis.pcall('set', tag .. ':free', 1, 'PX', 30) end
+						end
 						local head = redis.pcall('lindex', line, 0)
 						local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
 						if first then redis.pcall('publish', <channels> .. first, place .. ' look') end
-						""".replace("<publish>", publish), "",
+						"""
+					.replace("<publish>", publish),
+				"",
 				"""
 						if ARGV[3] then redis.pcall('set', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1], 1, 'PX', 120000) end
 						""",

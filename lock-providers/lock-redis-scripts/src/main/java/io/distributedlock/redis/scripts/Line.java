@@ -31,10 +31,9 @@ final class Line {
 	private static final long EARLY_NANOS = 1_000_000;
 
 	/**
-	 * How long a lock stays free for those outside the line. They have just received a
-	 * message.
+	 * What the server answers if the lock is free for those outside the line.
 	 */
-	private static final Duration FREE_FOR_OTHERS = Duration.ofMillis(20);
+	private static final long NO_LEASE = -2;
 
 	private final ExclusiveLocks locks;
 
@@ -47,6 +46,8 @@ final class Line {
 	private final AtomicBoolean looking = new AtomicBoolean();
 
 	private final AtomicBoolean lookingLater = new AtomicBoolean();
+
+	private final AskingAgain again = new AskingAgain(this::onRelease);
 
 	private final AtomicReference<ReleaseSignal.@Nullable Subscription> others = new AtomicReference<>();
 
@@ -101,6 +102,7 @@ final class Line {
 		this.places.remove(place.order());
 		if (isEmpty()) {
 			ignoreOthers();
+			this.again.reset();
 		}
 	}
 
@@ -173,7 +175,7 @@ final class Line {
 	 * Ask who has the lock, after those outside the line had time to take it.
 	 */
 	void lookSoon() {
-		DelayedTasks.after(FREE_FOR_OTHERS).execute(this::onRelease);
+		this.again.soon();
 	}
 
 	/**
@@ -199,7 +201,7 @@ final class Line {
 		}
 	}
 
-	private void onRelease() {
+	void onRelease() {
 		this.released = true;
 		lookNow();
 	}
@@ -212,11 +214,20 @@ final class Line {
 	private void onAnswer(String[] answer, LinePlace oldest, long sentAt) {
 		this.failed = false;
 		noteAlive(sentAt, oldest.grantMillis());
-		if (answer[3].equals("*")) {
+		long left = Long.parseLong(answer[0]);
+		boolean unheard = answer[3].equals("+");
+		if (answer[3].equals("*") || (unheard && left != NO_LEASE)) {
 			listenToOthers();
 		}
 		else {
+			// who listens counts as waiting outside the line
 			ignoreOthers();
+		}
+		if (unheard) {
+			lookSoon();
+		}
+		else {
+			this.again.reset();
 		}
 		LinePlace holder = this.locks.place(answer[3]);
 		if (holder != null) {
@@ -229,7 +240,6 @@ final class Line {
 				this.places.values().forEach(LinePlace::askAgain);
 			}
 		}
-		long left = Long.parseLong(answer[0]);
 		if (left > 0 && left < oldest.request().lookInterval().toMillis()
 				&& this.lookingLater.compareAndSet(false, true)) {
 			DelayedTasks.after(Duration.ofNanos(TimeUnit.MILLISECONDS.toNanos(left) + EARLY_NANOS)).execute(() -> {

@@ -241,10 +241,13 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	private void onAnswer(Question question, long answer) {
-		if (answer == LockScripts.IN_LINE || answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
+		if (LockScripts.isInLine(answer)) {
 			onJoined(question);
 			if (answer == LockScripts.IN_LINE_BEHIND_OTHERS) {
 				this.line.listenToOthers();
+			}
+			else if (answer == LockScripts.IN_LINE_OF_A_FREE_LOCK) {
+				this.line.lookSoon();
 			}
 			if (this.told) {
 				ask();

@@ -19,7 +19,7 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * the first token, the milliseconds of the grant, and how many grants in a row this is. A
  * message with the number alone says that others now wait for what this owner has. A
  * message with the number and one word says that the lock is free for those outside the
- * line, and that this place is to look soon who has it.
+ * line, and that this place is to look who has it.
  * <p>
  * Why: docs/decisions/029-redis-out-of-memory.md,
  * docs/decisions/031-tokens-start-at-the-clock.md,
@@ -60,6 +60,12 @@ public final class LockScripts {
 	 */
 	public static final long IN_LINE_BEHIND_OTHERS = -(1L << 61);
 
+	/**
+	 * What {@link #acquire()} answers if the owner is in the line, and the lock is free,
+	 * for a moment for those outside the line.
+	 */
+	public static final long IN_LINE_OF_A_FREE_LOCK = -(1L << 60);
+
 	private final Script acquire;
 
 	private final Script release;
@@ -92,14 +98,23 @@ public final class LockScripts {
 	}
 
 	/**
+	 * Return whether an answer of {@link #acquire()} says that the owner is in the line.
+	 * @param answer the answer
+	 * @return whether it is, and has no lock
+	 */
+	public static boolean isInLine(long answer) {
+		return answer <= IN_LINE_OF_A_FREE_LOCK;
+	}
+
+	/**
 	 * Takes a free lock for which nobody waits. A lock that is free although others wait
 	 * goes to the first of them. Arguments: owner, and in one text, with spaces, since
 	 * that is shorter: lease in milliseconds, number of tokens; for an owner that may
 	 * wait also the milliseconds that a grant is to live; and a fourth number with a 1 if
 	 * the JVM counts as alive for a while anyway, and a 2 if the owner may be anywhere in
-	 * the line. Answers the first token, {@link #TAKEN}, {@link #IN_LINE} or
-	 * {@link #IN_LINE_BEHIND_OTHERS}. An owner that has the lock already gets new tokens,
-	 * as the first answer was lost.
+	 * the line. Answers the first token, {@link #TAKEN}, {@link #IN_LINE},
+	 * {@link #IN_LINE_BEHIND_OTHERS} or {@link #IN_LINE_OF_A_FREE_LOCK}. An owner that
+	 * has the lock already gets new tokens, as the first answer was lost.
 	 * @return the script
 	 */
 	public Script acquire() {
@@ -148,9 +163,10 @@ public final class LockScripts {
 	 * grants are to live, and grants a lock that is free. Arguments: an owner of the JVM,
 	 * that time in milliseconds, the entry of its oldest place. Answers in one text, with
 	 * spaces: how many milliseconds the holder's lease still runs, 0 or less if there is
-	 * none; the last token, or the clock in microseconds if that is higher; 1 if the
-	 * oldest place is in the line; the holder's number if it is of this JVM, a star if it
-	 * is nobody from the line, or else a hyphen.
+	 * none, -2 with a plus if the lock is free for those outside the line; the last
+	 * token, or the clock in microseconds if that is higher; 1 if the oldest place is in
+	 * the line; the holder's number if it is of this JVM, a star if it is nobody from the
+	 * line, a plus if it may also release the lock unheard, or else a hyphen.
 	 * @return the script
 	 */
 	public Script look() {
@@ -177,6 +193,7 @@ public final class LockScripts {
 			if type(busy) == 'table' or busy > 0 then
 			  if <refused> then return 0 end
 			  <holder>
+			<moment>
 			  local mine = holder == ARGV[1]
 			  if not holder then
 			    local grants = 1
@@ -197,7 +214,7 @@ public final class LockScripts {
 			      local time = redis.call('time')
 			      <say alive>
 			    end
-			    return told and -4611686018427387904 or -2305843009213693952
+			    return told and -4611686018427387904 or <behind others>
 			  end
 			  sign = -1
 			  if mine then ms = math.max(ms, redis.call('pttl', KEYS[1])) end
@@ -285,13 +302,14 @@ public final class LockScripts {
 			<say alive>
 			local there = redis.call('lpos', line, ARGV[3]) and 1 or 0
 			<holder>
+			<moment>
 			if not holder then
 			  local grants = 1
 			  <hand over>
 			  holder = granted
 			end
 			local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
-			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder and not jvm and '*' or '-' end
+			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder and not jvm and '<stranger>' or '-' end
 			local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', <counter>) or 0)
 			return string.format('%d %.0f %d %s', redis.call('pttl', KEYS[1]), seen, there, id)""";
 

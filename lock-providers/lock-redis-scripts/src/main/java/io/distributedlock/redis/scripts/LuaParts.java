@@ -52,7 +52,7 @@ final class LuaParts {
 	 */
 	private static final String LET_OTHERS_IN = """
 			local pass = true
-			if grants > 16 then
+			if grants > <in a row> then
 			  pass = not (<others wait>)
 			  grants = 1
 			end
@@ -83,6 +83,10 @@ final class LuaParts {
 			if redis.call('pttl', line) < keep * 3 then redis.call('pexpire', line, keep * 3) end
 			""";
 
+	private static final String BEHIND_OTHERS = "-2305843009213693952";
+
+	private static final String FREE_OR_BEHIND_OTHERS = "holder == '+' and -1152921504606846976 or " + BEHIND_OTHERS;
+
 	private LuaParts() {
 	}
 
@@ -98,6 +102,10 @@ final class LuaParts {
 			.replace("<names>", NAMES)
 			.replace("<count>", layout.count())
 			.replace("<sign>", layout.sign())
+			.replace("<moment>\n", layout.moment())
+			.replace("<behind others>", layout.moment().isEmpty() ? BEHIND_OTHERS : FREE_OR_BEHIND_OTHERS)
+			.replace("<stranger>", layout.moment().isEmpty() ? "*" : "+")
+			.replace("<in a row>", Integer.toString(layout.inARow()))
 			.replace("<take>", layout.take())
 			.replace("<free>", layout.free())
 			.replace("<holder>", layout.holder())

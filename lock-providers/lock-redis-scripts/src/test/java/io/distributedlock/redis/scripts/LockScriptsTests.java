@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -330,7 +331,7 @@ class LockScriptsTests {
 		server.command("HSET", "k", "11111111-1111-1111-1111-111111111111:7", "1");
 		assertThat(take(layout, "a.1")).isEqualTo(LockScripts.TAKEN);
 		assertThat(join(layout, "a.1")).isEqualTo(LockScripts.IN_LINE_BEHIND_OTHERS);
-		assertThat(look(layout, "a.1")).endsWith("*");
+		assertThat(look(layout, "a.1")).endsWith("+");
 		server.command("DEL", "k");
 		look(layout, "a.1");
 		assertThat(layout.holder()).isEqualTo("a.1");
@@ -342,13 +343,47 @@ class LockScriptsTests {
 			assertThat(run(layout, layout.scripts().release(), "b.1", "16")).isEqualTo(1);
 			assertThat(byHand.next()).isEqualTo("0");
 			assertThat(layout.holder()).as("many grants in a row").isNull();
-			assertThat(c.next()).as("so that it looks soon who has the lock").isEqualTo("1 look");
+			assertThat(c.next()).as("so that it looks who has the lock").isEqualTo("1 look");
 		}
-		look(layout, "c.1");
-		assertThat(layout.holder()).isEqualTo("c.1");
+		assertThat((Long) server.command("PTTL", "{k}:free")).isLessThanOrEqualTo(30);
+		Patience.await("the end of the moment").until(() -> {
+			look(layout, "c.1");
+			return "c.1".equals(layout.holder());
+		});
 		join(layout, "d.1");
 		run(layout, layout.scripts().release(), "c.1", "16");
 		assertThat(layout.holder()).as("nobody waits by hand").isEqualTo("d.1");
+	}
+
+	@Test
+	void noScriptTakesALockThatIsFreeForOthersUntilOneHasHadIt() {
+		Kept layout = Kept.REDISSON;
+		server.command("SET", "{k}:free", "1", "PX", LEASE);
+		assertThat(take(layout, "a.1")).isEqualTo(LockScripts.TAKEN);
+		assertThat(join(layout, "a.1")).isEqualTo(LockScripts.IN_LINE_OF_A_FREE_LOCK);
+		assertThat(look(layout, "a.1")).startsWith("-2").endsWith("+");
+		server.command("HSET", "k", "11111111-1111-1111-1111-111111111111:7", "1");
+		assertThat(join(layout, "b.1")).isEqualTo(LockScripts.IN_LINE_BEHIND_OTHERS);
+		server.command("DEL", "k");
+		look(layout, "a.1");
+		assertThat(layout.holder()).isEqualTo("a.1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redisson_rwlock:{k}", "redisson_lock__channel:{k}:11111111-1111-1111-1111-111111111111:7",
+			"redisson_lock_line:jvm" })
+	void allWhoWaitOutsideTheLineOfRedissonAreWoken(String channel) throws Exception {
+		Kept layout = Kept.REDISSON;
+		take(layout, "a.1");
+		join(layout, "b.1");
+		boolean mine = channel.endsWith("jvm");
+		server.command("RPUSH", "redisson_lock_queue:{k}", mine ? "jvm-1f" : "11111111-1111-1111-1111-111111111111:7");
+		try (Inbox byHand = new Inbox(server, channel)) {
+			assertThat(run(layout, layout.scripts().release(), "a.1", "16")).isEqualTo(1);
+			assertThat(byHand.next()).isEqualTo(mine ? "jvm-1f" : channel.startsWith("redisson_rwlock") ? "1" : "0");
+		}
+		assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
+		assertThat((Long) server.command("PTTL", "{k}:free")).isLessThanOrEqualTo(30);
 	}
 
 	@Test
@@ -489,9 +524,11 @@ class LockScriptsTests {
 			if (this != REDISSON) {
 				return (String) server.command("GET", "k");
 			}
-			List<?> owners = (List<?>) server.command("HKEYS", "k");
+			List<String> owners = new ArrayList<>();
+			((List<?>) server.command("HKEYS", "k")).forEach((field) -> owners.add(field.toString()));
+			assertThat(owners.remove("mode")).isEqualTo(!owners.isEmpty());
 			assertThat(owners).hasSizeLessThan(2);
-			return owners.isEmpty() ? null : owners.get(0).toString();
+			return owners.isEmpty() ? null : owners.get(0);
 		}
 
 	}

@@ -1,0 +1,327 @@
+package io.distributedlock.redisson;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.test.patience.Patience;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.redisson.api.RLock;
+import org.redisson.api.RPermitExpirableSemaphore;
+import org.redisson.api.RedissonClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Our locks beside code that uses Redisson by hand on the same name.
+ */
+class RedissonByHandTests extends OnOneServer {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedissonByHandTests.class);
+
+	private static final Duration LONG = Duration.ofMinutes(2);
+
+	private static final Duration LOAD = Duration.ofMillis(1500);
+
+	/**
+	 * By how many times the longest wait of one side may exceed that of the other.
+	 */
+	private static final int TIMES = 10;
+
+	/**
+	 * Grants that are no measure: a JVM passes a lock from caller to caller for some
+	 * milliseconds, and so may threads by hand while the thread of a waiter wakes.
+	 */
+	private static final int FEW = 20;
+
+	@Test
+	void pageTellsWhatExcludesWhat() throws IOException {
+		Stream<String> head = Stream.of("| ours | "
+				+ Arrays.stream(ByHand.values()).map((each) -> "`" + each.call + "`").collect(Collectors.joining(" | "))
+				+ " |", "| --- |" + " --- |".repeat(ByHand.values().length));
+		Stream<String> rows = Arrays.stream(LockType.values())
+			.map((type) -> "| `" + type + "` | "
+					+ Arrays.stream(ByHand.values())
+						.map((each) -> excludes(type, each) ? "yes" : "no")
+						.collect(Collectors.joining(" | "))
+					+ " |");
+		assertThat(Files.readString(Path.of("../../docs/providers/redisson.md")))
+			.contains(Stream.concat(head, rows).collect(Collectors.joining("\n")));
+	}
+
+	/**
+	 * Return whether two locks exclude each other. Each release leaves the other lock
+	 * alone.
+	 */
+	private boolean excludes(LockType type, ByHand byHand) {
+		String key = type + "-" + byHand;
+		Held held = byHand.of(this.client, key);
+		Lease lease = attempt(key, type);
+		assertThat(lease).as(key).isNotNull();
+		boolean refused = !held.take();
+		assertThat(get(lease.renew(LONG))).as(key).isNotNull();
+		assertThat(get(lease.release())).as(key).isTrue();
+		assertThat(refused ? held.take() : held.isHeld()).as("%s after our release", key).isTrue();
+		Lease second = attempt(key, type);
+		assertThat(second == null).as("%s the other way round", key).isEqualTo(refused);
+		assertThat(held.isHeld()).as(key).isTrue();
+		held.release();
+		Lease last = (second != null) ? second : attempt(key, type);
+		assertThat(last).as("%s after the release by hand", key).isNotNull();
+		assertThat(get(last.renew(LONG))).as("%s after the release by hand", key).isNotNull();
+		assertThat(get(last.release())).as(key).isTrue();
+		return refused;
+	}
+
+	/**
+	 * All threads ask all the time. What is left of a wait when the load ends counts,
+	 * too. A wait is as long as the other side has grants meanwhile: so a busy machine
+	 * makes no wait longer.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "EXCLUSIVE, LOCK", "EXCLUSIVE, FAIR", "EXCLUSIVE, FENCED", "EXCLUSIVE, WRITE", "EXCLUSIVE, READ",
+			"FAIR, LOCK", "FAIR, FAIR", "FAIR, FENCED", "FAIR, WRITE", "FAIR, READ" })
+	void nobodyWaitsMuchLongerThanTheOtherSide(LockType type, ByHand byHand) {
+		RedissonClient second = Clients.connect(server.url());
+		RedissonClient third = Clients.connect(server.url());
+		try (RedissonLockProvider other = new RedissonLockProvider(second);
+				DefaultLockTemplate mine = DefaultLockTemplate.builder().provider(this.provider).build();
+				DefaultLockTemplate others = DefaultLockTemplate.builder().provider(other).build()) {
+			String key = mine.execute("busy", () -> LockContext.current().key());
+			LockRequest request = LockRequest.of("busy").withType(type).withWaitTime(Patience.LIMIT);
+			Side ours = new Side();
+			Side theirs = new Side();
+			AtomicBoolean stop = new AtomicBoolean();
+			AtomicInteger inside = new AtomicInteger();
+			AtomicInteger overlaps = new AtomicInteger();
+			Runnable section = () -> {
+				if (inside.incrementAndGet() != 1) {
+					overlaps.incrementAndGet();
+				}
+				LockSupport.parkNanos(500_000);
+				inside.decrementAndGet();
+			};
+			List<CompletableFuture<Void>> threads = new ArrayList<>();
+			for (DefaultLockTemplate template : List.of(mine, others, mine, others)) {
+				threads.add(inThread(stop, () -> {
+					Side.Wait wait = ours.new Wait(theirs);
+					template.execute(request, () -> {
+						wait.end();
+						section.run();
+					});
+				}));
+			}
+			// readers by hand let each other in, so two of them might never end
+			for (int i = 0; i < ((byHand == ByHand.READ) ? 1 : 2); i++) {
+				threads.add(inThread(stop, () -> {
+					Side.Wait wait = theirs.new Wait(ours);
+					RLock lock = byHand.lock(third, key);
+					lock.lock(60, TimeUnit.SECONDS);
+					try {
+						wait.end();
+						section.run();
+					}
+					finally {
+						lock.unlock();
+					}
+				}));
+			}
+			long end = System.nanoTime() + LOAD.toNanos();
+			try {
+				Patience.await("grants of both sides")
+					.until(() -> System.nanoTime() - end > 0 && ours.grants() >= FEW && theirs.grants() >= FEW);
+			}
+			finally {
+				stop.set(true);
+			}
+			threads.forEach((thread) -> assertThat(thread).succeedsWithin(Patience.LIMIT));
+			String result = "%s beside %s: ours %s, by hand %s".formatted(type, byHand, ours, theirs);
+			logger.info(result);
+			assertThat(overlaps).as(result).hasValue(0);
+			assertThat(ours.longest()).as(result).isLessThanOrEqualTo(TIMES * theirs.longest() + FEW);
+			assertThat(theirs.longest()).as(result).isLessThanOrEqualTo(TIMES * ours.longest() + FEW);
+		}
+		finally {
+			second.shutdown();
+			third.shutdown();
+		}
+	}
+
+	private static CompletableFuture<Void> inThread(AtomicBoolean stop, Runnable step) {
+		return CompletableFuture.runAsync(() -> {
+			while (!stop.get()) {
+				step.run();
+			}
+		}, (run) -> new Thread(run).start());
+	}
+
+	private @Nullable Lease attempt(String key, LockType type) {
+		return get(this.provider.tryAcquire(new LeaseRequest(key, LONG, type)));
+	}
+
+	/**
+	 * What code by hand calls.
+	 */
+	private enum ByHand {
+
+		LOCK("getLock"), FAIR("getFairLock"), FENCED("getFencedLock"), SPIN("getSpinLock"), READ("readLock"),
+		WRITE("writeLock"), PERMIT("getPermitExpirableSemaphore");
+
+		private final String call;
+
+		ByHand(String call) {
+			this.call = call;
+		}
+
+		RLock lock(RedissonClient client, String key) {
+			return switch (this) {
+				case LOCK -> client.getLock(key);
+				case FAIR -> client.getFairLock(key);
+				case FENCED -> client.getFencedLock(key);
+				case SPIN -> client.getSpinLock(key);
+				case READ -> client.getReadWriteLock(key).readLock();
+				case WRITE -> client.getReadWriteLock(key).writeLock();
+				case PERMIT -> throw new IllegalStateException("a semaphore is no lock");
+			};
+		}
+
+		Held of(RedissonClient client, String key) {
+			return (this != PERMIT) ? new HeldLock(lock(client, key))
+					: new HeldPermit(client.getPermitExpirableSemaphore("{" + key + "}:permits"));
+		}
+
+	}
+
+	private interface Held {
+
+		boolean take();
+
+		boolean isHeld();
+
+		void release();
+
+	}
+
+	private record HeldLock(RLock lock) implements Held {
+
+		@Override
+		public boolean take() {
+			return this.lock.tryLock();
+		}
+
+		@Override
+		public boolean isHeld() {
+			return this.lock.isHeldByCurrentThread();
+		}
+
+		@Override
+		public void release() {
+			this.lock.unlock();
+		}
+
+	}
+
+	private static final class HeldPermit implements Held {
+
+		private final RPermitExpirableSemaphore semaphore;
+
+		private @Nullable String id;
+
+		private HeldPermit(RPermitExpirableSemaphore semaphore) {
+			this.semaphore = semaphore;
+			semaphore.trySetPermits(1);
+		}
+
+		@Override
+		public boolean take() {
+			this.id = this.semaphore.tryAcquire();
+			return this.id != null;
+		}
+
+		@Override
+		public boolean isHeld() {
+			return this.semaphore.updateLeaseTime(this.id, 60, TimeUnit.SECONDS);
+		}
+
+		@Override
+		public void release() {
+			this.semaphore.release(this.id);
+		}
+
+	}
+
+	/**
+	 * The grants of one side, and the longest of its waits.
+	 */
+	private static final class Side {
+
+		private final AtomicLong grants = new AtomicLong();
+
+		private final AtomicLong longest = new AtomicLong();
+
+		private final AtomicLong longestMillis = new AtomicLong();
+
+		private long grants() {
+			return this.grants.get();
+		}
+
+		private long longest() {
+			return this.longest.get();
+		}
+
+		@Override
+		public String toString() {
+			return "%d grants, longest wait %d of the others (%d ms)".formatted(this.grants.get(), this.longest.get(),
+					this.longestMillis.get());
+		}
+
+		/**
+		 * A wait, from the call to the grant.
+		 */
+		private final class Wait {
+
+			private final Side others;
+
+			private final long before;
+
+			private final long start = System.nanoTime();
+
+			private Wait(Side others) {
+				this.others = others;
+				this.before = others.grants.get();
+			}
+
+			private void end() {
+				Side.this.grants.incrementAndGet();
+				Side.this.longest.accumulateAndGet(this.others.grants.get() - this.before, Math::max);
+				Side.this.longestMillis.accumulateAndGet((System.nanoTime() - this.start) / 1_000_000, Math::max);
+			}
+
+		}
+
+	}
+
+}
