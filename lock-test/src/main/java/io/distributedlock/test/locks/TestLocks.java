@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.AdjustableClock;
@@ -54,8 +56,6 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	private final Set<Contention> contentions = ConcurrentHashMap.newKeySet();
 
 	private final SkippedWaits skipped = new SkippedWaits(this.clock);
-
-	private final WaitingCallers waiting = new WaitingCallers(this.skipped);
 
 	/**
 	 * What was held when the test began, which does not end with it.
@@ -125,7 +125,14 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 * @param builder the builder of the template
 	 */
 	public void customize(LockTemplateBuilder builder) {
-		builder.clock(this.clock).handOverWindow(Duration.ZERO).listener(this.waiting);
+		builder.clock(this.clock).handOverWindow(Duration.ZERO).listener(new LockListener() {
+
+			@Override
+			public void waiting(LockEvent event) {
+				TestLocks.this.skipped.skip(event.key(), TestLocks.this::isFullKeyWaitedFor);
+			}
+
+		});
 	}
 
 	/**
@@ -166,7 +173,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 		}, () -> {
 			this.skipped.addAll(fullKeys);
 			// a call may wait already
-			fullKeys.forEach((fullKey) -> this.skipped.skip(fullKey, this.waiting::isWaitedFor));
+			fullKeys.forEach((fullKey) -> this.skipped.skip(fullKey, this::isFullKeyWaitedFor));
 		});
 		for (TestLockProvider provider : this.providers.values()) {
 			for (String fullKey : fullKeys) {
@@ -267,7 +274,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 * @return {@code true} soon after a call has begun to wait
 	 */
 	public boolean isWaitedFor(String key) {
-		return fullKeys(key).stream().anyMatch(this.waiting::isWaitedFor);
+		return fullKeys(key).stream().anyMatch(this::isFullKeyWaitedFor);
 	}
 
 	/**
@@ -359,6 +366,10 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 			}
 		}
 		return fullKeys;
+	}
+
+	private boolean isFullKeyWaitedFor(String fullKey) {
+		return requireTemplate().activity().waiting().stream().anyMatch((call) -> call.key().equals(fullKey));
 	}
 
 	private List<TestLease> leases() {
