@@ -74,12 +74,13 @@ public final class UnknownOwners implements AutoCloseable {
 	 * @param leaseTime how long the owner may have the lock
 	 * @param release removes the owner on the server; completes with {@code true} if it
 	 * was there; may be called several times
+	 * @return completes after the first try, whatever its answer; never fails
 	 */
-	public void remove(String key, Duration leaseTime, Supplier<CompletionStage<Boolean>> release) {
+	public CompletionStage<?> remove(String key, Duration leaseTime, Supplier<CompletionStage<Boolean>> release) {
 		logger.debug("The answer to an attempt at lock '{}' was lost. Its owner is removed, since it may have the lock",
 				key);
 		long giveUpAtNanos = this.nanoTime.getAsLong() + leaseTime.plus(LONGEST_STALL).toNanos();
-		new Removal(key, giveUpAtNanos, release).tryNow();
+		return new Removal(key, giveUpAtNanos, release).tryNow();
 	}
 
 	/**
@@ -126,7 +127,7 @@ public final class UnknownOwners implements AutoCloseable {
 			this.release = release;
 		}
 
-		private void tryNow() {
+		private CompletionStage<?> tryNow() {
 			CompletionStage<Boolean> answer;
 			try {
 				answer = Objects.requireNonNull(this.release.get(), "a release was answered with no stage");
@@ -134,7 +135,7 @@ public final class UnknownOwners implements AutoCloseable {
 			catch (Throwable ex) {
 				answer = CompletableFuture.failedFuture(ex);
 			}
-			answer.whenComplete((removed, failure) -> {
+			return answer.handle((removed, failure) -> {
 				if (failure != null) {
 					tryAgain(failure);
 				}
@@ -142,6 +143,7 @@ public final class UnknownOwners implements AutoCloseable {
 					this.secondLook = true;
 					later(SECOND_LOOK_MILLIS);
 				}
+				return true;
 			});
 		}
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.ScriptCall;
@@ -58,13 +59,12 @@ final class RedlockAttempt {
 
 	/**
 	 * Run a task once a server has answered, if it may have granted the owner the lock.
+	 * @return completes after the task; never fails if the task does not
 	 */
-	void ifTaken(int node, Runnable task) {
-		this.answers.get(node).whenComplete((taken, failure) -> {
-			if ((failure != null) ? !RedisErrors.isRefusal(failure) : taken) {
-				task.run();
-			}
-		});
+	CompletionStage<?> ifTaken(int node, Supplier<CompletionStage<?>> task) {
+		return this.answers.get(node)
+			.handle((taken, failure) -> (failure != null) ? !RedisErrors.isRefusal(failure) : taken)
+			.thenCompose((maybeTaken) -> maybeTaken ? task.get() : CompletableFuture.completedFuture(null));
 	}
 
 }

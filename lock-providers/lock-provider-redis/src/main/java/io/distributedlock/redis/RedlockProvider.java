@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.redis.scripts.PlainScripts;
@@ -125,7 +126,7 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 			int node = i;
 			answers.get(i).whenComplete((released, failure) -> {
 				if (failure != null) {
-					removeLater(attempt, node, leaseTime);
+					remove(attempt, node, leaseTime);
 				}
 			});
 		}
@@ -167,18 +168,29 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 			if (votes.isWon() && term.deadlineNanos() - System.nanoTime() > 0) {
 				return CompletableFuture.completedFuture(lease(attempt, term));
 			}
-			attempt.end();
-			for (int i = 0; i < this.nodes.size(); i++) {
-				removeLater(attempt, i, request.leaseTime());
-			}
-			if (votes.yes() > 0 && attempts > 1 && request.remainingNanos() > 0) {
-				return pause().thenCompose((ignored) -> tryAcquire(request, attempts - 1));
-			}
-			if (votes.isLost()) {
-				return CompletableFuture.completedFuture(null);
-			}
-			throw votes.undecided();
+			return withdraw(attempt, request.leaseTime()).thenCompose((withdrawn) -> {
+				if (votes.yes() > 0 && attempts > 1 && request.remainingNanos() > 0) {
+					return pause().thenCompose((ignored) -> tryAcquire(request, attempts - 1));
+				}
+				if (votes.isLost()) {
+					return CompletableFuture.completedFuture(null);
+				}
+				throw votes.undecided();
+			});
 		});
+	}
+
+	/**
+	 * Remove the owner of an attempt that is not granted from the servers that have set
+	 * it. Nobody is told of the refusal before: the owner would stand in front of whoever
+	 * asks after the answer.
+	 * @return completes when each server has been asked once, and never fails
+	 */
+	private CompletableFuture<Void> withdraw(RedlockAttempt attempt, Duration leaseTime) {
+		attempt.end();
+		return CompletableFuture.allOf(IntStream.range(0, this.nodes.size())
+			.mapToObj((node) -> remove(attempt, node, leaseTime).toCompletableFuture())
+			.toArray(CompletableFuture<?>[]::new));
 	}
 
 	private Lease lease(RedlockAttempt attempt, LeaseTerm term) {
@@ -187,8 +199,8 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 				null);
 	}
 
-	private void removeLater(RedlockAttempt attempt, int node, Duration leaseTime) {
-		attempt.ifTaken(node, () -> this.unknownOwners.remove(attempt.key(), leaseTime,
+	private CompletionStage<?> remove(RedlockAttempt attempt, int node, Duration leaseTime) {
+		return attempt.ifTaken(node, () -> this.unknownOwners.remove(attempt.key(), leaseTime,
 				() -> send(this.nodes.get(node), removal(attempt))));
 	}
 

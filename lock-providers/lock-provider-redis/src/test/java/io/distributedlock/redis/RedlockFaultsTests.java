@@ -189,6 +189,16 @@ class RedlockFaultsTests {
 	}
 
 	@Test
+	void refusedAttemptIsAnsweredWhenNothingOfItIsLeft() {
+		get(acquireOnAll(this.provider, "warm").release());
+		this.servers.subList(0, 3).forEach((server) -> server.command("SET", "k", "other", "PX", "30000"));
+		for (int i = 0; i < 50; i++) {
+			assertThat(get(this.provider.tryAcquire(request("k", LONG)))).isNull();
+			assertThat(this.servers.subList(3, 5)).allMatch((server) -> server.command("EXISTS", "k").equals(0L));
+		}
+	}
+
+	@Test
 	void dividedServersAreReleasedAndOneOwnerAcquires() {
 		// two owners that have two servers each, as after a tie; their leases expire
 		for (int i = 0; i < 4; i++) {

@@ -8,10 +8,12 @@ import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.ShedLockContract;
 import io.lettuce.core.RedisClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
 
 @DisplayName("redlock")
 class RedlockProviderKitTests extends LockProviderCompatibilityKit {
@@ -39,6 +41,16 @@ class RedlockProviderKitTests extends LockProviderCompatibilityKit {
 					(ports) -> ports.stream().map((port) -> "redis://127.0.0.1:" + port).toList())
 			.withStalls(() -> servers.forEach(RedisTestServer::suspend),
 					() -> servers.forEach(RedisTestServer::resume));
+	}
+
+	@Nested
+	class ShedLock extends ShedLockContract {
+
+		@Override
+		protected ProviderSource source() {
+			return RedlockProviderKitTests.this.source();
+		}
+
 	}
 
 	/**
