@@ -166,6 +166,7 @@ public final class AdjustableClock {
 	 */
 	private long nextDueNanos(long target) {
 		long next = target;
+		long until = System.nanoTime() + ENGINE_NANOS;
 		long begunBefore;
 		do {
 			begunBefore = begun();
@@ -175,7 +176,7 @@ public final class AdjustableClock {
 				next = runtime.earlierDueNanos(next);
 			}
 		}
-		while (begun() != begunBefore);
+		while (begun() != begunBefore && until - System.nanoTime() > 0);
 		return next;
 	}
 

@@ -239,7 +239,7 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 			return;
 		}
 		noteFailure(failure);
-		if (this.call.joinWaiting()) {
+		if (!this.call.isOver() && this.call.joinWaiting()) {
 			askLater(nextDelayNanos());
 		}
 	}

@@ -16,7 +16,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -100,6 +102,31 @@ class EndlessWaitTests {
 			}
 		}));
 		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void callThatHasFailedIsNotToldToWaitOnceMore() {
+		AtomicInteger waits = new AtomicInteger();
+		AtomicInteger failures = new AtomicInteger();
+		LockListener listener = new LockListener() {
+
+			@Override
+			public void waiting(LockEvent event) {
+				waits.incrementAndGet();
+			}
+
+			@Override
+			public void unavailable(LockEvent event, Duration waited, Throwable failure) {
+				failures.incrementAndGet();
+			}
+
+		};
+		this.provider.acquire.always(Trick.failing(EndlessWaitTests::unreachable));
+		try (DefaultLockTemplate heard = builder().listener(listener).build()) {
+			assertUnavailable(heard.acquireAsync(ENDLESS));
+			Patience.await().untilAsserted(() -> assertThat(failures).hasValue(1));
+		}
+		assertThat(waits).hasValue(1);
 	}
 
 	@Test
@@ -306,11 +333,14 @@ class EndlessWaitTests {
 	}
 
 	private DefaultLockTemplate template() {
+		return builder().build();
+	}
+
+	private LockTemplateBuilder builder() {
 		return DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.commandTimeout(COMMAND_TIMEOUT)
-			.pollInterval(Duration.ofMillis(50))
-			.build();
+			.pollInterval(Duration.ofMillis(50));
 	}
 
 	private static BackendException unreachable() {

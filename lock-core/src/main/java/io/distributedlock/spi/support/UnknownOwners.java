@@ -77,7 +77,7 @@ public final class UnknownOwners implements AutoCloseable {
 	 * @return completes after the first try, whatever its answer; never fails
 	 */
 	public CompletionStage<?> remove(String key, Duration leaseTime, Supplier<CompletionStage<Boolean>> release) {
-		logger.debug("The answer to an attempt at lock '{}' was lost. Its owner is removed, since it may have the lock",
+		logger.debug("An attempt at lock '{}' was not granted. Its owner is removed, since the server may have set it",
 				key);
 		long giveUpAtNanos = this.nanoTime.getAsLong() + leaseTime.plus(LONGEST_STALL).toNanos();
 		return new Removal(key, giveUpAtNanos, release).tryNow();

@@ -50,7 +50,7 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 	 * A hand-over waits for a deletion and a message of the watch. One synced server on
 	 * two processors needs 2 milliseconds, and a majority longer.
 	 */
-	static final Duration HAND_OVER_TIME = Duration.ofMillis(3);
+	private static final Duration HAND_OVER_TIME = Duration.ofMillis(3);
 
 	private final EtcdPlace.Session session;
 

@@ -66,12 +66,11 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	}
 
 	/**
-	 * Create a key, unless its owner would stop waiting before others have gone. That is
-	 * known only after a look, which is worth its time if the lock was refused lately.
+	 * Create a key, unless the call does not wait and others have the lock. That is known
+	 * only after a look, which is worth its time if the lock was refused lately.
 	 */
 	private void createKeyIfWorthwhile(SharedLease lease, boolean again) {
-		boolean patient = this.mayWait && this.request.remainingNanos() > EtcdLockProvider.HAND_OVER_TIME.toNanos();
-		if (patient || !this.session.refused().contains(this.keys.prefix())) {
+		if (this.mayWait || !this.session.refused().contains(this.keys.prefix())) {
 			createKey(lease, again);
 			return;
 		}
@@ -80,7 +79,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 				fail(failure);
 			}
 			else if (!this.keys.isFree(found(response), Long.MAX_VALUE)) {
-				refuseForNow();
+				refuseAndRemember();
 			}
 			else if (!isOver()) {
 				createKey(lease, again);
@@ -88,14 +87,9 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 		});
 	}
 
-	private void refuseForNow() {
+	private void refuseAndRemember() {
 		this.session.refused().add(this.keys.prefix());
-		if (this.mayWait) {
-			stayBehindOthers();
-		}
-		else {
-			refuse();
-		}
+		refuse();
 	}
 
 	private void createKey(SharedLease lease, boolean again) {
@@ -166,7 +160,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 		}
 		else {
 			// not before: the key would stand in front of whoever asks after the answer
-			key.delete().whenComplete((deleted, failure) -> refuseForNow());
+			key.delete().whenComplete((deleted, failure) -> refuseAndRemember());
 		}
 	}
 

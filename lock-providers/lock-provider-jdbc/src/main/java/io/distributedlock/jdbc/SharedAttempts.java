@@ -2,10 +2,12 @@ package io.distributedlock.jdbc;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
@@ -17,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * wants to make by then: if it is refused, so are the others, and if it is granted,
  * another owner has the key. The latest is made, since the callers of those before it may
  * have gone: a provider is not told of that. So calls that were cancelled leave no row of
- * attempts behind, of which each would take the key once more. Thread-safe.
+ * attempts behind, of which each would take the key once more. Attempts to which the
+ * answer did not apply are made first, in their order: others keep coming. Thread-safe.
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
@@ -66,8 +69,11 @@ final class SharedAttempts {
 		}
 		answer.whenComplete((lease, failure) -> {
 			try {
+				Map<Boolean, List<Attempt>> answered = sharing.stream()
+					.collect(Collectors.partitioningBy((other) -> failure != null || attempt.answers(other, lease)));
+				makeFirst(key, answered.get(false));
 				attempt.complete(lease, failure);
-				sharing.forEach((other) -> share(key, attempt, other, lease, failure));
+				answered.get(true).forEach((other) -> other.complete(null, failure));
 			}
 			finally {
 				makeNext(key);
@@ -75,20 +81,12 @@ final class SharedAttempts {
 		});
 	}
 
-	private void share(String key, Attempt made, Attempt other, @Nullable Lease lease, @Nullable Throwable failure) {
-		// a place in the queue refuses fair attempts only
-		boolean another = made.request.type() != other.request.type()
-				|| made.request.permits() != other.request.permits()
-				|| (made.request.type() == LockType.SEMAPHORE && lease != null);
-		if (failure == null && another) {
-			this.pending.computeIfPresent(key, (ignored, others) -> {
-				others.add(0, other);
-				return others;
-			});
-		}
-		else {
-			other.complete(null, failure);
-		}
+	private void makeFirst(String key, List<Attempt> attempts) {
+		attempts.forEach((each) -> each.isNext = true);
+		this.pending.computeIfPresent(key, (ignored, others) -> {
+			others.addAll(0, attempts);
+			return others;
+		});
 	}
 
 	private void makeNext(String key) {
@@ -99,7 +97,7 @@ final class SharedAttempts {
 			return next.isEmpty() ? null : others;
 		});
 		if (!next.isEmpty()) {
-			make(key, next.remove(next.size() - 1), next);
+			make(key, next.remove(next.get(0).isNext ? 0 : next.size() - 1), next);
 		}
 	}
 
@@ -116,11 +114,25 @@ final class SharedAttempts {
 
 		private boolean isFirst;
 
+		/**
+		 * Whether it has shared an attempt whose answer did not apply to it.
+		 */
+		private boolean isNext;
+
 		private Attempt(LeaseRequest request, Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend,
 				CompletableFuture<@Nullable Lease> result) {
 			this.request = request;
 			this.backend = backend;
 			this.result = result;
+		}
+
+		/**
+		 * Return whether the answer to this attempt is a refusal of another one, too.
+		 */
+		private boolean answers(Attempt other, @Nullable Lease lease) {
+			// a place in the queue refuses fair attempts only
+			return this.request.type() == other.request.type() && this.request.permits() == other.request.permits()
+					&& (this.request.type() != LockType.SEMAPHORE || lease == null);
 		}
 
 		private void complete(@Nullable Lease lease, @Nullable Throwable failure) {

@@ -7,6 +7,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -49,6 +51,8 @@ final class TableLine {
 	 * one is about to remove.
 	 */
 	private static final long LINGER_NANOS = 50_000_000;
+
+	private static final CompletionStage<Boolean> DONE = CompletableFuture.completedFuture(true);
 
 	private final String key;
 
@@ -254,17 +258,36 @@ final class TableLine {
 		finally {
 			this.guard.unlock();
 		}
-		this.lines.ask(next, this::isLeftBehind).whenComplete((token, failure) -> {
-			if (failure != null) {
-				failed(next, failure);
+		answer(next).whenComplete((done, failure) -> {
+			try {
+				if (failure != null) {
+					failed(next, failure);
+				}
 			}
-			else if (token != 0) {
-				granted(next, token);
-			}
-			else {
-				refused(next);
+			finally {
+				end();
 			}
 		});
+	}
+
+	/**
+	 * Ask, and deal with the answer.
+	 * @return completes when that is done; fails if the database did not answer, or if
+	 * something else has failed: the line goes on in any case
+	 */
+	private CompletionStage<Boolean> answer(QueueQuestion next) {
+		try {
+			return this.lines.ask(next, this::isLeftBehind).thenCompose((token) -> {
+				if (token != 0) {
+					return granted(next, token);
+				}
+				refused(next);
+				return DONE;
+			});
+		}
+		catch (RuntimeException | Error ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private @Nullable QueueQuestion next() {
@@ -322,7 +345,7 @@ final class TableLine {
 		return System.nanoTime() - this.stayedNanos >= request.lookInterval().toNanos() / 2;
 	}
 
-	private void granted(QueueQuestion answered, long token) {
+	private CompletionStage<Boolean> granted(QueueQuestion answered, long token) {
 		QueueRow row = answered.front();
 		Lease lease = this.lines.grant(answered, token);
 		TablePlace taker = null;
@@ -350,15 +373,14 @@ final class TableLine {
 		}
 		if (taker != null) {
 			taker.grant(lease);
-			end();
-			return;
+			return DONE;
 		}
 		// the next question finds the key free
-		lease.release().whenComplete((released, failure) -> {
+		return lease.release().handle((released, failure) -> {
 			if (failure != null) {
 				row.ended(failure);
 			}
-			end();
+			return true;
 		});
 	}
 
@@ -381,7 +403,6 @@ final class TableLine {
 			released();
 		}
 		listen();
-		end();
 	}
 
 	/**
@@ -457,7 +478,6 @@ final class TableLine {
 			this.guard.unlock();
 		}
 		told.forEach((place) -> place.fail(failure));
-		end();
 	}
 
 	/**
@@ -476,6 +496,8 @@ final class TableLine {
 		this.guard.lock();
 		try {
 			this.named = row;
+			// the question that asks about it is one that asks the front
+			this.frontDue |= !this.waiting.isEmpty();
 		}
 		finally {
 			this.guard.unlock();
@@ -490,7 +512,7 @@ final class TableLine {
 			this.busy = false;
 			removes = this.removalDue;
 			this.removalDue = false;
-			if (!this.signalled && !this.waiting.isEmpty() && this.timer == null) {
+			if (!this.waiting.isEmpty() && this.timer == null) {
 				this.timer = this.lines.calls().later(interval(), this::intervalOver);
 			}
 		}
@@ -520,12 +542,11 @@ final class TableLine {
 		this.guard.lock();
 		try {
 			this.timer = null;
-			this.frontDue = true;
 		}
 		finally {
 			this.guard.unlock();
 		}
-		ask();
+		released();
 	}
 
 	/**

@@ -3,10 +3,12 @@ package io.distributedlock.jdbc;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import org.junit.jupiter.api.Test;
@@ -47,6 +49,40 @@ class SharedAttemptsTests {
 		assertThat(fair.toCompletableFuture()).isCompletedWithValue(null);
 		assertThat(exclusive.toCompletableFuture()).isNotDone();
 		assertThat(this.answers).hasSize(3);
+	}
+
+	/**
+	 * While others keep coming, an attempt that was not refused is made nevertheless.
+	 */
+	@Test
+	void permitThatIsGrantedDoesNotPostponeTheOtherAttempts() {
+		make(LockType.SEMAPHORE);
+		List<CompletionStage<Lease>> waiting = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			waiting.add(make(LockType.SEMAPHORE));
+			make(LockType.SEMAPHORE);
+			this.answers.get(i).complete(permit());
+		}
+		assertThat(waiting.subList(0, 2)).allMatch((each) -> each.toCompletableFuture().isDone());
+	}
+
+	@Test
+	void attemptThatWasPostponedIsRefusedTogetherWithOthers() {
+		make(LockType.EXCLUSIVE);
+		CompletionStage<Lease> one = make(LockType.EXCLUSIVE);
+		CompletionStage<Lease> another = make(LockType.EXCLUSIVE);
+		make(LockType.FAIR);
+		for (int i = 0; i < 3; i++) {
+			this.answers.get(i).complete(null);
+		}
+		assertThat(one.toCompletableFuture()).isCompletedWithValue(null);
+		assertThat(another.toCompletableFuture()).isCompletedWithValue(null);
+		assertThat(this.answers).hasSize(3);
+	}
+
+	private static Lease permit() {
+		LeaseRequest request = new LeaseRequest("k", Duration.ofMinutes(5), LockType.SEMAPHORE);
+		return Objects.requireNonNull(new LocalLockProvider().tryAcquire(request).toCompletableFuture().join());
 	}
 
 	private CompletionStage<Lease> make(LockType type) {

@@ -109,6 +109,21 @@ class TableLineTests {
 		assertThat(get(granted(next).release())).isTrue();
 	}
 
+	@Test
+	void waitingCallAsksOnWhileOthersJoinAndLeave() {
+		LockProvider holder = provider(JdbcDialect.H2);
+		LockProvider node = provider(JdbcDialect.H2);
+		for (int round = 0; round < 40; round++) {
+			Lease held = acquire(holder, request(LockType.EXCLUSIVE, LOOK));
+			LockQueue.Place place = behindOthers(node, request(LockType.FAIR, LOOK));
+			for (int i = 0; i < round % 10; i++) {
+				((LockQueue) node).enqueue(request(LockType.FAIR, LOOK)).leave();
+			}
+			assertThat(get(held.release())).isTrue();
+			assertThat(get(get(place.granted()).release())).isTrue();
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "H2" })
 	void placeAboutWhichNobodyAsksIsSkipped(JdbcDialect dialect) throws SQLException {

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
@@ -183,14 +184,16 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 	/**
 	 * Remove the owner of an attempt that is not granted from the servers that have set
 	 * it. Nobody is told of the refusal before: the owner would stand in front of whoever
-	 * asks after the answer.
+	 * asks after the answer. A silent server delays that by its time-out at most.
 	 * @return completes when each server has been asked once, and never fails
 	 */
 	private CompletableFuture<Void> withdraw(RedlockAttempt attempt, Duration leaseTime) {
 		attempt.end();
-		return CompletableFuture.allOf(IntStream.range(0, this.nodes.size())
-			.mapToObj((node) -> remove(attempt, node, leaseTime).toCompletableFuture())
-			.toArray(CompletableFuture<?>[]::new));
+		return CompletableFuture
+			.allOf(IntStream.range(0, this.nodes.size())
+				.mapToObj((node) -> remove(attempt, node, leaseTime).toCompletableFuture())
+				.toArray(CompletableFuture<?>[]::new))
+			.completeOnTimeout(null, this.nodeTimeout.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	private Lease lease(RedlockAttempt attempt, LeaseTerm term) {

@@ -117,9 +117,15 @@ final class ZooKeeperAttempt {
 				return CompletableFuture.completedFuture(null);
 			}
 			// who was in the way has gone, or is about to
-			return new CompletableFuture<Void>().completeOnTimeout(null, PAUSE.toMillis(), TimeUnit.MILLISECONDS)
-				.thenCompose((paused) -> create(true));
+			return pause().thenCompose((paused) -> create(true));
 		});
+	}
+
+	/**
+	 * Return what completes when nodes that were about to be removed may have gone.
+	 */
+	static CompletionStage<?> pause() {
+		return new CompletableFuture<Void>().completeOnTimeout(null, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/**

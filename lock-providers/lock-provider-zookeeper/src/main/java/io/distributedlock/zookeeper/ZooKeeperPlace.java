@@ -200,9 +200,8 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 				return true;
 			});
 		}
-		if (!this.mayWait && this.owners.remaining(before).size() >= this.request.permits()) {
-			refuse();
-			return DONE;
+		if (!this.mayWait) {
+			return refuseUnlessTheyHaveGone(node, before);
 		}
 		stayBehindOthers();
 		return watch(before, reported).thenApply((watched) -> {
@@ -211,6 +210,18 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 			}
 			return watched;
 		});
+	}
+
+	/**
+	 * End an attempt that does not wait, unless only owners of this JVM are in front that
+	 * have gone: then it looks again when their nodes are removed.
+	 */
+	private CompletionStage<Boolean> refuseUnlessTheyHaveGone(Node node, List<QueueNode> before) {
+		if (this.owners.remaining(before).size() >= this.request.permits() || this.request.remainingNanos() <= 0) {
+			refuse();
+			return DONE;
+		}
+		return ZooKeeperAttempt.pause().thenCompose((paused) -> lookNow(node));
 	}
 
 	/**
