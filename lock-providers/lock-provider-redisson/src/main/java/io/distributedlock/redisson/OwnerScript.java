@@ -112,7 +112,7 @@ enum OwnerScript implements LuaScript {
 				  for hold = 2, tonumber(redis.call('hget', KEYS[1], ARGV[1]) or 0) do
 				    again = again + redis.call('del', ARGV[3] .. ARGV[1] .. ARGV[4] .. hold)
 				  end
-				  return math.max(release_shared({ KEYS[1], KEYS[2] }, { unpack(ARGV, 1, 6) }), math.min(again, 1))
+				  return math.max(release_shared({ KEYS[1], KEYS[2] }, { unpack(ARGV, 1, 7) }), math.min(again, 1))
 				end
 				redis.pcall('del', KEYS[4])
 				local had = release_alone({ KEYS[1], KEYS[3] }, { ARGV[1] })

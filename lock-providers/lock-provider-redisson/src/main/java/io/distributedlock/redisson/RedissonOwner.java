@@ -79,10 +79,10 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		return switch (this.type) {
 			case EXCLUSIVE -> throw inLine();
 			case WRITE -> call(RedissonScript.RELEASE, List.of(this.names.lock()),
-					List.of(this.id, publish, this.names.channel(), ONE, this.names.sharedChannel(), ALL));
+					List.of(this.id, publish, this.names.queue(), this.names.channel(), this.names.sharedChannel()));
 			case READ -> call(RedissonScript.RELEASE_READ, List.of(this.names.lock(), this.names.reader(this.id)),
 					List.of(this.id, publish, this.names.beforeReader(), this.names.afterReader(), this.names.channel(),
-							this.names.sharedChannel()));
+							this.names.sharedChannel(), this.names.queue()));
 			case FAIR -> call(RedissonScript.RELEASE_IN_TURN,
 					List.of(this.names.lock(), this.names.queue(), this.names.times(), this.names.moment()),
 					List.of(this.id, publish, this.names.channel(), this.names.sharedChannel()));

@@ -172,16 +172,19 @@ enum RedissonScript implements LuaScript {
 			return 1"""),
 
 	/**
-	 * Releases an exclusive lock and publishes that. The release also succeeds for a user
-	 * without the right to publish; the answer is then 2 instead of 1. Keys: lock, the
-	 * mark if the owner is to be refused from now on. Arguments: owner, the command to
-	 * publish, and pairs of a channel and a message.
+	 * Releases the lock of a writer and publishes that, also to the first in the queue of
+	 * a fair lock. The release also succeeds for a user without the right to publish; the
+	 * answer is then 2 instead of 1. Keys: lock, the mark if the owner is to be refused
+	 * from now on. Arguments: owner, the command to publish, the queue of a fair lock,
+	 * the channels of the lock and of read and write locks.
 	 */
-	RELEASE(Parts.TELL + """
+	RELEASE(Parts.WAKE_QUEUED + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
 			if had == 1 then
 			  redis.call('del', KEYS[1])
-			  for i = 3, #ARGV, 2 do had = tell(ARGV[2], ARGV[i], ARGV[i + 1]) and had or 2 end
+			  if not tell(ARGV[2], ARGV[4], 0) then had = 2 end
+			  if not tell(ARGV[2], ARGV[5], 1) then had = 2 end
+			  wake_queued(ARGV[2], ARGV[4], ARGV[3])
 			end
 			""" + Parts.mark(2) + "return had"),
 
@@ -190,9 +193,10 @@ enum RedissonScript implements LuaScript {
 	 * server. Removes readers whose lease has expired, and lets the lock expire with the
 	 * last of the others. Keys: lock, the reader's own, the mark. Arguments: owner, the
 	 * command to publish, the parts before and after an owner in the name of its key, the
-	 * channels. Answers 2 instead of 1 if the server refuses to publish.
+	 * channels of the lock and of read and write locks, the queue of a fair lock. Answers
+	 * 2 instead of 1 if the server refuses to publish.
 	 */
-	RELEASE_READ(Parts.LAST_READER + Parts.TELL + """
+	RELEASE_READ(Parts.LAST_READER + Parts.WAKE_QUEUED + """
 			local had = 0
 			local mode = redis.call('hget', KEYS[1], 'mode')
 			if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
@@ -206,9 +210,10 @@ enum RedissonScript implements LuaScript {
 			    redis.call('pexpire', KEYS[1], left)
 			  else
 			    redis.call('del', KEYS[1])
-			    for i = 5, #ARGV do had = tell(ARGV[2], ARGV[i], 0) and had or 2 end
+			    for i = 5, 6 do had = tell(ARGV[2], ARGV[i], 0) and had or 2 end
 			  end
 			end
+			if had > 0 and redis.call('exists', KEYS[1]) == 0 then wake_queued(ARGV[2], ARGV[5], ARGV[7]) end
 			""" + Parts.mark(3) + "return had"),
 
 	/**
@@ -219,7 +224,7 @@ enum RedissonScript implements LuaScript {
 	 * command to publish, the channel, the channel of read and write locks. Answers 2
 	 * instead of 1 if the server refuses to publish.
 	 */
-	RELEASE_IN_TURN(Parts.FIRST_ALIVE + Parts.WAKE + """
+	RELEASE_IN_TURN(Parts.FIRST_ALIVE + Parts.WAKE + Parts.IS_HEARD + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
 			if had == 1 then redis.call('del', KEYS[1]) end
 			local left = redis.call('lrem', KEYS[2], 0, ARGV[1])
@@ -230,9 +235,8 @@ enum RedissonScript implements LuaScript {
 			  if not first or had == 1 and time[2] % 4 == 0 then
 			    local others = redis.pcall(ARGV[2], ARGV[3], 0)
 			    heard = heard and type(others) ~= 'table'
-			    for _, listeners in ipairs({ others, redis.pcall(ARGV[2], ARGV[4], 1) }) do
-			      if tonumber(listeners) and listeners > 0 then redis.pcall('set', KEYS[4], 1, 'PX', 30) end
-			    end
+			    local told = (tonumber(others) or 0) + (tonumber(redis.pcall(ARGV[2], ARGV[4], 1)) or 0)
+			    if told > 0 and is_heard(ARGV[2], ARGV[3], ARGV[4]) then redis.pcall('set', KEYS[4], 1, 'PX', 30) end
 			  end
 			  if not heard then had = had * 2 end
 			end
@@ -341,6 +345,29 @@ enum RedissonScript implements LuaScript {
 				  return tell(publish, channel .. ':' .. first, 0)
 				end
 				""".replace("<channels>", TokenCounters.REDISSON_CHANNELS);
+
+		/**
+		 * Tells the first owner in the queue of a fair lock, if the user may see it: that
+		 * is not among the rights for other locks.
+		 */
+		static final String WAKE_QUEUED = WAKE + """
+				local function wake_queued(publish, channel, queue)
+				  local first = redis.pcall('lindex', queue, 0)
+				  if type(first) == 'string' then wake(publish, channel, first) end
+				end
+				""";
+
+		/**
+		 * Whether a client listens to one of two channels. The number of receivers of a
+		 * message also counts those that listen to a pattern, and they wait for no lock.
+		 */
+		static final String IS_HEARD = """
+				local function is_heard(publish, channel, other)
+				  local count = string.lower(publish) == 'spublish' and 'shardnumsub' or 'numsub'
+				  local listeners = redis.pcall('pubsub', count, channel, other)
+				  return not listeners[2] or listeners[2] + listeners[4] > 0
+				end
+				""";
 
 		/**
 		 * The time until the last reader's lease expires. Readers whose lease has expired

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
@@ -94,6 +96,64 @@ class RedissonByHandTests extends OnOneServer {
 		assertThat(get(last.renew(LONG))).as("%s after the release by hand", key).isNotNull();
 		assertThat(get(last.release())).as(key).isTrue();
 		return refused;
+	}
+
+	/**
+	 * Whoever is not told waits for the end of a lease, which no test waits for.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "LOCK", "FAIR", "FENCED", "READ", "WRITE" })
+	void releaseWakesCodeByHand(ByHand byHand) {
+		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.FAIR, LockType.WRITE, LockType.READ)) {
+			if (type == LockType.READ && byHand == ByHand.READ) {
+				continue;
+			}
+			String key = "woken-" + type + "-" + byHand;
+			Lease lease = Objects.requireNonNull(attempt(key, type));
+			CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> {
+				RLock lock = byHand.lock(this.client, key);
+				boolean taken = tryLock(lock);
+				if (taken) {
+					lock.unlock();
+				}
+				return taken;
+			}, (run) -> new Thread(run).start());
+			Patience.await(key)
+				.until(() -> !((List<?>) server.command("PUBSUB", "CHANNELS", "*{" + key + "}*")).isEmpty());
+			assertThat(get(lease.release())).as(key).isTrue();
+			assertThat(waiting).as(key).succeedsWithin(Patience.LIMIT).isEqualTo(true);
+		}
+	}
+
+	private static boolean tryLock(RLock lock) {
+		try {
+			return lock.tryLock(Patience.SECONDS / 2, Patience.SECONDS, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Monitoring that listens to all channels waits for no lock, so none is left free for
+	 * it.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "EXCLUSIVE", "FAIR" })
+	void listenerToAPatternDelaysNobody(LockType type) {
+		RedissonClient monitoring = Clients.connect(server.url());
+		try {
+			monitoring.getPatternTopic("*").addListener(String.class, (pattern, channel, message) -> {
+			});
+			for (int i = 0; i < 50; i++) {
+				Lease lease = attempt("monitored", type);
+				assertThat(lease).as("attempt %d", i).isNotNull();
+				assertThat(get(lease.release())).isTrue();
+			}
+		}
+		finally {
+			monitoring.shutdown();
+		}
 	}
 
 	/**

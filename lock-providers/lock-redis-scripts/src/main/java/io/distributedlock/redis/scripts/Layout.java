@@ -135,12 +135,15 @@ record Layout(String channels, String counter, String tag, String busy, String r
 				"KEYS[1], line, tag .. ':free', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]",
 				"(redis.pcall('exists', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1]) == 1)", """
 						local holder = redis.call('hexists', KEYS[1], ARGV[1]) == 1 and ARGV[1]
-						if not holder then
+						local length = not holder and redis.call('hlen', KEYS[1]) or 0
+						-- more fields are those of readers, of whom there may be thousands
+						if length > 2 then
+						  holder = ''
+						elseif length > 0 then
 						  local fields = redis.call('hkeys', KEYS[1])
-						  if #fields == 2 and redis.call('hget', KEYS[1], 'mode') == 'write' then
+						  holder = length == 1 and fields[1] or ''
+						  if length == 2 and redis.call('hget', KEYS[1], 'mode') == 'write' then
 						    holder = fields[1] == 'mode' and fields[2] or fields[1]
-						  elseif #fields > 0 then
-						    holder = #fields == 1 and fields[1] or ''
 						  end
 						end
 						""", """
@@ -181,8 +184,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						end)()"""
 					.replace("<listeners>", listeners),
 				// who polls by hand leaves no trace, and must find it free
-				"false",
-				"""
+				"false", """
 						redis.call('del', KEYS[1])
 						local channel = 'redisson_lock__channel:' .. tag
 						local heard = redis.pcall('<publish>', channel, 0)
@@ -198,15 +200,19 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						    queued = redis.pcall('<publish>', channel .. ':' .. queued, 0)
 						  end
 						end
-						for _, listeners in ipairs({ heard, shared, queued }) do
-						  if tonumber(listeners) and listeners > 0 then redis.pcall('set', tag .. ':free', 1, 'PX', 30) end
+						local told = (tonumber(heard) or 0) + (tonumber(shared) or 0)
+						if told > 0 then
+						  -- those that listen to a pattern wait for no lock
+						  local listeners = redis.pcall('pubsub', '<listeners>', channel, 'redisson_rwlock:' .. tag)
+						  if listeners[2] then told = listeners[2] + listeners[4] end
+						end
+						if told + (type(queued) == 'number' and queued or 0) > 0 then
+						  redis.pcall('set', tag .. ':free', 1, 'PX', 30)
 						end
 						local head = redis.pcall('lindex', line, 0)
 						local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
 						if first then redis.pcall('publish', <channels> .. first, place .. ' look') end
-						"""
-					.replace("<publish>", publish),
-				"",
+						""".replace("<publish>", publish).replace("<listeners>", listeners), "",
 				"""
 						if ARGV[3] then redis.pcall('set', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1], 1, 'PX', 120000) end
 						""",
