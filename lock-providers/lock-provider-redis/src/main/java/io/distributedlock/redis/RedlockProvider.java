@@ -118,7 +118,7 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 
 	/**
 	 * Release on every server, also on those that may not have set the owner. A server
-	 * that cannot be asked now is asked later.
+	 * that cannot be asked now, or sets the owner later, is asked later.
 	 */
 	private CompletionStage<Boolean> release(RedlockAttempt attempt, Duration leaseTime) {
 		boolean first = attempt.end();
@@ -126,7 +126,9 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 		for (int i = 0; first && i < answers.size(); i++) {
 			int node = i;
 			answers.get(i).whenComplete((released, failure) -> {
-				if (failure != null) {
+				// the release may also have overtaken the request, which a majority had
+				// answered
+				if (failure != null || !released) {
 					remove(attempt, node, leaseTime);
 				}
 			});

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -196,6 +198,23 @@ class RedlockFaultsTests {
 			assertThat(get(this.provider.tryAcquire(request("k", LONG)))).isNull();
 			assertThat(this.servers.subList(3, 5)).allMatch((server) -> server.command("EXISTS", "k").equals(0L));
 		}
+	}
+
+	@Test
+	void releaseThatOvertakesTheRequestLeavesNothing() {
+		get(acquireOnAll(this.provider, "warm").release());
+		for (int round = 0; round < 100; round++) {
+			String keys = round + "-";
+			// the thread that reads the answer of the majority sends at once, and does
+			// not
+			// queue behind the requests of this thread
+			get(CompletableFuture.allOf(IntStream.range(0, 50)
+				.mapToObj((i) -> this.provider.tryAcquire(request(keys + i, Duration.ofMinutes(5)))
+					.thenCompose((lease) -> Objects.requireNonNull(lease).release())
+					.toCompletableFuture())
+				.toArray(CompletableFuture<?>[]::new)));
+		}
+		Patience.await().until(() -> this.servers.stream().allMatch((server) -> server.command("DBSIZE").equals(0L)));
 	}
 
 	@Test
