@@ -205,9 +205,8 @@ class RedlockFaultsTests {
 		get(acquireOnAll(this.provider, "warm").release());
 		for (int round = 0; round < 100; round++) {
 			String keys = round + "-";
-			// the thread that reads the answer of the majority sends at once, and does
-			// not
-			// queue behind the requests of this thread
+			// the thread that reads the answer of the majority sends at once, in front of
+			// what this thread has sent and the client has queued
 			get(CompletableFuture.allOf(IntStream.range(0, 50)
 				.mapToObj((i) -> this.provider.tryAcquire(request(keys + i, Duration.ofMinutes(5)))
 					.thenCompose((lease) -> Objects.requireNonNull(lease).release())
