@@ -78,7 +78,7 @@ class OutageExampleTests extends Nodes {
 	void methodRunsWithoutTheLockOnlyIfItSaysSo() {
 		Prices prices = this.node.getBean(Prices.class);
 		ObservedExchange exchange = this.node.getBean(ObservedExchange.class);
-		assertThat(prices.exact("eur")).isEqualTo(ObservedExchange.LOCKED);
+		awaitLock(prices);
 		this.network.blackHole();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> prices.current("eur"))
 			.withMessageContaining("prices:eur")
@@ -88,9 +88,7 @@ class OutageExampleTests extends Nodes {
 		assertThat(exchange.calls()).isEqualTo(1);
 		assertThat(prices.evenTwice("eur")).isEqualTo(ObservedExchange.UNLOCKED);
 		this.network.heal();
-		Patience.await()
-			.ignoreExceptionsInstanceOf(LockUnavailableException.class)
-			.untilAsserted(() -> assertThat(prices.exact("eur")).isEqualTo(ObservedExchange.LOCKED));
+		awaitLock(prices);
 	}
 
 	@Test
@@ -98,12 +96,21 @@ class OutageExampleTests extends Nodes {
 		Exports exports = this.node.getBean(Exports.class);
 		CutOffArchive archive = this.node.getBean(CutOffArchive.class);
 		archive.connectedBy(this.network);
-		this.network.cut();
+		awaitLock(this.node.getBean(Prices.class));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(exports::export);
 		assertThat(archive.warned()).as("before the end").isCompleted();
 		Patience.await()
 			.untilAsserted(() -> assertThat(archive.lost())
 				.isCompletedWithValueMatching((event) -> event.getLoss().getKey().contains("export")));
+	}
+
+	/**
+	 * Until the client is connected it needs longer than the command time-out.
+	 */
+	private static void awaitLock(Prices prices) {
+		Patience.await()
+			.ignoreExceptionsInstanceOf(LockUnavailableException.class)
+			.untilAsserted(() -> assertThat(prices.exact("eur")).isEqualTo(ObservedExchange.LOCKED));
 	}
 
 	static class ObservedExchange implements Prices.Exchange {
