@@ -2,12 +2,10 @@ package io.distributedlock.jdbc;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
@@ -69,11 +67,13 @@ final class SharedAttempts {
 		}
 		answer.whenComplete((lease, failure) -> {
 			try {
-				Map<Boolean, List<Attempt>> answered = sharing.stream()
-					.collect(Collectors.partitioningBy((other) -> failure != null || attempt.answers(other, lease)));
-				makeFirst(key, answered.get(false));
+				List<Attempt> answered = new ArrayList<>();
+				List<Attempt> again = new ArrayList<>();
+				sharing.forEach(
+						(other) -> ((failure != null || attempt.answers(other, lease)) ? answered : again).add(other));
+				makeFirst(key, again);
 				attempt.complete(lease, failure);
-				answered.get(true).forEach((other) -> other.complete(null, failure));
+				answered.forEach((other) -> other.complete(null, failure));
 			}
 			finally {
 				makeNext(key);
