@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
  * One call of a locked method: how to acquire the locks, and what to run with them or
@@ -39,6 +40,8 @@ public final class AnnotatedCall {
 
 	private final MethodInvocation call;
 
+	private final boolean copied;
+
 	/**
 	 * Create a call.
 	 * @param template gives the locks
@@ -47,10 +50,16 @@ public final class AnnotatedCall {
 	 * @param call the call
 	 */
 	public AnnotatedCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation call) {
+		this(template, rules, request, call, false);
+	}
+
+	private AnnotatedCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation call,
+			boolean copied) {
 		this.template = template;
 		this.rules = rules;
 		this.request = request;
 		this.call = call;
+		this.copied = copied;
 	}
 
 	CallRules rules() {
@@ -114,7 +123,7 @@ public final class AnnotatedCall {
 	 */
 	AnnotatedCall copy() {
 		return new AnnotatedCall(this.template, this.rules, this.request,
-				((ProxyMethodInvocation) this.call).invocableClone());
+				((ProxyMethodInvocation) this.call).invocableClone(), true);
 	}
 
 	LockHandle acquire() {
@@ -170,7 +179,16 @@ public final class AnnotatedCall {
 		if (parameter >= 0) {
 			this.call.getArguments()[parameter] = handle;
 		}
-		return this.call.proceed();
+		return proceed();
+	}
+
+	/**
+	 * Run the method. Aspects inside of the locks bind annotations and arguments through
+	 * the invocation that Spring exposes on the thread, and the thread of a copy has
+	 * another one, or none.
+	 */
+	private @Nullable Object proceed() throws Throwable {
+		return this.copied ? ExposeInvocationInterceptor.INSTANCE.invoke(this.call) : this.call.proceed();
 	}
 
 	/**
@@ -186,7 +204,7 @@ public final class AnnotatedCall {
 		}
 		if (refusal instanceof LockUnavailableException && this.rules.onUnavailable() == OnUnavailable.PROCEED) {
 			warnings.warn("{} runs WITHOUT its lock, as its annotation says: {}", method(), refusal.getMessage());
-			return this.call.proceed();
+			return proceed();
 		}
 		throw refusal;
 	}

@@ -2,6 +2,7 @@ package io.distributedlock.spring.invocation;
 
 import io.distributedlock.spring.transaction.CallLocks;
 import io.distributedlock.spring.transaction.ReactiveTransactionLocks;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -23,13 +24,29 @@ final class ReactiveCommitCheck {
 	 * Add the check to the result of a method, if it is reactive.
 	 */
 	static Object apply(Object result) {
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
+		ReactiveAdapter adapter = adapter(result);
 		if (adapter == null || FutureInvocation.isStage(result.getClass())) {
 			return result;
 		}
 		return adapter.fromPublisher(adapter.isMultiValue()
 				? Flux.deferContextual((context) -> check(context).thenMany(publisher(result, adapter, context))) : Mono
 					.deferContextual((context) -> check(context).then(Mono.from(publisher(result, adapter, context)))));
+	}
+
+	/**
+	 * Return the adapter for the class of a result. Spring's own choice for an object is
+	 * that for publishers where the class is one, such as {@code Flowable}, and that
+	 * gives a {@code Flux} back.
+	 */
+	private static @Nullable ReactiveAdapter adapter(Object result) {
+		ReactiveAdapterRegistry registry = ReactiveAdapterRegistry.getSharedInstance();
+		for (Class<?> type = result.getClass(); type != null; type = type.getSuperclass()) {
+			ReactiveAdapter adapter = registry.getAdapter(type);
+			if (adapter != null && adapter.getReactiveType() == type) {
+				return adapter;
+			}
+		}
+		return registry.getAdapter(null, result);
 	}
 
 	private static Publisher<?> publisher(Object result, ReactiveAdapter adapter, ContextView context) {
