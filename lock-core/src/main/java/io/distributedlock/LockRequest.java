@@ -218,7 +218,7 @@ public final class LockRequest {
 	public LockRequest withPermits(int permits) {
 		if (permits < 1) {
 			throw new IllegalArgumentException(
-					"A semaphore has at least one permit, but '%s' has %d".formatted(this.key, permits));
+					"A semaphore has at least one permit, but '%s' has %s".formatted(this.key, permits));
 		}
 		return change((options) -> {
 			options.type = LockType.SEMAPHORE;
@@ -259,7 +259,7 @@ public final class LockRequest {
 	public LockRequest withMaxWaiters(int maxWaiters) {
 		if (maxWaiters < 0) {
 			throw new IllegalArgumentException(
-					"The number of waiters for lock '%s' is negative: %d".formatted(this.key, maxWaiters));
+					"The number of waiters for lock '%s' is negative: %s".formatted(this.key, maxWaiters));
 		}
 		return change((options) -> options.maxWaiters = maxWaiters);
 	}

@@ -28,7 +28,7 @@ public class StaleTokenException extends RuntimeException {
 	 * @param highestToken the highest token that the resource has seen
 	 */
 	public StaleTokenException(String resource, long token, long highestToken) {
-		super("The write to %s with fencing token %d is refused, since a write with token %d came before. The lock was lost and a later owner has written; do the work again under a new lock."
+		super("The write to %s with fencing token %s is refused, since a write with token %s came before. The lock was lost and a later owner has written; do the work again under a new lock."
 			.formatted(resource, token, highestToken));
 		this.token = token;
 		this.highestToken = highestToken;

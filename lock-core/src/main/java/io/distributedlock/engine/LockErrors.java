@@ -32,7 +32,7 @@ final class LockErrors {
 
 	static LockNotAcquiredException crowded(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CROWDED,
-				"%d calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
+				"%s calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
 					.formatted(attempt.maxWaiters()),
 				null);
 	}

@@ -51,7 +51,7 @@ final class LockKeyFormat {
 	private static String escapedPrefix(String prefix) {
 		String escaped = prefix.isEmpty() ? "" : escape(prefix, true) + ":";
 		if (escaped.length() > MAX_PREFIX_LENGTH) {
-			throw new IllegalArgumentException("The key prefix '%s' has %d characters when escaped; %d are allowed."
+			throw new IllegalArgumentException("The key prefix '%s' has %s characters when escaped; %s are allowed."
 				.formatted(prefix, escaped.length() - 1, MAX_PREFIX_LENGTH - 1));
 		}
 		return escaped;
@@ -104,7 +104,7 @@ final class LockKeyFormat {
 			}
 			else if (Character.isSurrogate(c)) {
 				throw new IllegalArgumentException(
-						"The name or key of a lock is not well-formed: there is half a surrogate pair at index %d. Check where it comes from; it may have been cut inside a character."
+						"The name or key of a lock is not well-formed: there is half a surrogate pair at index %s. Check where it comes from; it may have been cut inside a character."
 							.formatted(i));
 			}
 		}

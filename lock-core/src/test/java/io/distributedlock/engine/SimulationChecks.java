@@ -591,7 +591,7 @@ final class SimulationChecks {
 
 	void nothingIsLeft(SimulatedNode node) {
 		Engine engine = node.template().engine();
-		String left = "gate %d, keeper %d, waiting %d, pending %d, timers %d".formatted(engine.gate().size(),
+		String left = "gate %s, keeper %s, waiting %s, pending %s, timers %s".formatted(engine.gate().size(),
 				engine.keeper().size(), engine.waiting().size() + engine.waiting().underWay(),
 				engine.releaser().pending().size(), engine.timers().size());
 		if (!left.equals("gate 0, keeper 0, waiting 0, pending 0, timers 0")) {

@@ -32,7 +32,7 @@ public record ServerAddress(String host, int port) {
 			if (isPort(port)) {
 				return new ServerAddress(text.substring(0, colon), port);
 			}
-			throw invalid("%s contains '%s', whose port is not from 1 to %d.".formatted(property, text, LAST_PORT),
+			throw invalid("%s contains '%s', whose port is not from 1 to %s.".formatted(property, text, LAST_PORT),
 					defaultPort, null);
 		}
 		catch (NumberFormatException ex) {
@@ -52,8 +52,8 @@ public record ServerAddress(String host, int port) {
 		if (isPort(port)) {
 			return new ServerAddress(host, port);
 		}
-		throw new LockConfigurationException("%s is %d, which is no port.".formatted(property, port),
-				"Set %s to a number from 1 to %d.".formatted(property, LAST_PORT), null);
+		throw new LockConfigurationException("%s is %s, which is no port.".formatted(property, port),
+				"Set %s to a number from 1 to %s.".formatted(property, LAST_PORT), null);
 	}
 
 	private static boolean isPort(int port) {
@@ -62,7 +62,7 @@ public record ServerAddress(String host, int port) {
 
 	private static LockConfigurationException invalid(String description, int defaultPort, @Nullable Throwable cause) {
 		return new LockConfigurationException(description,
-				"Write host:port, such as server1:%d.".formatted(defaultPort), cause);
+				"Write host:port, such as server1:%s.".formatted(defaultPort), cause);
 	}
 
 	@Override

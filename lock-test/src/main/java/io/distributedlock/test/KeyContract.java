@@ -80,7 +80,7 @@ abstract class KeyContract extends NodeContract {
 			// seen
 			handles.add(node.tryAcquireAsync(request.withWaitTime(Duration.ofSeconds(10)))
 				.join()
-				.orElseThrow(() -> new AssertionError("%s is the same lock as another one of %s, seed %d"
+				.orElseThrow(() -> new AssertionError("%s is the same lock as another one of %s, seed %s"
 					.formatted(readable(request), family.stream().map(KeyContract::readable).toList(), seed))));
 		}
 		catch (IllegalArgumentException ex) {

@@ -89,7 +89,7 @@ final class KitWorker {
 		String[] before = Files.readString(file).split(" ", -1);
 		long token = handle.fencingToken().orElse(0);
 		if (handle.fencingToken().isPresent() && token <= Long.parseLong(before[1])) {
-			throw new IllegalStateException("Token %d comes after %s".formatted(token, before[1]));
+			throw new IllegalStateException("Token %s comes after %s".formatted(token, before[1]));
 		}
 		Files.writeString(file, (Long.parseLong(before[0]) + 1) + " " + token);
 	}

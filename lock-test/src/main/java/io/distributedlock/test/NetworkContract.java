@@ -252,12 +252,12 @@ abstract class NetworkContract extends KeyContract {
 		assertThat(holds).isNotEmpty();
 		if (source().faults().endsWithConnection()) {
 			// when a connection is cut, the lock may end before its holder has begun
-			assertThat(RandomCuts.tokensOlderThanTheirCalls(holds)).as("tokens that do not rise, seed %d", seed)
+			assertThat(RandomCuts.tokensOlderThanTheirCalls(holds)).as("tokens that do not rise, seed %s", seed)
 				.isEmpty();
 		}
 		else {
-			assertThat(RandomCuts.overlaps(holds)).as("holders at the same time, seed %d", seed).isEmpty();
-			assertThat(RandomCuts.tokensThatDoNotRise(holds)).as("tokens that do not rise, seed %d", seed).isEmpty();
+			assertThat(RandomCuts.overlaps(holds)).as("holders at the same time, seed %s", seed).isEmpty();
+			assertThat(RandomCuts.tokensThatDoNotRise(holds)).as("tokens that do not rise, seed %s", seed).isEmpty();
 		}
 		nodes.forEach(ProxiedNode::heal);
 		nodes.forEach((node) -> awaitRecovery(node.template()));

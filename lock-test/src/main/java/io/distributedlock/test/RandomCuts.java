@@ -78,7 +78,7 @@ final class RandomCuts {
 		Hold latest = null;
 		for (Hold hold : holds) {
 			if (latest != null && hold.from() - latest.until() < 0) {
-				overlaps.add("%s began %d us before the end of %s".formatted(hold,
+				overlaps.add("%s began %s us before the end of %s".formatted(hold,
 						(latest.until() - hold.from()) / 1000, latest));
 			}
 			if (latest == null || hold.until() - latest.until() > 0) {

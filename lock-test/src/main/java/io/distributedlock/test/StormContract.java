@@ -89,7 +89,7 @@ abstract class StormContract extends CrowdContract {
 
 	private void storm(LockType type, List<DefaultLockTemplate> nodes, int keys, int threads, List<StormCall> calls)
 			throws Exception {
-		String name = "%s-%d-%d-%d-%d".formatted(type, nodes.size(), keys, threads, calls.size());
+		String name = "%s-%s-%s-%s-%s".formatted(type, nodes.size(), keys, threads, calls.size());
 		AtomicLong cycles = new AtomicLong();
 		List<StormKey> wanted = IntStream.range(0, keys)
 			.mapToObj((i) -> new StormKey(request(type, name + i).withWaitTime(PATIENCE), cycles))

@@ -98,7 +98,7 @@ final class StormKey {
 
 	@Override
 	public String toString() {
-		return "%s: %d granted, %d refused, at most %d cycles without an owner".formatted(this.request.type(), grants(),
+		return "%s: %s granted, %s refused, at most %s cycles without an owner".formatted(this.request.type(), grants(),
 				this.refusals.sum(), longestGap());
 	}
 

@@ -115,7 +115,7 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 
 	@Override
 	public String toString() {
-		return "EtcdLease[key=%s, token=%d]".formatted(this.key, tokenOf(this.own.revision()));
+		return "EtcdLease[key=%s, token=%s]".formatted(this.key, tokenOf(this.own.revision()));
 	}
 
 }

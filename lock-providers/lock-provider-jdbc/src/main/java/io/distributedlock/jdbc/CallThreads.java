@@ -147,7 +147,7 @@ final class CallThreads implements AutoCloseable {
 			return new BackendException("the lock provider is closed", false, cause);
 		}
 		return new BackendException(
-				"%d calls wait for the database already: check that it is fast enough, or raise lock.jdbc.threads"
+				"%s calls wait for the database already: check that it is fast enough, or raise lock.jdbc.threads"
 					.formatted(MAX_QUEUED),
 				true, cause);
 	}

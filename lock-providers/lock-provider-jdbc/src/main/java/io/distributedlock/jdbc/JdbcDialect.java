@@ -19,25 +19,25 @@ public enum JdbcDialect {
 	/**
 	 * H2, embedded or as a server.
 	 */
-	H2("CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * %d AS BIGINT)", "SELECT NEXT VALUE FOR distributed_lock_token"),
+	H2("CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * %s AS BIGINT)", "SELECT NEXT VALUE FOR distributed_lock_token"),
 
 	/**
 	 * PostgreSQL.
 	 */
-	POSTGRESQL("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * %d AS BIGINT)",
+	POSTGRESQL("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * %s AS BIGINT)",
 			"SELECT nextval('distributed_lock_token')"),
 
 	/**
 	 * MariaDB.
 	 */
-	MARIADB("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %d))",
+	MARIADB("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %s))",
 			"SELECT NEXT VALUE FOR distributed_lock_token"),
 
 	/**
 	 * MySQL. It has no sequences, so a row is inserted into a table with
 	 * {@code AUTO_INCREMENT}. A rollback does not reset that counter.
 	 */
-	MYSQL("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %d))", null);
+	MYSQL("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %s))", null);
 
 	private final String now;
 

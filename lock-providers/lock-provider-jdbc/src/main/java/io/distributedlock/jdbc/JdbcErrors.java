@@ -71,7 +71,7 @@ final class JdbcErrors {
 			}
 		}
 		return new BackendException(
-				("the database did not answer within %d ms: check that it runs, and that its connection "
+				("the database did not answer within %s ms: check that it runs, and that its connection "
 						+ "pool is not exhausted")
 					.formatted(this.commandTimeout.toMillis()),
 				true, cause);
@@ -122,11 +122,11 @@ final class JdbcErrors {
 					true, cause);
 		}
 		if (SqlCodes.isInternalProblem(failure)) {
-			return new BackendException("the database reports a problem of its own (SQL state %s, code %d): see its log"
+			return new BackendException("the database reports a problem of its own (SQL state %s, code %s): see its log"
 				.formatted(state, failure.getErrorCode()), true, cause);
 		}
 		return new BackendException(
-				"the database answered with SQL state %s, code %d".formatted(state, failure.getErrorCode()), false,
+				"the database answered with SQL state %s, code %s".formatted(state, failure.getErrorCode()), false,
 				cause);
 	}
 

@@ -180,7 +180,7 @@ final class SessionLease implements Lease {
 
 	@Override
 	public String toString() {
-		return "SessionLease[key=%s, token=%d]".formatted(this.key, this.token);
+		return "SessionLease[key=%s, token=%s]".formatted(this.key, this.token);
 	}
 
 }

@@ -239,7 +239,7 @@ final class SessionLockProvider implements LockProvider {
 			JdbcCalls.Work<Optional<SessionLease>> locking) throws SQLException {
 		if (!this.connections.tryAcquire()) {
 			throw new BackendException(
-					("all %d connections for locks are in use: raise lock.jdbc.max-lock-connections and the "
+					("all %s connections for locks are in use: raise lock.jdbc.max-lock-connections and the "
 							+ "size of the pool, or use the strategy row")
 						.formatted(this.settings.maxLockConnections()),
 					true, null);

@@ -111,7 +111,7 @@ final class RedisErrors {
 	 */
 	static BackendException noConnectionWithin(Duration timeout) {
 		return new NotSentException(
-				"Redis has not taken a connection within %d ms: check its address, and that both sides or none use TLS"
+				"Redis has not taken a connection within %s ms: check its address, and that both sides or none use TLS"
 					.formatted(timeout.toMillis()),
 				true, null);
 	}

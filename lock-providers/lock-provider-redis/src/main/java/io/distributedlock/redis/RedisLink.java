@@ -255,7 +255,7 @@ final class RedisLink implements AutoCloseable {
 	}
 
 	private static BackendException noAnswer(Duration timeout, Throwable cause) {
-		return RedisErrors.retryable("Redis did not answer within %d ms".formatted(timeout.toMillis()), cause);
+		return RedisErrors.retryable("Redis did not answer within %s ms".formatted(timeout.toMillis()), cause);
 	}
 
 	private static RedisClusterAsyncCommands<String, String> asyncCommands(

@@ -82,7 +82,7 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 	public RedlockProvider(List<RedisClient> clients, Duration nodeTimeout) {
 		if (clients.size() < 3) {
 			throw new IllegalArgumentException(
-					"Redlock needs at least three independent servers, and there are %d".formatted(clients.size()));
+					"Redlock needs at least three independent servers, and there are %s".formatted(clients.size()));
 		}
 		this.nodes = clients.stream().map((client) -> new RedisLink(client, nodeTimeout)).toList();
 		this.nodeTimeout = nodeTimeout;

@@ -74,7 +74,7 @@ record Votes(int servers, int yes, int no, int failed, @Nullable Throwable failu
 	 * Return the failure of a command for which neither a yes nor a no has a majority.
 	 */
 	BackendException undecided() {
-		return new BackendException("%d of %d servers failed or answered too late, and a majority is needed"
+		return new BackendException("%s of %s servers failed or answered too late, and a majority is needed"
 			.formatted(this.failed, this.servers), true, this.failure);
 	}
 

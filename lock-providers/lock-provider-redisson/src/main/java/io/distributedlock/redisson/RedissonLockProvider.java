@@ -153,7 +153,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		Duration leaseTime = request.leaseTime();
 		if (leaseTime.toMillis() < 1 || leaseTime.compareTo(MAX_LEASE) > 0) {
 			throw new IllegalArgumentException(
-					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %d days".formatted(request.key(),
+					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %s days".formatted(request.key(),
 							leaseTime, MAX_LEASE.toDays()));
 		}
 	}

@@ -283,7 +283,7 @@ final class ZooKeeperLease implements Lease {
 
 	@Override
 	public String toString() {
-		return "ZooKeeperLease[path=%s, token=%d]".formatted(this.path, this.token);
+		return "ZooKeeperLease[path=%s, token=%s]".formatted(this.path, this.token);
 	}
 
 }

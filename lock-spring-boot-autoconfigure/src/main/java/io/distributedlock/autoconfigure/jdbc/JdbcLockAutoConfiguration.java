@@ -104,7 +104,7 @@ public final class JdbcLockAutoConfiguration {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
-					"lock.jdbc.threads is %d and lock.jdbc.max-lock-connections is %d: %s."
+					"lock.jdbc.threads is %s and lock.jdbc.max-lock-connections is %s: %s."
 						.formatted(properties.getThreads(), properties.getMaxLockConnections(), ex.getMessage()),
 					"Set lock.jdbc.threads and lock.jdbc.max-lock-connections to at least 1.", ex);
 		}

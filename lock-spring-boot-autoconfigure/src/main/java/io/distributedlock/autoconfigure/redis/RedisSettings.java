@@ -73,7 +73,7 @@ record RedisSettings(@DefaultValue("localhost") String host, @DefaultValue("6379
 	@Override
 	public String toString() {
 		// without URL and passwords
-		return "RedisSettings[host=%s, port=%d, database=%d]".formatted(this.host, this.port, this.database);
+		return "RedisSettings[host=%s, port=%s, database=%s]".formatted(this.host, this.port, this.database);
 	}
 
 }

@@ -48,7 +48,7 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 		RedisSettings settings = Binder.get(environment).bindOrCreate(PROPERTIES, Bindable.of(RedisSettings.class));
 		if (settings.database() < 0) {
 			throw new LockConfigurationException(
-					"spring.data.redis.database is %d, which is no database of Redis.".formatted(settings.database()),
+					"spring.data.redis.database is %s, which is no database of Redis.".formatted(settings.database()),
 					"Set spring.data.redis.database to a number from 0.", null);
 		}
 		String url = settings.url();

@@ -38,14 +38,14 @@ public final class RedlockAutoConfiguration {
 		List<String> nodes = properties.getNodes();
 		if (nodes.size() < 3) {
 			throw new LockConfigurationException(
-					"lock.redis.redlock.nodes contains %d addresses, but the provider 'redlock' needs at least three servers."
+					"lock.redis.redlock.nodes contains %s addresses, but the provider 'redlock' needs at least three servers."
 						.formatted(nodes.size()),
 					"List three or five independent Redis servers; or set lock.provider=redis for a single server.",
 					null);
 		}
 		SslBundle bundle = RedisTopology.bundle("lock.redis.redlock.ssl-bundle", properties.getSslBundle(), sslBundles);
 		return new RedlockClients(IntStream.range(0, nodes.size())
-			.mapToObj((i) -> LettuceClients.fromUrl("lock.redis.redlock.nodes[%d]".formatted(i), nodes.get(i),
+			.mapToObj((i) -> LettuceClients.fromUrl("lock.redis.redlock.nodes[%s]".formatted(i), nodes.get(i),
 					lock.getCommandTimeout(), bundle))
 			.toList());
 	}

@@ -89,7 +89,7 @@ public final class TestLocksAssert extends AbstractAssert<TestLocksAssert, TestL
 		int acquisitions = this.actual.acquisitions(key);
 		if (acquisitions != times) {
 			throw failureWithActualExpected(acquisitions, times,
-					"%nExpecting the application to have acquired the lock%n  '%s'%n%d times, but it acquired it %d times. It acquired%n  %s",
+					"%nExpecting the application to have acquired the lock%n  '%s'%n%s times, but it acquired it %s times. It acquired%n  %s",
 					key, times, acquisitions, this.actual.acquiredKeys());
 		}
 		return this;

@@ -59,7 +59,7 @@ public final class Signals {
 			// a process that has ended meanwhile needs no signal
 			process.descendants().filter(ProcessHandle::isAlive).forEach((child) -> {
 				if (run(child.pid(), signal) != 0 && child.isAlive()) {
-					throw new IllegalStateException("kill -%s %d failed".formatted(signal, child.pid()));
+					throw new IllegalStateException("kill -%s %s failed".formatted(signal, child.pid()));
 				}
 			});
 		}
@@ -102,7 +102,7 @@ public final class Signals {
 	private static void send(ProcessHandle process, String signal) {
 		int status = run(process.pid(), signal);
 		if (status != 0 && (process.isAlive() || !signal.equals("CONT"))) {
-			throw new IllegalStateException("kill -%s %d ended with %d".formatted(signal, process.pid(), status));
+			throw new IllegalStateException("kill -%s %s ended with %s".formatted(signal, process.pid(), status));
 		}
 	}
 
@@ -125,7 +125,7 @@ public final class Signals {
 			Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).inheritIO().start();
 			if (!kill.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
 				kill.destroyForcibly();
-				throw new IllegalStateException("kill -%s %d has not ended".formatted(signal, pid));
+				throw new IllegalStateException("kill -%s %s has not ended".formatted(signal, pid));
 			}
 			return kill.exitValue();
 		}
@@ -148,7 +148,7 @@ public final class Signals {
 	}
 
 	private static String describe(ProcessHandle process) {
-		return "%d %s in the state %s".formatted(process.pid(), process.info().command().orElse("?"),
+		return "%s %s in the state %s".formatted(process.pid(), process.info().command().orElse("?"),
 				states(process.pid()));
 	}
 

@@ -114,7 +114,7 @@ final class LineLease implements Lease {
 
 	@Override
 	public String toString() {
-		return "LineLease[key=%s, token=%d]".formatted(this.key, this.grant.token());
+		return "LineLease[key=%s, token=%s]".formatted(this.key, this.grant.token());
 	}
 
 	/**
