@@ -38,7 +38,8 @@ record LockAdvisors(LockOperationSource operations, MethodInterceptor intercepto
 	static LockAdvisors of(BeanFactory beans, DistributedLockSettings settings, Supplier<LockTemplate> template,
 			int order) {
 		LockExpressionParser parser = new LockExpressionParser(
-				settings.beanReferences() ? new BeanFactoryResolver(beans) : null);
+				settings.beanReferences() ? new BeanFactoryResolver(beans) : null,
+				(beans instanceof ConfigurableBeanFactory configurable) ? configurable.getBeanClassLoader() : null);
 		LockOperationSource operations = new LockOperationSource(parser, (text) -> resolvePlaceholders(beans, text),
 				settings, beans);
 		LockPointcut pointcut = new LockPointcut(operations);

@@ -15,7 +15,6 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * Beans that are made in other ways than by their constructor, and keys of all shapes.
@@ -101,22 +100,6 @@ class BeanShapeTests {
 		assertThat(this.context.getBean("second", Single.class).run()).isEqualTo("ran");
 	}
 
-	@Test
-	void keysWhoseTextDiffersFromInstanceToInstanceAreRefused() {
-		this.context = Contexts.open(this.provider, false, Keys.class);
-		Keys keys = this.context.getBean(Keys.class);
-		assertThatIllegalArgumentException().isThrownBy(() -> keys.any(new WithArray(new byte[1])))
-			.withMessageContaining("array");
-		assertThatIllegalArgumentException().isThrownBy(() -> keys.any(new WithPart(String.class, new Plain())))
-			.withMessageContaining("toString()");
-		assertThatIllegalArgumentException().isThrownBy(() -> keys.any(new Object[] { "a", null }))
-			.withMessageContaining("null");
-		keys.any(new WithOwnText(new byte[1]));
-		keys.any(new WithText("a", 1));
-		assertThat(this.provider.keys()).containsExactly("t:Keys.any:own",
-				"t:Keys.any:WithText%5Btext=a,%20number=1%5D");
-	}
-
 	interface Client {
 
 		@DistributedLock(key = "#id")
@@ -167,41 +150,6 @@ class BeanShapeTests {
 		@DistributedSemaphore(permits = "1", waitTime = "0")
 		public String run() {
 			return "ran";
-		}
-
-	}
-
-	static class Keys {
-
-		@DistributedLock(key = "#key")
-		public void any(Object key) {
-		}
-
-	}
-
-	static class Plain {
-
-	}
-
-	@SuppressWarnings("ArrayRecordComponent")
-	record WithArray(byte[] bytes) {
-
-	}
-
-	record WithPart(Class<?> type, Plain part) {
-
-	}
-
-	record WithText(String text, int number) {
-
-	}
-
-	@SuppressWarnings("ArrayRecordComponent")
-	record WithOwnText(byte[] bytes) {
-
-		@Override
-		public String toString() {
-			return "own";
 		}
 
 	}

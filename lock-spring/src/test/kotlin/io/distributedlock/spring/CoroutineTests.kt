@@ -134,7 +134,7 @@ internal class CoroutineTests {
 	fun copyThatTheCompilerMakesIsNoLockedMethod() {
 		val copy = Coroutines::class.java.declaredMethods.first { it.name == "one\$suspendImpl" }
 		assertThat(copy.isAnnotationPresent(DistributedLock::class.java)).isTrue()
-		val source = LockOperationSource(LockExpressionParser(null), { it }, DistributedLockSettings.DEFAULTS, null)
+		val source = LockOperationSource(LockExpressionParser(null, null), { it }, DistributedLockSettings.DEFAULTS, null)
 		assertThat(source.find(copy, Coroutines::class.java)).isNull()
 		assertThat(LockAnnotations.isCopy(copy)).`as`("not warned about").isTrue()
 	}

@@ -1,15 +1,11 @@
 package io.distributedlock.spring.expression;
 
-import java.util.Collection;
-import java.util.Optional;
-
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Literal;
@@ -19,19 +15,17 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * Makes an expression check the parts that it joins to a text. In the finished text
- * nothing shows that a part was null or had no usable text. This is done once, when the
- * expression is parsed; an expression without parts stays as it is.
+ * Makes an expression refuse null among the parts that it joins to a text, since the
+ * finished text does not show it. This is done once, when the expression is parsed; an
+ * expression without parts stays as it is.
  */
 final class KeyParts {
-
-	private static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration();
 
 	private KeyParts() {
 	}
 
 	/**
-	 * Return an expression that refuses parts which give no usable text.
+	 * Return an expression that refuses parts which are null.
 	 */
 	static Expression checked(Expression expression) {
 		if (expression instanceof CompositeStringExpression composite) {
@@ -52,7 +46,7 @@ final class KeyParts {
 	}
 
 	private static Expression expression(SpelExpression original, SpelNodeImpl checked) {
-		return new SpelExpression(original.getExpressionString(), checked, CONFIGURATION);
+		return new SpelExpression(original.getExpressionString(), checked, LockExpressionParser.CONFIGURATION);
 	}
 
 	/**
@@ -88,7 +82,7 @@ final class KeyParts {
 	}
 
 	/**
-	 * A part of a text, which refuses a value without a usable text.
+	 * A part of a text.
 	 */
 	private static final class Part extends SpelNodeImpl {
 
@@ -102,17 +96,8 @@ final class KeyParts {
 		@Override
 		public TypedValue getValueInternal(ExpressionState state) {
 			TypedValue result = this.node.getTypedValue(state);
-			Object value = result.getValue();
-			while (value instanceof Optional<?> optional) {
-				value = optional.orElse(null);
-			}
-			if (value == null) {
+			if (KeyTexts.unwrapped(result.getValue()) == null) {
 				throw new EvaluationException(toStringAST() + " is null");
-			}
-			// SpEL turns collections and arrays into a list of texts or refuses them
-			if (!(value instanceof Collection<?>) && !value.getClass().isArray() && !KeyTexts.areOf(value)) {
-				throw new EvaluationException(
-						"%s is a %s %s".formatted(toStringAST(), value.getClass().getName(), LockKeys.NO_TEXT));
 			}
 			return result;
 		}

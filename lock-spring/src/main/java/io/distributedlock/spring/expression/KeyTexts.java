@@ -1,124 +1,181 @@
 package io.distributedlock.spring.expression;
 
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
-import java.util.Collection;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Currency;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.KotlinDetector;
+import org.springframework.expression.EvaluationException;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows whether the text of a value identifies the value. The text of
- * {@code Object.toString()} differs from JVM to JVM, so each JVM would have a lock of its
- * own. The answer is found once for each class if possible; otherwise the values inside
- * of the object are checked at each call.
+ * The closed list of what can be a key or a part of one, and the text of each value.
+ * Equal values have one text in every JVM, whatever its locale, time zone and hash seed.
+ * Different values of a type have different texts. Everything else is refused, since a
+ * text that differs from JVM to JVM would give each JVM a lock of its own.
+ * <p>
+ * Why: docs/decisions/055-what-can-be-a-key.md
  */
 final class KeyTexts {
 
-	private static final Look ALWAYS = (value) -> true;
-
-	private static final Look NEVER = (value) -> false;
-
-	private static final ClassValue<Look> BY_CLASS = new ClassValue<>() {
+	private static final ClassValue<Writer> OF_CLASS = new ClassValue<>() {
 
 		@Override
-		protected Look computeValue(Class<?> type) {
-			return KeyTexts.of(type);
+		protected Writer computeValue(Class<?> type) {
+			return KeyTexts.ofClass(type);
 		}
 
 	};
+
+	/**
+	 * The functions that the Kotlin compiler gives a data class.
+	 */
+	private static final Pattern COMPONENT = Pattern.compile("component\\d+(\\$.*)?");
+
+	private static final Pattern SEPARATORS = Pattern.compile("[\\\\,\\[\\]]");
 
 	private KeyTexts() {
 	}
 
 	/**
-	 * Return whether a value has a text of its own, and all values that it is made of
-	 * have one, too.
+	 * Return the text of a value.
+	 * @param value the value
+	 * @return its text, {@code null} for {@code null} and for an empty {@code Optional}
+	 * @throws EvaluationException if the value, or one inside of it, is not on the list
 	 */
-	static boolean areOf(@Nullable Object value) {
-		return value == null || BY_CLASS.get(value.getClass()).at(value);
+	static @Nullable String of(@Nullable Object value) {
+		Object unwrapped = unwrapped(value);
+		return (unwrapped != null) ? write(unwrapped, false) : null;
 	}
 
-	private static Look of(Class<?> type) {
-		if (Collection.class.isAssignableFrom(type)) {
-			return (value) -> allOf((Collection<?>) value);
+	/**
+	 * Return the value of an {@code Optional}, {@code null} for an empty one, and other
+	 * values as they are.
+	 */
+	static @Nullable Object unwrapped(@Nullable Object value) {
+		return (value instanceof Optional<?> optional) ? unwrapped(optional.orElse(null)) : value;
+	}
+
+	/**
+	 * Write a value.
+	 * @param inside whether it stands between others
+	 */
+	private static String write(Object value, boolean inside) {
+		if (value instanceof Enum<?> constant) {
+			return plain(constant.name(), inside);
 		}
-		if (Map.class.isAssignableFrom(type)) {
-			return (value) -> allOf(((Map<?, ?>) value).entrySet());
+		if (value instanceof CharSequence text) {
+			return plain(new StringBuilder(text).toString(), inside);
 		}
-		if (Map.Entry.class.isAssignableFrom(type)) {
-			return (value) -> areOf(((Map.Entry<?, ?>) value).getKey()) && areOf(((Map.Entry<?, ?>) value).getValue());
+		if (value instanceof List<?> list) {
+			return joined(list.stream());
 		}
-		if (type == Optional.class) {
-			return (value) -> areOf(((Optional<?>) value).orElse(null));
-		}
-		if (type == AtomicReference.class) {
-			return (value) -> areOf(((AtomicReference<?>) value).get());
-		}
+		return isValueOfJdk(value) ? plain(value.toString(), inside)
+				: OF_CLASS.get(value.getClass()).write(value, inside);
+	}
+
+	private static boolean isValueOfJdk(Object value) {
+		return value instanceof Boolean || value instanceof Character || value instanceof UUID || value instanceof URI
+				|| value instanceof Locale || value instanceof Currency
+				|| (value instanceof Number && isOfJdk(value.getClass()))
+				|| value.getClass().getPackageName().equals("java.time");
+	}
+
+	private static boolean isOfJdk(Class<?> type) {
+		String module = type.getModule().getName();
+		return module != null && (module.startsWith("java.") || module.startsWith("jdk."));
+	}
+
+	private static Writer ofClass(Class<?> type) {
 		Method text = ReflectionUtils.findMethod(type, "toString");
-		if (type.isArray() || text == null || text.getDeclaringClass() == Object.class) {
-			return NEVER;
+		boolean isWritten = text != null && !isOfJdk(text.getDeclaringClass()) && !Iterable.class.isAssignableFrom(type)
+				&& !Map.class.isAssignableFrom(type) && !isProxy(type);
+		List<Method> components = components(type);
+		if (!isWritten || !components.stream().allMatch(Method::trySetAccessible)) {
+			return (value, inside) -> {
+				throw refused(type);
+			};
 		}
-		// toString() of a record is final if the compiler made it, from the components
-		boolean ofTheCompiler = type.isRecord() && Modifier.isFinal(text.getModifiers());
-		return ofTheCompiler ? ofRecord(type) : ALWAYS;
-	}
-
-	private static boolean allOf(Collection<?> values) {
-		for (Object value : values) {
-			if (!areOf(value)) {
-				return false;
-			}
+		// toString() of a record is final if the compiler made it
+		if (components.isEmpty() || (type.isRecord() && !Modifier.isFinal(text.getModifiers()))) {
+			return (value, inside) -> plain(value.toString(), inside);
 		}
-		return true;
-	}
-
-	private static Look ofRecord(Class<?> type) {
-		List<Field> open = new ArrayList<>();
-		for (RecordComponent component : type.getRecordComponents()) {
-			if (!isPlain(component.getType())) {
-				// toString() reads the field, not the accessor
-				Field part = ReflectionUtils.findField(type, component.getName());
-				if (part == null || !part.trySetAccessible()) {
-					return NEVER;
-				}
-				open.add(part);
-			}
-		}
-		return open.isEmpty() ? ALWAYS : (value) -> {
-			for (Field part : open) {
-				if (!areOf(ReflectionUtils.getField(part, value))) {
-					return false;
-				}
-			}
-			return true;
-		};
+		return (value, inside) -> type.getSimpleName()
+				+ joined(components.stream().map((each) -> ReflectionUtils.invokeMethod(each, value)));
 	}
 
 	/**
-	 * Return whether every value of a type has a text of its own, so that no value needs
-	 * a check.
+	 * Return what reads the components of a record or of a Kotlin data class, none for
+	 * other classes. Their {@code toString()} joins the texts of the components as they
+	 * are: a set gives it another order in each JVM.
 	 */
-	private static boolean isPlain(Class<?> type) {
-		return type.isPrimitive() || type.isEnum() || (Modifier.isFinal(type.getModifiers()) && !type.isArray()
-				&& !type.isRecord() && BY_CLASS.get(type) == ALWAYS);
+	private static List<Method> components(Class<?> type) {
+		if (type.isRecord()) {
+			return Arrays.stream(type.getRecordComponents()).map(RecordComponent::getAccessor).toList();
+		}
+		return !KotlinDetector.isKotlinType(type) ? List.of() : Arrays.stream(type.getDeclaredMethods())
+			.filter((method) -> method.getParameterCount() == 0 && COMPONENT.matcher(method.getName()).matches())
+			.sorted(Comparator.comparing(Method::getName))
+			.toList();
+	}
+
+	private static String joined(Stream<?> values) {
+		return values.map(KeyTexts::unwrapped)
+			.map((value) -> (value != null) ? write(value, true) : "null")
+			.collect(Collectors.joining(",", "[", "]"));
 	}
 
 	/**
-	 * Tells whether a value of a class has a text of its own.
+	 * Write a text without parts. Between others nothing but null reads null, and no text
+	 * is empty, since an empty list has none.
+	 */
+	private static String plain(String text, boolean inside) {
+		if (!inside) {
+			return text;
+		}
+		return (text.isEmpty() || text.equals("null")) ? "\\'" + text : SEPARATORS.matcher(text).replaceAll("\\\\$0");
+	}
+
+	/**
+	 * Return whether a class was made at run time to stand for another object, whose
+	 * text, or whose identity, its {@code toString()} tells.
+	 */
+	private static boolean isProxy(Class<?> type) {
+		return Proxy.isProxyClass(type) || type.getName().contains(ClassUtils.CGLIB_CLASS_SEPARATOR)
+				|| ClassUtils.getAllInterfacesForClassAsSet(type)
+					.stream()
+					.anyMatch((each) -> each.getSimpleName().endsWith("Proxy"));
+	}
+
+	private static EvaluationException refused(Class<?> type) {
+		return new EvaluationException(
+				"%s can be no part of a key, because its text may differ from JVM to JVM. Use a property of it, such as #order.id"
+					.formatted(type.getTypeName()));
+	}
+
+	/**
+	 * Writes the values of a class.
 	 */
 	@FunctionalInterface
-	private interface Look {
+	private interface Writer {
 
-		boolean at(Object value);
+		String write(Object value, boolean inside);
 
 	}
 

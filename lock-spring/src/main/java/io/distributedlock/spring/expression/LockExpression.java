@@ -45,8 +45,12 @@ public record LockExpression(Expression expression, String attribute, String tex
 			return this.expression.getValue(new LockEvaluationContext(this.context, root, this.parameters, arguments));
 		}
 		catch (EvaluationException ex) {
-			throw refused("cannot be evaluated: " + ex.getMessage(), ex);
+			throw refused(ex);
 		}
+	}
+
+	IllegalArgumentException refused(EvaluationException cause) {
+		return refused("cannot be evaluated: " + cause.getMessage(), cause);
 	}
 
 	/**

@@ -15,12 +15,15 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.common.TemplateParserContext;
+import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.BooleanLiteral;
@@ -38,6 +41,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -48,18 +52,38 @@ public final class LockExpressionParser {
 
 	private static final Pattern VARIABLE = Pattern.compile("#(\\w+)");
 
-	private final SpelExpressionParser parser = new SpelExpressionParser();
+	/**
+	 * Never compiled, whatever {@code spring.expression.compiler.mode} says: the code of
+	 * a compiled expression fails when an argument has another class than before.
+	 */
+	static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration(SpelCompilerMode.OFF, null);
+
+	private final SpelExpressionParser parser = new SpelExpressionParser(CONFIGURATION);
 
 	private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
-	private final StandardEvaluationContext context = new StandardEvaluationContext();
+	private final StandardEvaluationContext context;
+
+	private final StandardEvaluationContext keyContext;
 
 	/**
 	 * Create a parser.
 	 * @param beans resolves references to beans, {@code null} if they are not allowed
+	 * @param classLoader finds the classes that expressions name, {@code null} for
+	 * Spring's default
 	 */
-	public LockExpressionParser(@Nullable BeanResolver beans) {
-		this.context.setBeanResolver(beans);
+	public LockExpressionParser(@Nullable BeanResolver beans, @Nullable ClassLoader classLoader) {
+		this.context = context(beans, classLoader);
+		this.keyContext = context(beans, classLoader);
+		this.keyContext.setTypeConverter(new KeyConverter());
+	}
+
+	private static StandardEvaluationContext context(@Nullable BeanResolver beans, @Nullable ClassLoader classLoader) {
+		StandardEvaluationContext context = new StandardEvaluationContext();
+		context.setBeanResolver(beans);
+		// otherwise the first thread that evaluates an expression gives its class loader
+		context.setTypeLocator(new StandardTypeLocator(classLoader));
+		return context;
 	}
 
 	/**
@@ -68,7 +92,7 @@ public final class LockExpressionParser {
 	 * @return the keys
 	 */
 	public LockKeys keys(ExpressionSource attributes) {
-		LockExpression expression = parse("key", attributes);
+		LockExpression expression = parse("key", attributes, this.keyContext);
 		String literal = literal(expression.expression());
 		if (literal == null) {
 			if (isAlways(NullLiteral.class, expression.expression())) {
@@ -92,7 +116,7 @@ public final class LockExpressionParser {
 	 * @return the condition
 	 */
 	public LockExpression condition(ExpressionSource attributes) {
-		LockExpression condition = parse("condition", attributes);
+		LockExpression condition = parse("condition", attributes, this.context);
 		Expression expression = condition.expression();
 		if (expression instanceof CompositeStringExpression) {
 			throw attributes.invalid("condition", "a text with expressions in it is never a boolean",
@@ -108,11 +132,11 @@ public final class LockExpressionParser {
 	/**
 	 * Parse an expression and check it as far as that is possible without arguments.
 	 */
-	private LockExpression parse(String attribute, ExpressionSource attributes) {
+	private LockExpression parse(String attribute, ExpressionSource attributes, EvaluationContext context) {
 		Expression expression = parseExpression(attribute, attributes);
 		check(expression, attribute, attributes);
 		return new LockExpression(expression, attribute, attributes.raw(attribute), attributes.method(),
-				parameters(attributes), this.context);
+				parameters(attributes), context);
 	}
 
 	/**
@@ -176,7 +200,7 @@ public final class LockExpressionParser {
 		}
 		catch (ParseException ex) {
 			throw attributes.invalid(attribute,
-					"not a SpEL expression, at position %d: %s".formatted(ex.getPosition(), ex.getSimpleMessage()),
+					"not a SpEL expression, at position %s: %s".formatted(ex.getPosition(), ex.getSimpleMessage()),
 					"Correct the SpEL expression. A literal needs quotes: \"'%s'\"".formatted(text.replace("'", "")),
 					ex);
 		}

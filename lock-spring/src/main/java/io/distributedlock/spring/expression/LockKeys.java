@@ -4,13 +4,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 
 import io.distributedlock.LockRequest;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.expression.EvaluationException;
 import org.springframework.util.ObjectUtils;
 
 /**
@@ -19,11 +18,6 @@ import org.springframework.util.ObjectUtils;
  */
 @FunctionalInterface
 public interface LockKeys {
-
-	/**
-	 * The message for a value that {@link KeyTexts} refuses.
-	 */
-	String NO_TEXT = "without a toString() of its own, or has an array or a part without one inside: its text differs from JVM to JVM. Use a property of it as the key";
 
 	/**
 	 * Return the request for one call.
@@ -46,7 +40,9 @@ public interface LockKeys {
 			if (value instanceof Collection<?> collection) {
 				return prototype.withKeys(texts(collection, expression));
 			}
-			if (value != null && value.getClass().isArray()) {
+			// such as the bytes of an id: not a key for each of them
+			boolean isText = value instanceof byte[] || value instanceof char[];
+			if (value != null && value.getClass().isArray() && !isText) {
 				return prototype.withKeys(texts(Arrays.asList(ObjectUtils.toObjectArray(value)), expression));
 			}
 			return prototype.withKey(text(value, expression));
@@ -63,23 +59,22 @@ public interface LockKeys {
 		return texts;
 	}
 
-	private static String text(@Nullable Object result, LockExpression expression) {
-		Object value = result;
-		while (value instanceof Optional<?> optional) {
-			value = optional.orElse(null);
+	private static String text(@Nullable Object value, LockExpression expression) {
+		if (value instanceof Collection<?>) {
+			throw expression.refused("contains a collection. Return one key, or a collection or an array of keys",
+					null);
 		}
-		if (value == null) {
+		@Nullable String key;
+		try {
+			key = KeyTexts.of(value);
+		}
+		catch (EvaluationException ex) {
+			throw expression.refused(ex);
+		}
+		if (key == null) {
 			throw expression.refused("is null. Use a value that is never null, or add a condition", null);
 		}
-		if (value instanceof Collection<?> || value instanceof Map<?, ?> || value.getClass().isArray()) {
-			throw expression.refused("is or contains a " + value.getClass().getSimpleName()
-					+ ". Return one key, or a collection or an array of keys", null);
-		}
-		if (!KeyTexts.areOf(value)) {
-			throw expression.refused("is a " + value.getClass().getName() + " " + NO_TEXT, null);
-		}
-		String key = value.toString();
-		if (key == null || key.isBlank()) {
+		if (key.isBlank()) {
 			throw expression.refused("is blank. Use a value that is never blank, or add a condition", null);
 		}
 		return key;
