@@ -229,7 +229,7 @@ class DowngradeFaultsTests {
 	void holderWhomTheBackendCannotMakeAReaderKeepsItsLock() {
 		DefaultLockTemplate node = DefaultLockTemplate.builder()
 			.provider(this.provider)
-			.renewalLeaseTime(Duration.ofSeconds(1))
+			.renewalLeaseTime(Duration.ofSeconds(3))
 			.commandTimeout(Duration.ofSeconds(1))
 			.build();
 		this.nodes.add(node);

@@ -130,7 +130,7 @@ class DowngradeTests {
 	 */
 	@Test
 	void lateAnswerToTheWriterIsNoLossOfTheReader() throws Exception {
-		DefaultLockTemplate brief = node(Duration.ofMillis(1200));
+		DefaultLockTemplate brief = node(Duration.ofSeconds(4));
 		LockHandle writer = brief.acquire(WRITE);
 		LockHandle reader = brief.acquire(READ);
 		CompletableFuture<Void> opened = new CompletableFuture<>();

@@ -142,10 +142,14 @@ class EndlessWaitTests {
 		AtomicInteger answers = new AtomicInteger();
 		this.provider.acquire.always((properly) -> (answers.incrementAndGet() % 3 == 0) ? ScriptedProvider.contended()
 				: ScriptedProvider.unreachable());
-		CompletableFuture<Void> waiting = lock(ENDLESS);
-		assertWaitsFor(Duration.ofMillis(1500), waiting);
-		this.provider.acquire.behave();
-		assertThat(waiting).succeedsWithin(Patience.LIMIT);
+		AdjustableClock clock = new AdjustableClock();
+		try (DefaultLockTemplate slow = slow(clock)) {
+			CompletableFuture<LockHandle> waiting = slow.acquireAsync(ENDLESS);
+			clock.advance(Duration.ofMinutes(10));
+			assertThat(answers).hasValueGreaterThan(50);
+			assertThat(waiting).isNotDone();
+			waiting.cancel(false);
+		}
 	}
 
 	@Test
@@ -181,10 +185,14 @@ class EndlessWaitTests {
 		AtomicInteger looks = new AtomicInteger();
 		// the command time-out has six looks
 		this.provider.enqueue.always((properly) -> PlaceOutage.FAILURE.place(() -> looks.get() % 8 > 4, looks, null));
-		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(ENDLESS.withType(LockType.FAIR));
-		Patience.await().until(() -> waiting.isDone() || looks.get() > 50);
-		assertThat(waiting).isNotDone();
-		waiting.cancel(false);
+		AdjustableClock clock = new AdjustableClock();
+		try (DefaultLockTemplate slow = slow(clock)) {
+			CompletableFuture<LockHandle> waiting = slow.acquireAsync(ENDLESS.withType(LockType.FAIR));
+			clock.advance(Duration.ofMinutes(10));
+			assertThat(looks).hasValueGreaterThan(50);
+			assertThat(waiting).isNotDone();
+			waiting.cancel(false);
+		}
 	}
 
 	@ParameterizedTest
@@ -334,6 +342,16 @@ class EndlessWaitTests {
 
 	private DefaultLockTemplate template() {
 		return builder().build();
+	}
+
+	/**
+	 * A pause of the machine is much shorter than the command time-out of this one.
+	 */
+	private DefaultLockTemplate slow(AdjustableClock clock) {
+		return builder().clock(clock)
+			.commandTimeout(Duration.ofMinutes(1))
+			.pollInterval(Duration.ofSeconds(10))
+			.build();
 	}
 
 	private LockTemplateBuilder builder() {

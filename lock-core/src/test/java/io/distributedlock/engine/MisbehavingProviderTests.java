@@ -265,7 +265,7 @@ class MisbehavingProviderTests {
 			this.provider.release.next(Trick.throwingError());
 		}
 		assertThatCode(handle::close).doesNotThrowAnyException();
-		assertThat(this.template.engine().gate().size()).as("keys at the gate").isZero();
+		Patience.await("nobody at the gate").until(() -> this.template.engine().gate().size() == 0);
 		this.provider.release.behave();
 		assertKeyCanBeLocked();
 	}
