@@ -127,6 +127,8 @@ public abstract class ServerProcess implements AutoCloseable {
 			this.process = builder.start();
 		}
 		catch (IOException ex) {
+			// the program is not there, and the folder has nothing to tell
+			close();
 			throw new UncheckedIOException(ex);
 		}
 		try {

@@ -5,11 +5,13 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.test.patience.Patience;
@@ -38,6 +40,11 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 class ServerProcessTests {
 
 	private static final Duration SOON = Duration.ofSeconds(40);
+
+	/**
+	 * Where the JVM says that it could not start a program.
+	 */
+	private static final Pattern FOLDER = Pattern.compile("\\(in directory \"(.*)\"\\)");
 
 	static Stream<Supplier<ServerProcess>> servers() {
 		return Stream.of(RedisTestServer::run, MemcachedTestServer::run, EtcdTestServer::run, MariaDbTestServer::run);
@@ -96,11 +103,14 @@ class ServerProcessTests {
 
 	@Test
 	@ResourceLock(Resources.SYSTEM_PROPERTIES)
-	void programThatIsNotThereIsNamed() {
+	void programThatIsNotThereIsNamedAndLeavesNoFolder() {
 		System.setProperty("lock.test.memcached", "/no/such/memcached");
 		try {
 			assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(MemcachedTestServer::run)
-				.withMessageContaining("/no/such/memcached");
+				.withMessageContaining("/no/such/memcached")
+				.satisfies((ex) -> assertThat(FOLDER.matcher(ex.getMessage()).results())
+					.allSatisfy((found) -> assertThat(Path.of(found.group(1))).doesNotExist())
+					.hasSize(1));
 		}
 		finally {
 			System.clearProperty("lock.test.memcached");
