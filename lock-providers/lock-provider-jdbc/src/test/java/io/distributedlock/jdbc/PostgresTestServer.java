@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.Signals;
 import io.distributedlock.test.server.ServerBinary;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -183,6 +184,7 @@ final class PostgresTestServer implements AutoCloseable {
 			.setDataDirectory(this.folder)
 			.setCleanDataDirectory(false)
 			.setPort(onPort)
+			.setPGStartupWait(Patience.LIMIT)
 			.setServerConfig("max_connections", "300")
 			.start();
 		// the process that the artifact knows is another one, which has ended
