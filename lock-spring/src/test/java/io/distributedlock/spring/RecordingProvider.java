@@ -16,6 +16,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 
 /**
  * The local provider, with a record of what it was asked for and switches for what goes
@@ -42,6 +43,10 @@ class RecordingProvider implements LockProvider {
 
 	List<String> events() {
 		return this.events;
+	}
+
+	void awaitEvents(int count) {
+		Patience.await().until(() -> this.events.size() == count);
 	}
 
 	List<String> keys() {

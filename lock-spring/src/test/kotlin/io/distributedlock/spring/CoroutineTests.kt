@@ -19,7 +19,6 @@ import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.assertj.core.api.Assertions.assertThatIllegalStateException
-import org.awaitility.Awaitility
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
@@ -68,7 +67,7 @@ internal class CoroutineTests {
 	fun otherCoroutineDoesNotReenter() = runBlocking<Unit> {
 		val gate = CompletableDeferred<Unit>()
 		val holder = async(Dispatchers.Default) { coroutines.until("1", gate) }
-		Awaitility.await().until { provider.events().size == 1 }
+		provider.awaitEvents(1)
 		assertThatExceptionOfType(LockNotAcquiredException::class.java)
 			.isThrownBy { runBlocking { coroutines.inner("1") } }
 		assertThat(coroutines.skipped("1")).isNull()
@@ -79,9 +78,9 @@ internal class CoroutineTests {
 	@Test
 	fun cancelledCoroutineReleases() = runBlocking<Unit> {
 		val job = launch(Dispatchers.Default) { coroutines.until("1", CompletableDeferred()) }
-		Awaitility.await().until { provider.events().size == 1 }
+		provider.awaitEvents(1)
 		job.cancelAndJoin()
-		Awaitility.await().until { provider.events().size == 2 }
+		provider.awaitEvents(2)
 	}
 
 	@Test

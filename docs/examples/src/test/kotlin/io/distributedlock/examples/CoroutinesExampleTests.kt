@@ -1,6 +1,7 @@
 package io.distributedlock.examples
 
 import io.distributedlock.LockRequest
+import io.distributedlock.test.patience.Patience
 import java.util.concurrent.CompletableFuture
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
@@ -12,7 +13,6 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import org.assertj.core.api.Assertions.assertThat
-import org.awaitility.Awaitility
 import org.junit.jupiter.api.Test
 import org.springframework.context.ConfigurableApplicationContext
 
@@ -23,7 +23,7 @@ internal class CoroutinesExampleTests : OnEveryProvider() {
 		val first = node(CoroutineMails::class.java, SlowServer::class.java)
 		val second = node(CoroutineMails::class.java, SlowServer::class.java)
 		val sending = async(Dispatchers.Default) { mails(first).send("a") }
-		Awaitility.await().until { !isFree(second, "a") }
+		Patience.await().until { !isFree(second, "a") }
 		assertThat(mails(second).sendIfFree("a")).isNull()
 		server(first).answer()
 		assertThat(sending.await()).isEqualTo("accepted")
@@ -35,9 +35,9 @@ internal class CoroutinesExampleTests : OnEveryProvider() {
 		val first = node(CoroutineMails::class.java, SlowServer::class.java)
 		val second = node()
 		val sending = launch(Dispatchers.Default) { mails(first).send("b") }
-		Awaitility.await().until { !isFree(second, "b") }
+		Patience.await().until { !isFree(second, "b") }
 		sending.cancelAndJoin()
-		Awaitility.await().until { isFree(second, "b") }
+		Patience.await().until { isFree(second, "b") }
 	}
 
 	@Test
