@@ -1,10 +1,14 @@
 package io.distributedlock.redisson;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.distributedlock.LockType;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisRightsContract;
 import io.distributedlock.test.server.RedisTestCluster;
@@ -25,17 +29,17 @@ class RedissonRightsTests extends RedisRightsContract {
 	/**
 	 * Without these, waiters by hand for other locks are not told.
 	 */
-	private static final String TO_WAKE_OTHERS = "~redisson_lock_queue:{shop:lock:* &redisson_rwlock:{shop:lock:* ";
+	private static final String TO_WAKE_OTHERS = "~redisson_lock_queue:{shop:lock:* "
+			+ "~redisson_lock_timeout:{shop:lock:* &redisson_rwlock:{shop:lock:* ";
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~redisson_lock_token:{shop:lock:* "
 			+ "~redisson_unlock_latch:{shop:lock:* ~{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* "
 			+ "&redisson_lock_line:* " + TO_WAKE_OTHERS
-			+ "-@all +exists +hexists +hlen +hkeys +hget +incrby +lindex +lpop +lpos +lrem +rpush +pubsub|numsub "
+			+ "-@all +exists +hexists +hlen +hkeys +hget +incrby +lindex +lpop +lpos +lrem +rpush +pubsub|numsub +zadd +zrange +zrem "
 			+ "+hset +hgetall +hdel +pexpire +pttl +incr +get +set +del +time +evalsha +script|load +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
 
-	private static final String FOR_OTHER_TYPES = " ~redisson_lock_timeout:{shop:lock:* " + "&redisson_sc:{shop:lock:* "
-			+ "+hdel +lrange +zadd +zcard +zcount +zrange +zrem +zremrangebyscore +zscore " + "+decrby";
+	private static final String FOR_OTHER_TYPES = " &redisson_sc:{shop:lock:* +lrange +zcard +zcount +zremrangebyscore +zscore +decrby";
 
 	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|slots +cluster|info +cluster|myid +info +readonly +command "
 			+ "+wait +pubsub|shardnumsub +pubsub|numpat";
@@ -77,6 +81,24 @@ class RedissonRightsTests extends RedisRightsContract {
 			assertThat(server().command("EXISTS", "shop:lock:order:5")).isEqualTo(0L);
 			assertThat(log.text()).doesNotContain("may not publish");
 		}
+	}
+
+	@Test
+	void lineMayWaitInTheQueueOfFairLocksByHand() {
+		createUser(server(), "queued", DOCUMENTED);
+		server().command("HSET", "shop:lock:order:6", "client:1", "1");
+		server().command("RPUSH", "redisson_lock_queue:{shop:lock:order:6}", "client:2");
+		LockQueue.Place place = ((LockQueue) connect("queued"))
+			.enqueue(new LeaseRequest("shop:lock:order:6", Duration.ofMinutes(1), LockType.EXCLUSIVE));
+		awaitQueue(2L);
+		place.leave();
+		awaitQueue(1L);
+		assertNothingDenied(server(), "queued");
+	}
+
+	private void awaitQueue(long length) {
+		Patience.await("a queue of " + length)
+			.until(() -> server().command("LLEN", "redisson_lock_queue:{shop:lock:order:6}").equals(length));
 	}
 
 	@Test

@@ -30,6 +30,10 @@ import java.nio.charset.StandardCharsets;
  * @param free deletes the lock, and wakes those who wait and are not in the line. Sets
  * {@code unheard} if the server refuses to publish. If others are in the line
  * nevertheless, it may tell the first of them to look
+ * @param joinQueue lets the line wait in a queue of others, if they have the lock and
+ * such a queue
+ * @param leaveQueue takes the line out of that queue
+ * @param afterLeaving what else to do once a place has left the line
  * @param noteWaiters what an attempt does that found the lock taken and is not in the
  * line
  * @param forget refuses an attempt of an owner that was removed, if it arrives later
@@ -39,7 +43,7 @@ import java.nio.charset.StandardCharsets;
  */
 record Layout(String channels, String counter, String tag, String busy, String refused, String holder, String moment,
 		String take, String count, String sign, int inARow, String othersWait, String mayStay, String free,
-		String noteWaiters, String forget, String renew) {
+		String joinQueue, String leaveQueue, String afterLeaving, String noteWaiters, String forget, String renew) {
 
 	/**
 	 * A string with the owner's name. Readers share the same key as a set. The scripts
@@ -83,7 +87,7 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						end
 						if gone > (holder and 1 or 0) then unheard = type(redis.pcall('publish', KEYS[1], '')) == 'table' end
 						""",
-				"""
+				"", "", "", """
 						redis.pcall('set', tag .. ':mark', 1, 'PX', 600000)
 						local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
 						if told then redis.pcall('publish', <channels> .. told, id) end
@@ -128,6 +132,67 @@ record Layout(String channels, String counter, String tag, String busy, String r
 	 * The same on a cluster on which Redisson uses sharded channels.
 	 */
 	static final Layout REDISSON_SHARDED = redisson("spublish", "shardnumsub");
+
+	/**
+	 * Lets the whole line wait in the queue of {@code getFairLock}, as one that waits by
+	 * hand: whoever releases by hand tells only the next in that queue, so the lock is
+	 * free for a moment that the line would hardly ever find. Each grant by hand takes up
+	 * to five minutes from the times of those behind it. Nobody is in front of the first,
+	 * so its time is as short as that of the line.
+	 */
+	private static final String JOIN_QUEUE = """
+			local front = holder and not string.find(holder, '.', 1, true) and redis.pcall('lindex', <queue>, 0)
+			if front == 'line' then
+			  redis.pcall('zadd', <times>, till, 'line')
+			elseif type(front) == 'string' then
+			  local last = redis.pcall('zrange', <times>, -1, -1, 'WITHSCORES')[2]
+			  local ends = math.max(last or 0, now) + 300000
+			  if redis.pcall('zadd', <times>, 'NX', ends, 'line') == 1 then
+			    redis.call('rpush', <queue>, 'line')
+			    for _, key in ipairs({ <queue>, <times> }) do redis.call('pexpire', key, ends - now + 86400000) end
+			  end
+			end
+			""";
+
+	private static final String LEAVE_QUEUE = """
+			if redis.pcall('lrem', <queue>, 0, 'line') == 1 then redis.pcall('zrem', <times>, 'line') end
+			""";
+
+	/**
+	 * Tells the first in the queue of {@code getFairLock}, and sets {@code queued} to the
+	 * number of receivers.
+	 */
+	private static final String WAKE_QUEUE = """
+			local queued = redis.pcall('lindex', <queue>, 0)
+			if queued == 'line' then
+			""" + LEAVE_QUEUE + """
+			  queued = redis.pcall('lindex', <queue>, 0)
+			end
+			if type(queued) == 'string' then
+			  local jvm = string.match(queued, '^([^:]+)%-%x+$')
+			  if jvm then
+			    queued = redis.pcall('publish', <channels> .. jvm, queued)
+			  else
+			    queued = redis.pcall('<publish>', 'redisson_lock__channel:' .. tag .. ':' .. queued, 0)
+			  end
+			end
+			""";
+
+	/**
+	 * Tells the first in the line to look who has the lock.
+	 */
+	private static final String WAKE_LINE = """
+			local head = redis.pcall('lindex', line, 0)
+			local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
+			if first then redis.pcall('publish', <channels> .. first, place .. ' look') end
+			""";
+
+	/**
+	 * The place that has left may have been the one that listened to others.
+	 */
+	private static final String AFTER_LEAVING = """
+			if had > 0 and not string.find(holder or '', '.', 1, true) then
+			""" + WAKE_LINE + "if not first then\n" + LEAVE_QUEUE + WAKE_QUEUE + "end end\n";
 
 	private static Layout redisson(String publish, String listeners) {
 		return new Layout("'" + TokenCounters.REDISSON_CHANNELS + "'", "KEYS[2]",
@@ -184,22 +249,15 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						end)()"""
 					.replace("<listeners>", listeners),
 				// who polls by hand leaves no trace, and must find it free
-				"false", """
+				"false",
+				"""
 						redis.call('del', KEYS[1])
 						local channel = 'redisson_lock__channel:' .. tag
 						local heard = redis.pcall('<publish>', channel, 0)
 						unheard = type(heard) == 'table'
 						-- a user may have no right to what follows
 						local shared = redis.pcall('<publish>', 'redisson_rwlock:' .. tag, 1)
-						local queued = redis.pcall('lindex', 'redisson_lock_queue:' .. tag, 0)
-						if type(queued) == 'string' then
-						  local jvm = string.match(queued, '^([^:]+)%-%x+$')
-						  if jvm then
-						    queued = redis.pcall('publish', <channels> .. jvm, queued)
-						  else
-						    queued = redis.pcall('<publish>', channel .. ':' .. queued, 0)
-						  end
-						end
+						<wake queue>
 						local told = (tonumber(heard) or 0) + (tonumber(shared) or 0)
 						if told > 0 then
 						  -- those that listen to a pattern wait for no lock
@@ -209,10 +267,12 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						if told + (type(queued) == 'number' and queued or 0) > 0 then
 						  redis.pcall('set', tag .. ':free', 1, 'PX', 30)
 						end
-						local head = redis.pcall('lindex', line, 0)
-						local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
-						if first then redis.pcall('publish', <channels> .. first, place .. ' look') end
-						""".replace("<publish>", publish).replace("<listeners>", listeners), "",
+						<wake line>
+						""".replace("<wake queue>\n", WAKE_QUEUE)
+					.replace("<wake line>\n", WAKE_LINE)
+					.replace("<publish>", publish)
+					.replace("<listeners>", listeners),
+				JOIN_QUEUE, LEAVE_QUEUE, AFTER_LEAVING.replace("<publish>", publish), "",
 				"""
 						if ARGV[3] then redis.pcall('set', 'redisson_unlock_latch:' .. tag .. ':' .. ARGV[1], 1, 'PX', 120000) end
 						""",

@@ -198,6 +198,7 @@ public final class LockScripts {
 			  if not holder then
 			    local grants = 1
 			    <hand over>
+			<leave queue>
 			    holder = granted
 			    mine = granted == ARGV[1]
 			    if not mine then token = nil end
@@ -292,6 +293,7 @@ public final class LockScripts {
 			    <free>
 			  end
 			end
+			<after leaving>
 			<forget>
 			return unheard and 2 or had > 0 and 1 or 0""";
 
@@ -306,8 +308,10 @@ public final class LockScripts {
 			if not holder then
 			  local grants = 1
 			  <hand over>
+			<leave queue>
 			  holder = granted
 			end
+			<join queue>
 			local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
 			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder and not jvm and '<stranger>' or '-' end
 			local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', <counter>) or 0)
