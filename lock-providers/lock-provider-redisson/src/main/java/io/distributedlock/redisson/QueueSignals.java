@@ -5,7 +5,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
 import io.distributedlock.redis.scripts.AskingAgain;
 import io.distributedlock.redis.scripts.JvmChannel;
@@ -105,29 +104,23 @@ final class QueueSignals {
 
 		private final AtomicReference<@Nullable Runnable> onMessage = new AtomicReference<>();
 
-		private final AtomicReference<ReleaseSignal.@Nullable Subscription> byHand = new AtomicReference<>();
+		private final LateSubscription byHand;
 
-		private final AtomicReference<ReleaseSignal.@Nullable Subscription> holder = new AtomicReference<>();
+		private final LateSubscription holder;
 
 		/**
 		 * Whether a message came before anybody listened.
 		 */
 		private final AtomicBoolean missed = new AtomicBoolean();
 
-		private volatile boolean behindOthersByHand;
-
-		/**
-		 * Whether this place was seen to be the first, and the holder to be by hand.
-		 */
-		private volatile boolean holderByHand;
-
-		private volatile boolean closed;
-
 		private final AskingAgain again = new AskingAgain(this::tell);
 
 		private Place(RedissonOwner owner, LeaseRequest request) {
 			this.owner = owner;
 			this.request = request;
+			RedissonReleases releases = QueueSignals.this.releases;
+			this.byHand = new LateSubscription(() -> releases.listen(owner.names().channelOf(owner.id()), this::tell));
+			this.holder = new LateSubscription(() -> releases.listen(owner.names(), this::tell));
 			QueueSignals.this.places.put(owner.id(), this);
 			this.crowd = QueueSignals.this.crowds.compute(owner.names().lock(), (lock, known) -> {
 				Crowd present = (known != null) ? known : new Crowd();
@@ -179,9 +172,6 @@ final class QueueSignals {
 		ReleaseSignal.Subscription listen(Runnable listener) {
 			this.onMessage.set(listener);
 			QueueSignals.this.channel.open(this.request.lookInterval());
-			if (this.behindOthersByHand) {
-				hearByHand(listener);
-			}
 			if (this.missed.getAndSet(false)) {
 				listener.run();
 			}
@@ -196,36 +186,11 @@ final class QueueSignals {
 			if (answer <= -2) {
 				this.again.soon();
 			}
-			if (answer % 2 == 0) {
-				return;
-			}
-			this.behindOthersByHand = true;
-			this.holderByHand = answer <= -2;
-			Runnable listener = this.onMessage.get();
-			if (listener != null) {
-				hearByHand(listener);
-			}
-		}
-
-		private void hearByHand(Runnable listener) {
-			RedissonNames names = this.owner.names();
-			hear(this.byHand, () -> QueueSignals.this.releases.listen(names.channelOf(this.owner.id()), listener));
-			if (this.holderByHand) {
-				hear(this.holder, () -> QueueSignals.this.releases.listen(names, listener));
-			}
-		}
-
-		private void hear(AtomicReference<ReleaseSignal.@Nullable Subscription> heard,
-				Supplier<ReleaseSignal.Subscription> channel) {
-			if (heard.get() != null) {
-				return;
-			}
-			ReleaseSignal.Subscription subscription = channel.get();
-			if (!heard.compareAndSet(null, subscription)) {
-				subscription.close();
-			}
-			else if (this.closed) {
-				stopHearing(heard);
+			if (answer % 2 != 0) {
+				this.byHand.open();
+				if (answer <= -2) {
+					this.holder.open();
+				}
 			}
 		}
 
@@ -239,21 +204,13 @@ final class QueueSignals {
 
 		@Override
 		public void close() {
-			this.closed = true;
-			stopHearing(this.byHand);
-			stopHearing(this.holder);
+			this.byHand.close();
+			this.holder.close();
 			QueueSignals.this.places.remove(this.owner.id());
 			QueueSignals.this.crowds.computeIfPresent(this.owner.names().lock(), (lock, crowd) -> {
 				crowd.places.remove(this.arrival);
 				return crowd.places.isEmpty() ? null : crowd;
 			});
-		}
-
-		private static void stopHearing(AtomicReference<ReleaseSignal.@Nullable Subscription> heard) {
-			ReleaseSignal.Subscription subscription = heard.getAndSet(null);
-			if (subscription != null) {
-				subscription.close();
-			}
 		}
 
 	}

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+import io.distributedlock.redis.scripts.AskingAgain;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
@@ -26,6 +27,7 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.AskingPlace;
 import io.distributedlock.spi.support.OwnerNames;
+import io.distributedlock.spi.support.ReleaseListeners;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
@@ -84,6 +86,13 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	private final OwnerNames owners = new OwnerNames();
 
+	/**
+	 * The calls that wait outside queues. They are told that somebody by hand has the
+	 * lock: all releases by this library are heard without the channel of read and write
+	 * locks.
+	 */
+	private final ReleaseListeners behindOthersByHand = new ReleaseListeners();
+
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
 	private final ExclusiveLocks exclusive;
@@ -139,14 +148,13 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			return this.exclusive.tryAcquire(mapped(request));
 		}
 		RedissonOwner owner = owner(request);
-		return acquire(owner, request, Duration.ZERO, (answer) -> {
-			// it does not queue
-		}).exceptionally((failure) -> {
-			if (RedissonErrors.mayHaveBeenExecuted(failure)) {
-				remove(owner, request);
-			}
-			throw RedissonErrors.translate(failure);
-		});
+		return acquire(owner, request, Duration.ZERO, (answer) -> this.behindOthersByHand.tell(request.key()))
+			.exceptionally((failure) -> {
+				if (RedissonErrors.mayHaveBeenExecuted(failure)) {
+					remove(owner, request);
+				}
+				throw RedissonErrors.translate(failure);
+			});
 	}
 
 	private static void checkLease(LeaseRequest request) {
@@ -205,7 +213,19 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		return this.releases.listen(RedissonNames.of(key, this.nameMapper).channel(), onRelease);
+		RedissonNames names = RedissonNames.of(key, this.nameMapper);
+		LateSubscription byHand = new LateSubscription(() -> this.releases.listen(names.sharedChannel(), onRelease));
+		AskingAgain again = new AskingAgain(onRelease);
+		Subscription told = this.behindOthersByHand.add(key, () -> {
+			byHand.open();
+			again.soon();
+		});
+		Subscription heard = this.releases.listen(names.channel(), onRelease);
+		return () -> {
+			told.close();
+			byHand.close();
+			heard.close();
+		};
 	}
 
 	@Override

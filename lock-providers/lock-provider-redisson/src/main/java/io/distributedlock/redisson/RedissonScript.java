@@ -1,5 +1,6 @@
 package io.distributedlock.redisson;
 
+import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.RedisFencedWrite;
 import io.distributedlock.redis.scripts.ScriptDigest;
 import io.distributedlock.redis.scripts.TokenCounters;
@@ -22,12 +23,16 @@ enum RedissonScript implements LuaScript {
 
 	/**
 	 * Takes a write lock: a hash with the owner as a field. Keys: lock, counter, mark.
-	 * Arguments: owner, lease, time to live of the counter, the mode.
+	 * Arguments: owner, lease, time to live of the counter, the mode. Answers 0 if the
+	 * lock is taken, and {@link LockScripts#IN_LINE_BEHIND_OTHERS} if somebody by hand
+	 * has it, or it is free for them for a moment.
 	 */
-	ACQUIRE(Parts.NEXT_TOKEN + """
-			if redis.call('exists', KEYS[1]) == 1 and redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
-			if ARGV[4] and redis.call('hget', KEYS[1], 'mode') == 'read' then return 0 end
+	ACQUIRE(Parts.NEXT_TOKEN + Parts.REFUSAL + """
+			local taken = redis.call('exists', KEYS[1]) == 1
+			if taken and redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return refusal() end
+			if taken and ARGV[4] and redis.call('hget', KEYS[1], 'mode') == 'read' then return 0 end
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
+			if not taken and redis.call('exists', moment) == 1 then return behind end
 			local token = next_token(ARGV[3])
 			-- a user without the right to set an expiry fails here, before anything is written
 			redis.call('pexpire', KEYS[1], ARGV[2])
@@ -39,11 +44,13 @@ enum RedissonScript implements LuaScript {
 	/**
 	 * Takes a read lock: a field in the hash, and a key that expires with this lease.
 	 * Keys: lock, counter, mark, the reader's own. Arguments: owner, lease, time to live
-	 * of the counter.
+	 * of the counter. Answers as {@link #ACQUIRE}.
 	 */
-	ACQUIRE_READ(Parts.NEXT_TOKEN + """
-			if redis.call('exists', KEYS[1]) == 1 and redis.call('hget', KEYS[1], 'mode') ~= 'read' then return 0 end
+	ACQUIRE_READ(Parts.NEXT_TOKEN + Parts.REFUSAL + """
+			local taken = redis.call('exists', KEYS[1]) == 1
+			if taken and redis.call('hget', KEYS[1], 'mode') ~= 'read' then return refusal() end
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
+			if not taken and redis.call('exists', moment) == 1 then return behind end
 			local token = next_token(ARGV[3])
 			redis.call('set', KEYS[4], 1, 'PX', ARGV[2])
 			redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
@@ -62,7 +69,7 @@ enum RedissonScript implements LuaScript {
 	 * lives as long as the counter after its last place, since code by hand joins it
 	 * without an expiry.
 	 */
-	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + Parts.WAKE + """
+	ACQUIRE_IN_TURN(Parts.NEXT_TOKEN + Parts.FIRST_ALIVE + Parts.BEHIND_BY_HAND + Parts.BY_HAND + Parts.WAKE + """
 			if redis.call('exists', KEYS[3]) == 1 then return 0 end
 			local queues = ARGV[4] ~= '0'
 			local behind, known = 0, redis.call('zscore', KEYS[5], ARGV[1])
@@ -83,7 +90,7 @@ enum RedissonScript implements LuaScript {
 			  redis.call('zrem', KEYS[5], ARGV[1])
 			  return token
 			end
-			local by_hand = string.find(table.concat(redis.call('hkeys', KEYS[1]), ' '), ':', 1, true)
+			local by_hand = is_by_hand()
 			if by_hand then redis.call('del', KEYS[6]) end
 			if queues then
 			  if not known then redis.call('zadd', KEYS[5], now + ARGV[4] + behind, ARGV[1]) end
@@ -178,12 +185,13 @@ enum RedissonScript implements LuaScript {
 	 * from now on. Arguments: owner, the command to publish, the queue of a fair lock,
 	 * the channels of the lock and of read and write locks.
 	 */
-	RELEASE(Parts.WAKE_QUEUED + """
+	RELEASE(Parts.WAKE_QUEUED + Parts.LET_BY_HAND_IN + """
 			local had = redis.call('hexists', KEYS[1], ARGV[1])
 			if had == 1 then
 			  redis.call('del', KEYS[1])
 			  if not tell(ARGV[2], ARGV[4], 0) then had = 2 end
 			  if not tell(ARGV[2], ARGV[5], 1) then had = 2 end
+			  let_by_hand_in(ARGV[2], ARGV[5])
 			  wake_queued(ARGV[2], ARGV[4], ARGV[3])
 			end
 			""" + Parts.mark(2) + "return had"),
@@ -196,7 +204,7 @@ enum RedissonScript implements LuaScript {
 	 * channels of the lock and of read and write locks, the queue of a fair lock. Answers
 	 * 2 instead of 1 if the server refuses to publish.
 	 */
-	RELEASE_READ(Parts.LAST_READER + Parts.WAKE_QUEUED + """
+	RELEASE_READ(Parts.LAST_READER + Parts.WAKE_QUEUED + Parts.LET_BY_HAND_IN + """
 			local had = 0
 			local mode = redis.call('hget', KEYS[1], 'mode')
 			if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
@@ -213,7 +221,10 @@ enum RedissonScript implements LuaScript {
 			    for i = 5, 6 do had = tell(ARGV[2], ARGV[i], 0) and had or 2 end
 			  end
 			end
-			if had > 0 and redis.call('exists', KEYS[1]) == 0 then wake_queued(ARGV[2], ARGV[5], ARGV[7]) end
+			if had > 0 and redis.call('exists', KEYS[1]) == 0 then
+			  let_by_hand_in(ARGV[2], ARGV[6])
+			  wake_queued(ARGV[2], ARGV[5], ARGV[7])
+			end
 			""" + Parts.mark(3) + "return had"),
 
 	/**
@@ -386,6 +397,44 @@ enum RedissonScript implements LuaScript {
 				    left = math.max(left, alive)
 				  end
 				  return left
+				end
+				""";
+
+		/**
+		 * Whether somebody who uses Redisson by hand has the lock.
+		 */
+		static final String BY_HAND = """
+				local function is_by_hand()
+				  return string.find(table.concat(redis.call('hkeys', KEYS[1]), ' '), ':', 1, true)
+				end
+				""";
+
+		static final String MOMENT = """
+				local moment = (string.find(KEYS[1], '{', 1, true) and KEYS[1] or '{' .. KEYS[1] .. '}') .. ':free'
+				""";
+
+		/**
+		 * What an attempt outside queues answers that finds the lock taken.
+		 */
+		static final String REFUSAL = BY_HAND + MOMENT + """
+				local behind = <behind others>
+				local function refusal()
+				  if not is_by_hand() then return 0 end
+				  redis.call('del', moment)
+				  return behind
+				end
+				""".replace("<behind others>", Long.toString(LockScripts.IN_LINE_BEHIND_OTHERS));
+
+		/**
+		 * At one release of four, keeps the free lock for a moment for those who wait for
+		 * a read or write lock by hand. Calls of this library listen to their channel
+		 * only once they have seen somebody by hand.
+		 */
+		static final String LET_BY_HAND_IN = MOMENT + IS_HEARD + """
+				local function let_by_hand_in(publish, shared)
+				  if redis.call('time')[2] % 4 == 0 and is_heard(publish, shared, shared) then
+				    redis.pcall('set', moment, 1, 'PX', 30)
+				  end
 				end
 				""";
 

@@ -23,6 +23,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -54,10 +55,16 @@ class RedissonByHandTests extends OnOneServer {
 	private static final int TIMES = 10;
 
 	/**
-	 * Grants that are no measure: a JVM passes a lock from caller to caller for some
-	 * milliseconds, and so may threads by hand while the thread of a waiter wakes.
+	 * Grants that are no measure: so many threads by hand may have while the thread of a
+	 * waiter wakes.
 	 */
 	private static final int FEW = 20;
+
+	/**
+	 * For how long a side may have its turn: four JVMs in a row, each of which passes a
+	 * lock from caller to caller for some milliseconds.
+	 */
+	private static final Duration TURN = Duration.ofMillis(20);
 
 	@Test
 	void pageTellsWhatExcludesWhat() throws IOException {
@@ -125,6 +132,92 @@ class RedissonByHandTests extends OnOneServer {
 		}
 	}
 
+	/**
+	 * A release by hand tells only the next in the queue.
+	 */
+	@Test
+	void lineWaitsInTheQueueOfFairLocksByHand() {
+		RLock byHand = this.client.getFairLock("queued");
+		assertThat(lock(byHand, 1)).succeedsWithin(Patience.LIMIT);
+		CompletableFuture<Void> second = waitInQueue(byHand, 2, 1);
+		LockQueue.Place ours = enqueue(this.provider, "queued");
+		awaitQueue("queued", 2);
+		CompletableFuture<Void> third = waitInQueue(byHand, 3, 3);
+		get(byHand.unlockAsync(1));
+		assertThat(second).succeedsWithin(Patience.LIMIT);
+		get(byHand.unlockAsync(2));
+		assertThat(ours.granted()).succeedsWithin(Patience.LIMIT);
+		assertThat(third).isNotDone();
+		assertThat(get(get(ours.granted()).release())).isTrue();
+		assertThat(third).succeedsWithin(Patience.LIMIT);
+		get(byHand.unlockAsync(3));
+		assertThat(server.command("EXISTS", "redisson_lock_queue:{queued}", "redisson_lock_timeout:{queued}"))
+			.isEqualTo(0L);
+	}
+
+	@Test
+	void lineThatIsLeftBlocksNobodyInTheQueue() {
+		RLock byHand = this.client.getFairLock("left");
+		assertThat(lock(byHand, 1)).succeedsWithin(Patience.LIMIT);
+		CompletableFuture<Void> second = waitInQueue(byHand, 2, 1);
+		LockQueue.Place ours = enqueue(this.provider, "left");
+		awaitQueue("left", 2);
+		CompletableFuture<Void> third = waitInQueue(byHand, 3, 3);
+		ours.leave();
+		awaitQueue("left", 2);
+		get(byHand.unlockAsync(1));
+		assertThat(second).succeedsWithin(Patience.LIMIT);
+		get(byHand.unlockAsync(2));
+		assertThat(third).succeedsWithin(Patience.LIMIT);
+	}
+
+	/**
+	 * The first in the line listens to code by hand. Nobody polls.
+	 */
+	@Test
+	void nextInTheLineListensInPlaceOfTheFirst() {
+		RedissonClient second = Clients.connect(server.url());
+		try (RedissonLockProvider other = new RedissonLockProvider(second)) {
+			assertThat(attempt("listener", LockType.EXCLUSIVE)).isNotNull();
+			LockQueue.Place first = enqueue(other, "listener");
+			LockQueue.Place next = enqueue(this.provider, "listener");
+			RLock byHand = second.getLock("listener");
+			assertThat(server.command("DEL", "listener")).isEqualTo(1L);
+			assertThat(byHand.tryLock()).isTrue();
+			first.leave();
+			Patience.await("somebody listens")
+				.until(() -> List.of("redisson_lock__channel:{listener}", 1L)
+					.equals(server.command("PUBSUB", "NUMSUB", "redisson_lock__channel:{listener}")));
+			byHand.unlock();
+			assertThat(next.granted()).succeedsWithin(Patience.LIMIT);
+		}
+		finally {
+			second.shutdown();
+		}
+	}
+
+	private LockQueue.Place enqueue(RedissonLockProvider at, String key) {
+		LockQueue.Place place = at.enqueue(new LeaseRequest(key, LONG, LockType.EXCLUSIVE));
+		Patience.await("a place of " + key).until(place::isBehindOthers);
+		return place;
+	}
+
+	private static CompletableFuture<Void> waitInQueue(RLock lock, long thread, long length) {
+		CompletableFuture<Void> taken = lock(lock, thread);
+		awaitQueue(lock.getName(), length);
+		assertThat(taken).isNotDone();
+		return taken;
+	}
+
+	private static CompletableFuture<Void> lock(RLock lock, long thread) {
+		return lock.lockAsync(LONG.toSeconds(), TimeUnit.SECONDS, thread).toCompletableFuture();
+	}
+
+	private static void awaitQueue(String key, long length) {
+		Patience.await("a queue of " + length)
+			.until(() -> server.command("LLEN", "redisson_lock_queue:{" + key + "}").equals(length));
+	}
+
 	private static boolean tryLock(RLock lock) {
 		try {
 			return lock.tryLock(Patience.SECONDS / 2, Patience.SECONDS, TimeUnit.SECONDS);
@@ -163,8 +256,23 @@ class RedissonByHandTests extends OnOneServer {
 	 */
 	@ParameterizedTest
 	@CsvSource({ "EXCLUSIVE, LOCK", "EXCLUSIVE, FAIR", "EXCLUSIVE, FENCED", "EXCLUSIVE, WRITE", "EXCLUSIVE, READ",
-			"FAIR, LOCK", "FAIR, FAIR", "FAIR, FENCED", "FAIR, WRITE", "FAIR, READ" })
+			"FAIR, LOCK", "FAIR, FAIR", "FAIR, FENCED", "FAIR, WRITE", "FAIR, READ", "READ, WRITE", "WRITE, WRITE",
+			"WRITE, READ" })
 	void nobodyWaitsMuchLongerThanTheOtherSide(LockType type, ByHand byHand) {
+		takeTurns(type, byHand, 2, Duration.ofNanos(500_000));
+	}
+
+	/**
+	 * The lock is free for a moment that is short beside the sections: who only asks now
+	 * and then does not find it.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "EXCLUSIVE, FAIR, 200", "READ, WRITE, 40", "WRITE, WRITE, 40", "WRITE, READ, 40" })
+	void nobodyWaitsMuchLongerThanLongSectionsTake(LockType type, ByHand byHand, long millis) {
+		takeTurns(type, byHand, 3, Duration.ofMillis(millis));
+	}
+
+	private void takeTurns(LockType type, ByHand byHand, int callersByHand, Duration length) {
 		RedissonClient second = Clients.connect(server.url());
 		RedissonClient third = Clients.connect(server.url());
 		try (RedissonLockProvider other = new RedissonLockProvider(second);
@@ -181,11 +289,13 @@ class RedissonByHandTests extends OnOneServer {
 				if (inside.incrementAndGet() != 1) {
 					overlaps.incrementAndGet();
 				}
-				LockSupport.parkNanos(500_000);
+				LockSupport.parkNanos(length.toNanos());
 				inside.decrementAndGet();
 			};
 			List<CompletableFuture<Void>> threads = new ArrayList<>();
-			for (DefaultLockTemplate template : List.of(mine, others, mine, others)) {
+			// readers let each other in, so two of them might never end
+			for (DefaultLockTemplate template : (type == LockType.READ) ? List.of(mine)
+					: List.of(mine, others, mine, others)) {
 				threads.add(inThread(stop, () -> {
 					Side.Wait wait = ours.new Wait(theirs);
 					template.execute(request, () -> {
@@ -194,8 +304,7 @@ class RedissonByHandTests extends OnOneServer {
 					});
 				}));
 			}
-			// readers by hand let each other in, so two of them might never end
-			for (int i = 0; i < ((byHand == ByHand.READ) ? 1 : 2); i++) {
+			for (int i = 0; i < ((byHand == ByHand.READ) ? 1 : callersByHand); i++) {
 				threads.add(inThread(stop, () -> {
 					Side.Wait wait = theirs.new Wait(ours);
 					RLock lock = byHand.lock(third, key);
@@ -221,8 +330,9 @@ class RedissonByHandTests extends OnOneServer {
 			String result = "%s beside %s: ours %s, by hand %s".formatted(type, byHand, ours, theirs);
 			logger.info(result);
 			assertThat(overlaps).as(result).hasValue(0);
-			assertThat(ours.longest()).as(result).isLessThanOrEqualTo(TIMES * theirs.longest() + FEW);
-			assertThat(theirs.longest()).as(result).isLessThanOrEqualTo(TIMES * ours.longest() + FEW);
+			long few = FEW + TURN.dividedBy(length);
+			assertThat(ours.longest()).as(result).isLessThanOrEqualTo(TIMES * theirs.longest() + few);
+			assertThat(theirs.longest()).as(result).isLessThanOrEqualTo(TIMES * ours.longest() + few);
 		}
 		finally {
 			second.shutdown();
