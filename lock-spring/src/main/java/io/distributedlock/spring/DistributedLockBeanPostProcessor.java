@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockTemplate;
@@ -11,11 +13,14 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -35,7 +40,7 @@ import org.springframework.util.function.SingletonSupplier;
  * @since 0.1
  */
 public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-		implements SmartInitializingSingleton, DisposableBean {
+		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton, DisposableBean {
 
 	/**
 	 * The default order: just before advice without an order.
@@ -49,6 +54,11 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	private final transient DistributedLockSettings settings;
 
 	private final transient UnseenSingletons unseen = new UnseenSingletons();
+
+	/**
+	 * The beans whose proxy was needed before they were initialized.
+	 */
+	private final transient Set<String> early = ConcurrentHashMap.newKeySet();
 
 	private transient @Nullable LockAdvisors advisors;
 
@@ -156,14 +166,53 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		checkProviders();
 	}
 
+	/**
+	 * Put a bean under its locks that is injected into itself, or into a bean that it
+	 * needs. The advice for transactions comes first here, and the locks join its proxy.
+	 */
+	@Override
+	public Object getEarlyBeanReference(Object bean, String beanName) {
+		Object reference = advised(bean, beanName);
+		if (ProxyLayers.takeLocks(reference)) {
+			this.early.add(beanName);
+		}
+		return reference;
+	}
+
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (!this.started) {
 			this.unseen.seen(beanName);
 		}
+		if (this.early.remove(beanName)) {
+			requireNoOtherProxy(bean, beanName);
+			return bean;
+		}
 		if (verifiesCommits()) {
 			TransactionListeners.listenTo(bean, beanName);
 		}
+		return advised(bean, beanName);
+	}
+
+	/**
+	 * Require that no post-processor wraps a bean whose proxy was needed early: it would
+	 * wrap the bean as it was, without its locks, and others would use that.
+	 */
+	private void requireNoOtherProxy(Object bean, String beanName) {
+		boolean wrapped = bean instanceof Advised
+				|| (this.beanFactory instanceof AbstractBeanFactory beans && beans.getBeanPostProcessors()
+					.stream()
+					.filter((each) -> each != this && each instanceof AbstractAdvisingBeanPostProcessor)
+					.anyMatch((each) -> each.postProcessAfterInitialization(bean, beanName) != bean));
+		if (wrapped) {
+			throw new InvalidLockSetupException(
+					"Bean '%s' of type %s would run without its locks: it is injected into itself, or into a bean that it needs, and has advice that Spring adds afterwards, such as that for @Async or @Retryable"
+						.formatted(beanName, bean.getClass().getName()),
+					"Mark the injection of '%s' @Lazy".formatted(beanName), null);
+		}
+	}
+
+	private Object advised(Object bean, String beanName) {
 		if (ProxyLayers.takeLocks(bean)) {
 			// the same object under a second bean name, possibly a bean of the parent
 			// context, or a wrapper around a locked bean

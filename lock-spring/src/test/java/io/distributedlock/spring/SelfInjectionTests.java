@@ -1,0 +1,178 @@
+package io.distributedlock.spring;
+
+import io.distributedlock.annotation.DistributedLock;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A bean that is injected into itself, or into a bean that it needs, has its lock and its
+ * transaction on both ways.
+ */
+@Tag("proxies")
+class SelfInjectionTests {
+
+	private final RecordingProvider provider = new RecordingProvider();
+
+	@Test
+	void beanThatIsInjectedIntoItselfHasItsLockAndItsTransaction() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Transactions.class,
+				Own.class)) {
+			Own own = context.getBean(Own.class);
+			assertThat(own.run("1")).isEqualTo("t:own:1 true");
+			assertThat(own.runSelf("2")).isEqualTo("t:own:2 true");
+			assertThat(this.provider.events()).containsExactly("acquire t:own:1", "release t:own:1", "acquire t:own:2",
+					"release t:own:2");
+		}
+	}
+
+	@Test
+	void beansThatNeedEachOtherHaveTheirLocks() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Transactions.class,
+				First.class, Second.class)) {
+			assertThat(context.getBean(First.class).run("1")).isEqualTo("t:first:1 true");
+			assertThat(context.getBean(Second.class).runFirst("2")).isEqualTo("t:first:2 true");
+		}
+	}
+
+	@Test
+	void withoutOtherAdviceThereIsALockToo() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Own.class)) {
+			assertThat(context.getBean(Own.class).run("1")).isEqualTo("t:own:1 false");
+			assertThat(context.getBean(Own.class).runSelf("2")).isEqualTo("t:own:2 false");
+		}
+	}
+
+	/**
+	 * The post-processor for retries wraps the bean as it was.
+	 */
+	@Test
+	void beanThatIsWrappedWithoutItsLockIsRefused() {
+		assertThatExceptionOfType(BeanCreationException.class)
+			.isThrownBy(() -> Contexts.open(this.provider, false, Retries.class, Retried.class).close())
+			.havingRootCause()
+			.withMessageContaining("'retried'")
+			.withMessageContaining("@Lazy");
+	}
+
+	@Test
+	void lazyInjectionIsLocked() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Retries.class,
+				LazilyRetried.class)) {
+			assertThat(context.getBean(LazilyRetried.class).runSelf("1")).isEqualTo("t:lazy:1");
+		}
+	}
+
+	private static String state() {
+		return LockedBeans.heldKey() + " " + TransactionSynchronizationManager.isActualTransactionActive();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(proxyTargetClass = true)
+	static class Transactions {
+
+		@Bean
+		PlatformTransactionManager transactionManager() {
+			JdbcDataSource dataSource = new JdbcDataSource();
+			dataSource.setURL("jdbc:h2:mem:self-injection");
+			return new DataSourceTransactionManager(dataSource);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableResilientMethods(proxyTargetClass = true)
+	static class Retries {
+
+	}
+
+	static class Own {
+
+		@Autowired
+		private Own self;
+
+		@Transactional
+		@DistributedLock(name = "own", key = "#id")
+		public String run(String id) {
+			return state();
+		}
+
+		public String runSelf(String id) {
+			return this.self.run(id);
+		}
+
+	}
+
+	static class First {
+
+		@Autowired
+		private Second second;
+
+		@Transactional
+		@DistributedLock(name = "first", key = "#id")
+		public String run(String id) {
+			return state();
+		}
+
+	}
+
+	static class Second {
+
+		@Autowired
+		private First first;
+
+		public String runFirst(String id) {
+			return this.first.run(id);
+		}
+
+	}
+
+	static class Retried {
+
+		@Autowired
+		private Retried self;
+
+		@Retryable
+		@DistributedLock(key = "#id")
+		public String run(String id) {
+			return LockedBeans.heldKey();
+		}
+
+	}
+
+	static class LazilyRetried {
+
+		@Lazy
+		@Autowired
+		private LazilyRetried self;
+
+		@Retryable
+		@DistributedLock(name = "lazy", key = "#id")
+		public String run(String id) {
+			return LockedBeans.heldKey();
+		}
+
+		public String runSelf(String id) {
+			return this.self.run(id);
+		}
+
+	}
+
+}
