@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,6 +12,8 @@ import io.distributedlock.spring.reach.ReachableMethods;
 import io.distributedlock.spring.returntype.ReturnType;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -39,7 +40,7 @@ final class FallbackPolicy implements ContentionPolicy {
 		String name = attributes.raw("fallback");
 		List<Class<?>> parameters = parameters(attributes.method(), attributes.userClass());
 		List<Class<?>> withException = new ArrayList<>(parameters);
-		withException.add(LockNotAcquiredException.class);
+		withException.add(placeOfException(attributes.method(), parameters.size()), LockNotAcquiredException.class);
 		Method fallback = find(attributes, name, parameters);
 		Method fallbackWithException = find(attributes, name, withException);
 		Method chosen = (fallbackWithException != null) ? fallbackWithException : fallback;
@@ -84,17 +85,22 @@ final class FallbackPolicy implements ContentionPolicy {
 
 	@Override
 	public @Nullable Object end(LockNotAcquiredException contention, AnnotatedCall call) throws Throwable {
-		@Nullable Object[] arguments = call.arguments();
+		List<@Nullable Object> arguments = new ArrayList<>(Arrays.asList(call.arguments()));
 		if (this.takesException) {
-			arguments = Arrays.copyOf(arguments, arguments.length + 1);
-			arguments[arguments.length - 1] = contention;
+			arguments.add(placeOfException(this.fallback, arguments.size()), contention);
 		}
-		try {
-			return this.fallback.invoke(callee(call), arguments);
-		}
-		catch (InvocationTargetException ex) {
-			throw (ex.getCause() != null) ? ex.getCause() : ex;
-		}
+		// gives a Mono for a suspending function, as the locked method does: the caller
+		// is
+		// resumed by that alone
+		return AopUtils.invokeJoinpointUsingReflection(callee(call), this.fallback, arguments.toArray());
+	}
+
+	/**
+	 * Return where the exception stands: at the end, but before what the compiler adds to
+	 * a suspending function.
+	 */
+	private static int placeOfException(Method method, int parameters) {
+		return KotlinDetector.isSuspendingFunction(method) ? parameters - 1 : parameters;
 	}
 
 	/**

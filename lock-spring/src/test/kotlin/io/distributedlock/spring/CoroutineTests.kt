@@ -16,6 +16,7 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import org.aopalliance.intercept.MethodInvocation
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.assertj.core.api.Assertions.assertThatIllegalStateException
@@ -34,7 +35,7 @@ internal class CoroutineTests {
 
 	private val provider = RecordingProvider()
 
-	private val context = Contexts.open(provider, false, Coroutines::class.java)
+	private val context = Contexts.open(provider, false, Coroutines::class.java, Handler::class.java)
 
 	private val coroutines = context.getBean(Coroutines::class.java)
 
@@ -129,6 +130,26 @@ internal class CoroutineTests {
 		coroutines.skippedUnit("1")
 	}
 
+	/**
+	 * A fallback that resumed the caller itself would give its value to what the caller awaits next.
+	 */
+	@Test
+	fun fallbackOrHandlerGivesItsValueOnce() {
+		provider.contended(true)
+		runBlocking {
+			assertThat(coroutines.withFallback("1")).isEqualTo("fallback 1")
+			assertThat(coroutines.withExceptionForFallback("2")).isEqualTo("fallback 2 CONTENDED")
+			assertThat(runCatching { coroutines.failing("3") }.exceptionOrNull()).hasMessage("fallback 3")
+			assertThat(coroutines.withHandler("4")).isEqualTo("handled 4")
+			val awaited = CompletableDeferred<String>()
+			launch {
+				delay(50)
+				awaited.complete("awaited")
+			}
+			assertThat(awaited.await()).isEqualTo("awaited")
+		}
+	}
+
 	@Test
 	fun copyThatTheCompilerMakesIsNoLockedMethod() {
 		val copy = Coroutines::class.java.declaredMethods.first { it.name == "one\$suspendImpl" }
@@ -183,8 +204,41 @@ internal class CoroutineTests {
 		open suspend fun skippedUnit(id: String) {
 		}
 
+		@DistributedLock(key = "#id", waitTime = "0", fallback = "fallback")
+		open suspend fun withFallback(id: String): String = "ran"
+
+		suspend fun fallback(id: String): String {
+			delay(5)
+			return "fallback $id"
+		}
+
+		@DistributedLock(key = "#id", waitTime = "0", fallback = "fallbackWithException")
+		open suspend fun withExceptionForFallback(id: String): String = "ran"
+
+		private suspend fun fallbackWithException(id: String, refusal: LockNotAcquiredException): String {
+			delay(5)
+			return "fallback $id ${refusal.reason}"
+		}
+
+		@DistributedLock(key = "#id", waitTime = "0", fallback = "failingFallback")
+		open suspend fun failing(id: String): String = "ran"
+
+		suspend fun failingFallback(id: String): String {
+			delay(5)
+			throw IllegalStateException("fallback $id")
+		}
+
+		@DistributedLock(key = "#id", waitTime = "0", handler = "handler")
+		open suspend fun withHandler(id: String): String = "ran"
+
 		@DistributedLock("'k'")
 		open suspend fun any(value: Any): Any = value
+
+	}
+
+	class Handler : LockContentionHandler {
+
+		override fun handle(call: MethodInvocation, refusal: LockNotAcquiredException): Any = "handled ${call.arguments[0]}"
 
 	}
 

@@ -161,7 +161,11 @@ final class ReactiveInvocation implements LockedInvocation {
 			if (this.flow) {
 				result = CoroutineLocks.putInto(result, enclosing);
 			}
-			return (this.adapter != null) ? this.adapter.toPublisher(result) : (Publisher<?>) result;
+			if (this.adapter != null) {
+				return this.adapter.toPublisher(result);
+			}
+			// a handler of contention gives the value itself
+			return (result instanceof Publisher<?> publisher) ? publisher : Mono.just(result);
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);
