@@ -111,13 +111,15 @@ abstract class KitNodes {
 	}
 
 	final DefaultLockTemplate node(LockProvider provider, UnaryOperator<LockTemplateBuilder> settings) {
-		return open(settings
-			.apply(DefaultLockTemplate.builder()
-				.provider(provider)
-				.keyPrefix("kit")
-				.waitTime(PATIENCE)
-				.pollInterval(Duration.ofMillis(100)))
-			.build());
+		return open(settings.apply(template(provider)).build());
+	}
+
+	static LockTemplateBuilder template(LockProvider provider) {
+		return DefaultLockTemplate.builder()
+			.provider(provider)
+			.keyPrefix("kit")
+			.waitTime(PATIENCE)
+			.pollInterval(Duration.ofMillis(100));
 	}
 
 	/**
@@ -156,7 +158,11 @@ abstract class KitNodes {
 	 * Return a request for a lock type, with a key that ends with that type.
 	 */
 	final LockRequest request(LockType type, Object suffix) {
-		LockRequest request = LockRequest.of(this.testKey + suffix + type);
+		return request(type, this.testKey + suffix + type);
+	}
+
+	static LockRequest request(LockType type, String key) {
+		LockRequest request = LockRequest.of(key);
 		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
 	}
 

@@ -1,28 +1,19 @@
 package io.distributedlock.test;
 
-import java.time.Duration;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
-import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
-import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.process.ChildJvm;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,28 +39,34 @@ abstract class StormContract extends CrowdContract {
 	 */
 	private static final int LONGEST_GAP = 130;
 
+	/**
+	 * How many JVMs the long form starts beside this one.
+	 */
+	static final int JVMS = 3;
+
 	@Test
-	final void callsThatDoNotWaitAreGranted() throws Exception {
-		List<StormCall> calls = List.of(StormCall.AT_ONCE);
+	final void callsThatDoNotWaitAreGranted(@TempDir Path folder) throws Exception {
 		List<DefaultLockTemplate> nodes = nodes();
 		for (LockType type : stormyTypes()) {
-			storm(type, nodes.subList(0, 1), 2, 8, calls);
+			storm(type, nodes.subList(0, 1), 2, 8, 1);
 			if (THOROUGH) {
-				storm(type, nodes, 1, 24, calls);
-				storm(type, nodes, 6, 24, calls);
+				storm(type, nodes, 1, 24, 1);
+				storm(type, nodes, 6, 24, 1);
+				stormOfThreeJvms(folder, nodes.get(0), type, 1, 24, 1);
 			}
 		}
 	}
 
 	@Test
-	final void callsThatEndSoonAreGranted() throws Exception {
-		List<StormCall> calls = List.of(StormCall.values());
+	final void callsThatEndSoonAreGranted(@TempDir Path folder) throws Exception {
 		List<DefaultLockTemplate> nodes = nodes();
+		int kinds = StormCall.values().length;
 		for (LockType type : stormyTypes()) {
-			storm(type, nodes, 1, 6, calls);
+			storm(type, nodes, 1, 6, kinds);
 			if (THOROUGH) {
-				storm(type, nodes.subList(0, 1), 2, 24, calls);
-				storm(type, nodes, 6, 24, calls);
+				storm(type, nodes.subList(0, 1), 2, 24, kinds);
+				storm(type, nodes, 6, 24, kinds);
+				stormOfThreeJvms(folder, nodes.get(0), type, 2, 24, kinds);
 			}
 		}
 	}
@@ -87,73 +84,49 @@ abstract class StormContract extends CrowdContract {
 		return Stream.generate(this::node).limit(3).toList();
 	}
 
-	private void storm(LockType type, List<DefaultLockTemplate> nodes, int keys, int threads, List<StormCall> calls)
+	private void storm(LockType type, List<DefaultLockTemplate> nodes, int keys, int threads, int kinds)
 			throws Exception {
-		String name = "%s-%s-%s-%s-%s".formatted(type, nodes.size(), keys, threads, calls.size());
-		AtomicLong cycles = new AtomicLong();
-		List<StormKey> wanted = IntStream.range(0, keys)
-			.mapToObj((i) -> new StormKey(request(type, name + i).withWaitTime(PATIENCE), cycles))
-			.toList();
-		AtomicReference<Duration> lastCycle = new AtomicReference<>(Duration.ofMillis(10));
-		AtomicBoolean over = new AtomicBoolean();
-		ExecutorService pool = Executors.newFixedThreadPool(threads);
+		String name = "%s-%s-%s-%s-%s".formatted(type, nodes.size(), keys, threads, kinds);
+		Storm storm = new Storm(type, key() + name, keys, threads, kinds, SharedNumber.inThisJvm());
+		LockTemplate alone = nodes.get(nodes.size() - 1);
+		storm.rage(nodes, 1, () -> storm.cycle(alone, LockRequest.of(key() + name + "alone"), CYCLES));
+		check(name, storm, alone);
+	}
+
+	private void stormOfThreeJvms(Path folder, LockTemplate node, LockType type, int keys, int threads, int kinds)
+			throws IOException {
+		if (!source().sharedBetweenJvms()) {
+			return;
+		}
+		String name = "%s-JVMs-%s-%s-%s".formatted(type, keys, threads, kinds);
+		Path numbers = Files.createFile(folder.resolve(name));
+		Storm storm = new Storm(type, key() + name, keys, threads, kinds, SharedNumber.in(numbers));
+		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), numbers.toString(), type.name(),
+				key() + name, Integer.toString(keys), Integer.toString(threads), Integer.toString(kinds)));
+		arguments.addAll(source().arguments());
+		List<ChildJvm> jvms = new ArrayList<>();
 		try {
-			List<Future<?>> running = new ArrayList<>();
-			for (int i = 0; i < threads; i++) {
-				LockTemplate caller = nodes.get(i % nodes.size());
-				StormKey key = wanted.get((i / nodes.size()) % keys);
-				running.add(pool.submit(() -> {
-					while (!over.get()) {
-						call(caller, key, calls.get(ThreadLocalRandom.current().nextInt(calls.size())),
-								lastCycle.get());
-					}
-				}));
+			for (int i = 0; i < JVMS; i++) {
+				jvms.add(ChildJvm.start(KitStorm.class, arguments.toArray(String[]::new)));
 			}
-			LockTemplate alone = nodes.get(nodes.size() - 1);
-			LockRequest own = LockRequest.of(key() + name + "alone").withWaitTime(PATIENCE);
-			while (cycles.get() < CYCLES) {
-				long start = System.nanoTime();
-				alone.execute(own, StormContract::work);
-				lastCycle.set(Duration.ofNanos(System.nanoTime() - start));
-				cycles.incrementAndGet();
-			}
-			over.set(true);
-			for (Future<?> each : running) {
-				each.get(Patience.SECONDS, TimeUnit.SECONDS);
-			}
+			jvms.forEach((jvm) -> jvm.awaitLine("READY"));
+			storm.cycle(node, LockRequest.of(key() + name + "alone"), CYCLES);
+			jvms.forEach((jvm) -> jvm.send("end"));
+			jvms.forEach((jvm) -> jvm.awaitLine("OVER"));
 		}
 		finally {
-			over.set(true);
-			pool.shutdownNow();
+			jvms.forEach(ChildJvm::close);
 		}
-		logger.info("Storm {}: {}", name, wanted);
-		for (StormKey key : wanted) {
+		check(name, storm, node);
+	}
+
+	private void check(String name, Storm storm, LockTemplate node) {
+		logger.info("Storm {}: {}", name, storm.keys());
+		for (StormKey key : storm.keys()) {
 			assertThat(key.overlaps()).as("%s in storm %s: too many owners", key, name).isZero();
 			assertThat(key.longestGap()).as("%s in storm %s", key, name).isLessThan(LONGEST_GAP);
 		}
-		assertFree(nodes.get(0), wanted.stream().map(StormKey::request).toList());
-	}
-
-	private static void call(LockTemplate caller, StormKey key, StormCall call, Duration cycle) {
-		try (LockHandle handle = call.call(caller, key.request(), cycle)) {
-			if (handle != null) {
-				key.enter();
-				work();
-				handle.ensureHeld();
-				key.leave();
-				return;
-			}
-		}
-		catch (LockUnavailableException ex) {
-			// the machine is too busy for an answer in time
-		}
-		key.refused();
-		// otherwise those that are refused in this JVM have all processors
-		LockSupport.parkNanos(500_000);
-	}
-
-	private static void work() {
-		LockSupport.parkNanos(1_000_000);
+		assertFree(node, storm.keys().stream().map(StormKey::request).toList());
 	}
 
 }

@@ -1,8 +1,6 @@
 package io.distributedlock.test;
 
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.Iterator;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
@@ -10,7 +8,8 @@ import io.distributedlock.LockType;
 /**
  * A key in a storm of calls: how many owners are inside, how often it was granted, and
  * the longest time for which nobody was inside. Time is counted in cycles of a caller
- * that has a key for itself, so a busy machine does not matter. Thread-safe.
+ * that has a key for itself, so a busy machine does not matter. Thread-safe, also between
+ * JVMs that share the numbers.
  */
 final class StormKey {
 
@@ -21,28 +20,35 @@ final class StormKey {
 
 	private final LockRequest request;
 
-	private final AtomicLong cycles;
+	private final SharedNumber cycles;
 
-	private final AtomicInteger inside = new AtomicInteger();
+	private final SharedNumber inside;
 
-	private final AtomicLong leftAt = new AtomicLong();
+	private final SharedNumber leftAt;
 
-	private final AtomicLong longestGap = new AtomicLong();
+	private final SharedNumber longestGap;
 
-	private final LongAdder grants = new LongAdder();
+	private final SharedNumber grants;
 
-	private final LongAdder refusals = new LongAdder();
+	private final SharedNumber refusals;
 
-	private final LongAdder overlaps = new LongAdder();
+	private final SharedNumber overlaps;
 
 	/**
 	 * Create a key.
 	 * @param request asks for it
 	 * @param cycles counted by the caller that has a key for itself
+	 * @param numbers of which it uses the next
 	 */
-	StormKey(LockRequest request, AtomicLong cycles) {
+	StormKey(LockRequest request, SharedNumber cycles, Iterator<SharedNumber> numbers) {
 		this.request = request;
 		this.cycles = cycles;
+		this.inside = numbers.next();
+		this.leftAt = numbers.next();
+		this.longestGap = numbers.next();
+		this.grants = numbers.next();
+		this.refusals = numbers.next();
+		this.overlaps = numbers.next();
 	}
 
 	LockRequest request() {
@@ -50,31 +56,31 @@ final class StormKey {
 	}
 
 	void enter() {
-		int before = this.inside.getAndAdd(weight());
+		long before = this.inside.add(weight());
 		if (before == 0) {
-			this.longestGap.accumulateAndGet(gap(), Math::max);
+			this.longestGap.atLeast(gap());
 		}
 		if (before + weight() > limit()) {
-			this.overlaps.increment();
+			this.overlaps.add(1);
 		}
-		this.grants.increment();
+		this.grants.add(1);
 	}
 
 	void leave() {
 		this.leftAt.set(this.cycles.get());
-		this.inside.addAndGet(-weight());
+		this.inside.add(-weight());
 	}
 
 	void refused() {
-		this.refusals.increment();
+		this.refusals.add(1);
 	}
 
 	long grants() {
-		return this.grants.sum();
+		return this.grants.get();
 	}
 
 	long overlaps() {
-		return this.overlaps.sum();
+		return this.overlaps.get();
 	}
 
 	/**
@@ -99,7 +105,7 @@ final class StormKey {
 	@Override
 	public String toString() {
 		return "%s: %s granted, %s refused, at most %s cycles without an owner".formatted(this.request.type(), grants(),
-				this.refusals.sum(), longestGap());
+				this.refusals.get(), longestGap());
 	}
 
 }
