@@ -6,7 +6,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
@@ -93,7 +92,10 @@ enum StormCall {
 				}
 			}, "kit-interrupted");
 			caller.start();
-			LockSupport.parkNanos(upTo(cycle.multipliedBy(3)).toNanos());
+			// a lock that is granted meanwhile is used at once, otherwise its key has no
+			// owner
+			// inside
+			result.copy().completeOnTimeout(null, upTo(cycle.multipliedBy(3)).toNanos(), TimeUnit.NANOSECONDS).join();
 			caller.interrupt();
 			return KitNodes.get(result);
 		}
