@@ -311,7 +311,7 @@ class EtcdEdgeCaseTests {
 						: method.invoke(client, arguments));
 	}
 
-	private static EtcdTestServer leader(List<EtcdTestServer> cluster) {
+	static EtcdTestServer leader(List<EtcdTestServer> cluster) {
 		// a member that is asked during an election may not answer
 		return Patience.await()
 			.ignoreExceptions()

@@ -2,6 +2,8 @@ package io.distributedlock.zookeeper;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.distributedlock.test.network.TcpProxy;
@@ -26,7 +28,12 @@ final class Ensemble implements AutoCloseable {
 		this.servers = servers;
 	}
 
-	static Ensemble run() {
+	/**
+	 * Start three servers.
+	 * @param syncTicks after how many ticks without a word a follower and its leader
+	 * leave each other
+	 */
+	static Ensemble run(int syncTicks) {
 		List<ZooKeeperTestServer> servers = Stream.generate(ZooKeeperTestServer::prepare).limit(SIZE).toList();
 		Ensemble ensemble = new Ensemble(servers);
 		for (int i = 0; i < SIZE; i++) {
@@ -35,7 +42,7 @@ final class Ensemble implements AutoCloseable {
 				members.add("server.%d=127.0.0.1:%d:%d".formatted(j + 1, ensemble.quorumPort(i, j),
 						servers.get(j).electionPort()));
 			}
-			servers.get(i).join(i + 1, members);
+			servers.get(i).join(i + 1, members, syncTicks);
 		}
 		ServerProcess.startTogether(servers);
 		return ensemble;
@@ -49,16 +56,31 @@ final class Ensemble implements AutoCloseable {
 		return this.servers.stream().filter((server) -> !server.isLeader()).findFirst().orElseThrow();
 	}
 
+	List<ZooKeeperTestServer> servers() {
+		return this.servers;
+	}
+
 	/**
-	 * Let nothing through between a follower and its leader, while the connection stays
-	 * open.
+	 * Let nothing through between a server and its leader or followers, while the
+	 * connections stay open.
 	 */
-	void cutOff(ZooKeeperTestServer follower) {
-		for (TcpProxy link : this.links[this.servers.indexOf(follower)]) {
-			if (link != null) {
-				link.blackHole();
-			}
-		}
+	void cutOff(ZooKeeperTestServer server) {
+		linksOf(server).forEach(TcpProxy::blackHole);
+	}
+
+	/**
+	 * End {@link #cutOff}.
+	 */
+	void rejoin(ZooKeeperTestServer server) {
+		linksOf(server).forEach(TcpProxy::heal);
+	}
+
+	private Stream<TcpProxy> linksOf(ZooKeeperTestServer server) {
+		int number = this.servers.indexOf(server);
+		return IntStream.range(0, SIZE)
+			.filter((i) -> i != number)
+			.mapToObj((i) -> Stream.of(this.links[number][i], this.links[i][number]))
+			.flatMap(Function.identity());
 	}
 
 	@Override

@@ -18,7 +18,7 @@ class ZooKeeperPartitionTests {
 
 	@Test
 	void holderOnAFollowerThatIsCutOffHasLostTheLockBeforeTheNextOwnerHasIt() {
-		try (Ensemble ensemble = Ensemble.run()) {
+		try (Ensemble ensemble = Ensemble.run(60)) {
 			ZooKeeperTestServer follower = ensemble.follower();
 			try (CuratorFramework near = Servers.connect(follower.address());
 					CuratorFramework far = Servers.connect(ensemble.leader().address());

@@ -28,6 +28,8 @@ final class ZooKeeperTestServer extends ServerProcess {
 
 	private List<String> members = List.of();
 
+	private int syncTicks = 60;
+
 	private ZooKeeperTestServer() {
 		super("zookeeper");
 	}
@@ -53,10 +55,13 @@ final class ZooKeeperTestServer extends ServerProcess {
 	 * @param number its number
 	 * @param members the lines of the configuration with the addresses at which this
 	 * server reaches all of them
+	 * @param syncTicks after how many ticks without a word a follower and its leader
+	 * leave each other
 	 */
-	void join(int number, List<String> members) {
+	void join(int number, List<String> members, int syncTicks) {
 		this.number = number;
 		this.members = members;
+		this.syncTicks = syncTicks;
 	}
 
 	String address() {
@@ -119,13 +124,13 @@ final class ZooKeeperTestServer extends ServerProcess {
 		String settings = """
 				tickTime=%d
 				initLimit=100
-				syncLimit=60
+				syncLimit=%d
 				dataDir=%s
 				clientPort=%d
 				clientPortAddress=127.0.0.1
 				4lw.commands.whitelist=*
 				%s
-				""".formatted(Servers.TICK_MILLIS, data, port(), String.join("\n", this.members));
+				""".formatted(Servers.TICK_MILLIS, this.syncTicks, data, port(), String.join("\n", this.members));
 		try {
 			Files.createDirectories(data);
 			Files.writeString(data.resolve("myid"), Integer.toString(this.number));

@@ -17,6 +17,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.distributedlock.test.network.TcpProxy;
+
 /**
  * A real etcd with its data in a folder of its own: the program that the system property
  * {@code lock.test.etcd} names, or else the one on the {@code PATH}, or else from the
@@ -35,6 +37,11 @@ public final class EtcdTestServer extends ServerProcess {
 	private final ServerBinary binary;
 
 	private final int peerPort = freePort();
+
+	/**
+	 * Where the other members reach this one.
+	 */
+	private final TcpProxy peers = new TcpProxy(this.peerPort);
 
 	private final int healthPort = freePort();
 
@@ -106,12 +113,34 @@ public final class EtcdTestServer extends ServerProcess {
 		return (this.arguments.contains("--cert-file") ? "https" : "http") + "://127.0.0.1:" + port();
 	}
 
+	/**
+	 * Let the other members of a cluster no longer hear this one. It still hears them,
+	 * and its clients reach it.
+	 */
+	public void mute() {
+		this.peers.blackHole();
+	}
+
+	/**
+	 * End {@link #mute()}.
+	 */
+	public void unmute() {
+		this.peers.heal();
+	}
+
+	@Override
+	public void close() {
+		super.close();
+		this.peers.close();
+	}
+
 	@Override
 	protected List<String> command() {
 		List<String> command = new ArrayList<>(List.of(this.binary.path().toString(), "--name", this.name, "--data-dir",
 				folder().resolve("data").toString(), "--listen-client-urls", url(), "--advertise-client-urls", url(),
-				"--listen-peer-urls", peerUrl(), "--initial-advertise-peer-urls", peerUrl(), "--initial-cluster",
-				this.cluster, "--initial-cluster-state", "new", "--listen-metrics-urls", healthUrl()));
+				"--listen-peer-urls", "http://127.0.0.1:" + this.peerPort, "--initial-advertise-peer-urls", peerUrl(),
+				"--initial-cluster", this.cluster, "--initial-cluster-state", "new", "--listen-metrics-urls",
+				healthUrl()));
 		command.addAll(this.arguments);
 		return command;
 	}
@@ -141,7 +170,7 @@ public final class EtcdTestServer extends ServerProcess {
 	}
 
 	private String peerUrl() {
-		return "http://127.0.0.1:" + this.peerPort;
+		return "http://127.0.0.1:" + this.peers.port();
 	}
 
 	private String healthUrl() {

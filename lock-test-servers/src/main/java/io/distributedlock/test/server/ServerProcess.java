@@ -235,7 +235,7 @@ public abstract class ServerProcess implements AutoCloseable {
 	}
 
 	@Override
-	public final void close() {
+	public void close() {
 		kill();
 		try {
 			Runtime.getRuntime().removeShutdownHook(this.shutdownHook);
