@@ -2,9 +2,11 @@ package io.distributedlock.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.CallsUnderFault;
 import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
@@ -13,6 +15,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -62,6 +65,19 @@ class RedisClusterFaultsTests {
 			}
 		});
 		awaitNothingLeft();
+	}
+
+	@Test
+	@EnabledIf("io.distributedlock.test.CallsUnderFault#haveTime")
+	void lockHasOneOwnerWhileReplicasTakeOverUnderLoad() throws Exception {
+		try (RedisLockProvider other = new RedisLockProvider(this.client, Duration.ofSeconds(2));
+				CallsUnderFault calls = new CallsUnderFault(List.of(this.provider, other), Duration.ofSeconds(5))) {
+			calls.haveOneOwnerAtATime(Duration.ofSeconds(1), Map.of("replicas promoted", () -> {
+				this.cluster.servers().forEach(this.cluster::failOver);
+				return () -> {
+				};
+			}));
+		}
 	}
 
 	@Test

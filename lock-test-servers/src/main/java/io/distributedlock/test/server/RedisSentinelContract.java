@@ -1,13 +1,18 @@
 package io.distributedlock.test.server;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.CallsUnderFault;
 import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -73,6 +78,37 @@ public abstract class RedisSentinelContract {
 	final void tokensRiseAfterThePrimaryWasKilled() {
 		this.locks.goOnWithRisingTokens((key) -> this.primary.kill());
 		assertThat(this.sentinel.currentPrimaryPort()).isEqualTo(this.replica.port());
+	}
+
+	/**
+	 * A promotion can take a lock from its owner, but tokens still rise.
+	 */
+	@Test
+	@EnabledIf("io.distributedlock.test.CallsUnderFault#haveTime")
+	final void tokensRiseWhileReplicasArePromotedUnderLoad() throws Exception {
+		ProviderFactory.Node second = connect(this.sentinel.port());
+		try (LockProvider other = second.provider();
+				CallsUnderFault calls = new CallsUnderFault(List.of(this.node.provider(), other),
+						Duration.ofSeconds(5))) {
+			calls.haveRisingTokens(Duration.ofSeconds(1), Map.of("primary killed", () -> {
+				RedisTestServer killed = currentPrimary();
+				killed.kill();
+				Patience.await("promotion").until(() -> currentPrimary() != killed);
+				return () -> {
+					killed.start();
+					Patience.await("the next replica")
+						.until(() -> String.valueOf(currentPrimary().command("INFO", "replication"))
+							.contains("state=online"));
+				};
+			}));
+		}
+		finally {
+			second.client().close();
+		}
+	}
+
+	private RedisTestServer currentPrimary() {
+		return (this.sentinel.currentPrimaryPort() == this.replica.port()) ? this.replica : this.primary;
 	}
 
 	@Test
