@@ -32,9 +32,6 @@ class EtcdClusterTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(5);
 
-	private static final Runnable NOTHING = () -> {
-	};
-
 	private List<EtcdTestServer> members;
 
 	private final List<Client> clients = new ArrayList<>();
@@ -69,10 +66,10 @@ class EtcdClusterTests {
 							return leader::start;
 						}, "compaction", () -> {
 							get(this.clients.get(0).getKVClient().compact(locks().getHeader().getRevision()));
-							return NOTHING;
+							return EtcdClusterTests::nothing;
 						}, "defragmentation", () -> {
 							get(this.clients.get(0).getMaintenanceClient().defragmentMember(leader().url()));
-							return NOTHING;
+							return EtcdClusterTests::nothing;
 						}));
 	}
 
@@ -98,8 +95,12 @@ class EtcdClusterTests {
 				.map(KeyValue::getLease)
 				.distinct()
 				.forEach((lease) -> get(this.clients.get(0).getLeaseClient().revoke(lease)));
-			return NOTHING;
+			return EtcdClusterTests::nothing;
 		}));
+	}
+
+	private static void nothing() {
+		// the fault has ended already
 	}
 
 	private boolean isLeaseSafeFromOldLeaders() {
