@@ -45,7 +45,7 @@ class EtcdClusterTests {
 			.add(EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT).endpoints(member.url()).build()));
 		this.calls = new CallsUnderFault(this.clients.stream()
 			.map((client) -> new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, COMMAND_TIMEOUT))
-			.toList(), Duration.ofSeconds(5));
+			.toList(), LEASE);
 	}
 
 	@AfterEach

@@ -39,7 +39,7 @@ final class Ensemble implements AutoCloseable {
 		for (int i = 0; i < SIZE; i++) {
 			List<String> members = new ArrayList<>();
 			for (int j = 0; j < SIZE; j++) {
-				members.add("server.%d=127.0.0.1:%d:%d".formatted(j + 1, ensemble.quorumPort(i, j),
+				members.add("server.%s=127.0.0.1:%s:%s".formatted(j + 1, ensemble.quorumPort(i, j),
 						servers.get(j).electionPort()));
 			}
 			servers.get(i).join(i + 1, members, syncTicks);

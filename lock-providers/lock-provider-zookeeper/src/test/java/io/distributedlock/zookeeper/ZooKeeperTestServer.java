@@ -122,11 +122,11 @@ final class ZooKeeperTestServer extends ServerProcess {
 	private Path configuration() {
 		Path data = folder().resolve("data");
 		String settings = """
-				tickTime=%d
+				tickTime=%s
 				initLimit=100
-				syncLimit=%d
+				syncLimit=%s
 				dataDir=%s
-				clientPort=%d
+				clientPort=%s
 				clientPortAddress=127.0.0.1
 				4lw.commands.whitelist=*
 				%s

@@ -37,9 +37,9 @@ public final class RedisTestSentinel extends ServerProcess {
 		RedisTestSentinel sentinel = new RedisTestSentinel(primary.port());
 		try {
 			Files.writeString(sentinel.folder().resolve("sentinel.conf"), """
-					port %d
+					port %s
 					bind 127.0.0.1
-					sentinel monitor %s 127.0.0.1 %d 1
+					sentinel monitor %s 127.0.0.1 %s 1
 					sentinel down-after-milliseconds %s 1000
 					sentinel failover-timeout %s 3000
 					""".formatted(sentinel.port(), MASTER, primary.port(), MASTER, MASTER));
