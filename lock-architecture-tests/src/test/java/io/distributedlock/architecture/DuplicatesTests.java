@@ -65,7 +65,7 @@ class DuplicatesTests {
 
 	private static void assertAllAllowed(List<Duplicate> duplicates, int tokens) {
 		assertThat(duplicates.stream().filter((duplicate) -> !ALLOWED.containsKey(duplicate.files())))
-			.as("code of %d or more equal tokens: move it to where all of its users may depend on it "
+			.as("code of %s or more equal tokens: move it to where all of its users may depend on it "
 					+ "(docs/architecture.md, Modules), or add its files and the reason to ALLOWED", tokens)
 			.isEmpty();
 	}

@@ -153,7 +153,7 @@ class CallersStackTests {
 		if (isLockable(key)) {
 			return;
 		}
-		Patience.await().alias("'%s' with room for %d frames".formatted(key, room)).until(() -> {
+		Patience.await().alias("'%s' with room for %s frames".formatted(key, room)).until(() -> {
 			System.gc();
 			return isLockable(key);
 		});

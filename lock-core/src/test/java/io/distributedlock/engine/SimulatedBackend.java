@@ -191,7 +191,7 @@ final class SimulatedBackend {
 			key.places.remove(lease.owner());
 			Holder granted = holder;
 			this.world
-				.note(() -> "granted %s to %s, token %d".formatted(lease.backendKey(), lease.owner(), granted.token));
+				.note(() -> "granted %s to %s, token %s".formatted(lease.backendKey(), lease.owner(), granted.token));
 			holder.expiresAt = this.world.now() + holder.lengthNanos;
 			this.checks.granted(lease, holder.token);
 			if (!key.places.isEmpty()) {

@@ -75,7 +75,7 @@ final class SimulatedCall {
 	}
 
 	@Nullable String text() {
-		return "%s #%d of %s".formatted(this.how, this.id, this.request);
+		return "%s #%s of %s".formatted(this.how, this.id, this.request);
 	}
 
 	@Override

@@ -314,7 +314,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	@Nullable String leftovers() {
 		this.places.removeIf(SimulatedPlace::isOver);
 		return (this.places.isEmpty() && this.subscriptions.isEmpty()) ? null
-				: "%d places, %d subscriptions".formatted(this.places.size(), this.subscriptions.size());
+				: "%s places, %s subscriptions".formatted(this.places.size(), this.subscriptions.size());
 	}
 
 	private void deliver(SimulatedSubscription subscription) {

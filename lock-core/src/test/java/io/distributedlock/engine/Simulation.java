@@ -195,7 +195,7 @@ final class Simulation {
 	record Result(long seed, int calls, long events, long trace, List<String> violations, List<String> lines) {
 
 		@Nullable String failure() {
-			return this.violations.isEmpty() ? null : "seed %d: %s".formatted(this.seed, this.violations);
+			return this.violations.isEmpty() ? null : "seed %s: %s".formatted(this.seed, this.violations);
 		}
 
 	}

@@ -251,7 +251,7 @@ final class SimulationChecks {
 		if (own.lease().type() != LockType.SEMAPHORE) {
 			long highest = this.highestTokens.merge(own.lease().backendKey(), own.token(), Math::max);
 			if (own.type() != LockType.READ && own.token() < highest) {
-				violation(2, "%s has token %d after %d was seen".formatted(own.hold(), own.token(), highest));
+				violation(2, "%s has token %s after %s was seen".formatted(own.hold(), own.token(), highest));
 			}
 		}
 	}
@@ -263,14 +263,14 @@ final class SimulationChecks {
 				inside++;
 				boolean both = type == LockType.READ && other.type() == LockType.READ;
 				if (!both && type != LockType.SEMAPHORE) {
-					violation(1, "%s of %s is granted while %s is valid for %d us more".formatted(lease.backendKey(),
+					violation(1, "%s of %s is granted while %s is valid for %s us more".formatted(lease.backendKey(),
 							lease.owner(), other.hold(), other.handle().remaining().toNanos() / 1000));
 				}
 			}
 		}
 		if (lease.type() == LockType.SEMAPHORE && inside >= lease.permits()) {
 			violation(1,
-					"%d have one of the %d permits of %s".formatted(inside + 1, lease.permits(), lease.backendKey()));
+					"%s have one of the %s permits of %s".formatted(inside + 1, lease.permits(), lease.backendKey()));
 		}
 	}
 
@@ -626,7 +626,7 @@ final class SimulationChecks {
 	}
 
 	void violation(int promise, String what) {
-		this.world.violation("promise %d: %s".formatted(promise, what));
+		this.world.violation("promise %s: %s".formatted(promise, what));
 	}
 
 	static boolean isExpected(Throwable failure) {

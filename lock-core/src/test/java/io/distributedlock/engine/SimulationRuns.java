@@ -46,7 +46,7 @@ final class SimulationRuns {
 			loop.join(STUCK_MILLIS);
 			if (!this.ended && seen == this.runs.get()) {
 				AssertionError stuck = new AssertionError(
-						"seed %d: the engine blocks the thread of the simulation for real"
+						"seed %s: the engine blocks the thread of the simulation for real"
 							.formatted(this.current.get()));
 				stuck.setStackTrace(loop.getStackTrace());
 				throw stuck;
@@ -94,7 +94,7 @@ final class SimulationRuns {
 			}
 		}
 		catch (Throwable ex) {
-			this.failure = "seed %d: %s".formatted(this.current.get(), SimulatedWorld.describe(ex));
+			this.failure = "seed %s: %s".formatted(this.current.get(), SimulatedWorld.describe(ex));
 		}
 		finally {
 			threads.close();
@@ -124,7 +124,7 @@ final class SimulationRuns {
 		int[] given = new int[1];
 		runs.run(() -> (alone && given[0]++ > 0) ? 0 : seed[0]--, TimeUnit.SECONDS.toNanos(Long.parseLong(args[0])),
 				Long.MAX_VALUE);
-		System.out.printf("%d runs, %d calls, %d events, %d calls a second%n", runs.runs(), runs.calls(), runs.events(),
+		System.out.printf("%s runs, %s calls, %s events, %s calls a second%n", runs.runs(), runs.calls(), runs.events(),
 				runs.calls() * 1_000_000_000L / (System.nanoTime() - begun));
 		if (runs.failure() != null) {
 			System.out.println(runs.failure());

@@ -50,7 +50,7 @@ class SimulationTests {
 		SimulationRuns runs = new SimulationRuns();
 		runs.run((SEED != 0) ? oneAfterTheOther(List.of(SEED)) : () -> next(seed),
 				untilCalls ? TimeUnit.DAYS.toNanos(1) : TimeUnit.SECONDS.toNanos(SECONDS), CALLS);
-		System.out.printf("Simulation: %,d runs, %,d calls, %,d events, seeds up to %d%n", runs.runs(), runs.calls(),
+		System.out.printf("Simulation: %,d runs, %,d calls, %,d events, seeds up to %s%n", runs.runs(), runs.calls(),
 				runs.events(), seed[0]);
 		assertThat(runs.failure()).isNull();
 		assertThat(runs.calls()).isPositive();
@@ -70,8 +70,8 @@ class SimulationTests {
 			long seed = variant(each);
 			Simulation.Result first = new Simulation(seed, threads, false).run();
 			Simulation.Result again = new Simulation(seed, threads, true).run();
-			assertThat(again.trace()).as("trace of seed %d", seed).isEqualTo(first.trace());
-			assertThat(again.events()).as("events of seed %d", seed).isEqualTo(first.events());
+			assertThat(again.trace()).as("trace of seed %s", seed).isEqualTo(first.trace());
+			assertThat(again.events()).as("events of seed %s", seed).isEqualTo(first.events());
 		}
 		threads.close();
 	}

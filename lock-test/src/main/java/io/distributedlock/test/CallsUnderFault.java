@@ -127,7 +127,7 @@ public final class CallsUnderFault implements AutoCloseable {
 				for (Collection<Hold> ofKey : holds) {
 					List<Hold> sorted = ofKey.stream().sorted(Comparator.comparingLong(Hold::from)).toList();
 					checks.forEach((what, check) -> assertThat(check.apply(sorted).stream().limit(3))
-						.as("%s: %s for %d ms", what, fault.getKey(), lasting.toMillis())
+						.as("%s: %s for %s ms", what, fault.getKey(), lasting.toMillis())
 						.isEmpty());
 				}
 			}

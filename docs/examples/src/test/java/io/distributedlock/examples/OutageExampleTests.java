@@ -61,7 +61,7 @@ class OutageExampleTests extends Nodes {
 		this.node = node(
 				List.of("lock.command-timeout=500ms", "lock.wait-time=500ms", "lock.renewal.lease-time=2s",
 						"export.lease-time=-1", "spring.data.redis.url=redis://127.0.0.1:" + this.network.port(),
-						"spring.datasource.url=jdbc:h2:tcp://127.0.0.1:%d/mem:outage;DB_CLOSE_DELAY=-1"
+						"spring.datasource.url=jdbc:h2:tcp://127.0.0.1:%s/mem:outage;DB_CLOSE_DELAY=-1"
 							.formatted(this.network.port())),
 				Prices.class, ContentionHandlers.class, ObservedExchange.class, Exports.class, CutOffArchive.class);
 	}

@@ -63,20 +63,20 @@ public class RestartedApplication {
 			int run = Integer.getInteger(RUNS, 0) + 1;
 			System.setProperty(RUNS, Integer.toString(run));
 			ApplicationContext context = event.getApplicationContext();
-			System.out.printf("RUN %d %s %s %d%n", run, this.orders.settle(new Order("7")),
+			System.out.printf("RUN %s %s %s %s%n", run, this.orders.settle(new Order("7")),
 					Order.class.getClassLoader().getClass().getSimpleName(),
 					context.getBeanNamesForType(DefaultLockTemplate.class).length);
 			if (run == 1) {
 				new Thread(() -> Restarter.getInstance().restart(), "changed-classes").start();
 				return;
 			}
-			System.out.printf("THREADS %d%n", timers().size());
+			System.out.printf("THREADS %s%n", timers().size());
 			SpringApplication.exit(context);
 			try {
 				Awaitility.await().until(() -> timers().isEmpty());
 			}
 			finally {
-				System.out.printf("LEFT %d%n", timers().size());
+				System.out.printf("LEFT %s%n", timers().size());
 				Runtime.getRuntime().halt(0);
 			}
 		}

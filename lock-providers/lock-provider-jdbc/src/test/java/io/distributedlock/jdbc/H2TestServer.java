@@ -33,7 +33,7 @@ final class H2TestServer extends ServerProcess {
 	 * immediately.
 	 */
 	String url(int proxyPort) {
-		return "jdbc:h2:tcp://127.0.0.1:%d/./locks;WRITE_DELAY=0".formatted(proxyPort);
+		return "jdbc:h2:tcp://127.0.0.1:%s/./locks;WRITE_DELAY=0".formatted(proxyPort);
 	}
 
 	@Override

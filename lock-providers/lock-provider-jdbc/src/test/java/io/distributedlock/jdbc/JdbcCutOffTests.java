@@ -96,7 +96,7 @@ class JdbcCutOffTests {
 		List<TcpProxy> proxies = new ArrayList<>();
 		for (LockType type : types) {
 			for (int step = 0; step < STEPS; step++) {
-				LeaseRequest request = request("k%s%s%d".formatted(strategy, type, step), type);
+				LeaseRequest request = request("k%s%s%s".formatted(strategy, type, step), type);
 				requests.add(request);
 				TcpProxy proxy = open(new TcpProxy(database.port));
 				proxies.add(proxy);

@@ -258,7 +258,7 @@ class JdbcErrorsTests {
 		// as in an application: the pool connects at its first use, and its failure is no
 		// SQLException
 		HikariDataSource eager = open(
-				Databases.pool("jdbc:%s://127.0.0.1:%d/locks".formatted(dialect.name().toLowerCase(Locale.ROOT), port),
+				Databases.pool("jdbc:%s://127.0.0.1:%s/locks".formatted(dialect.name().toLowerCase(Locale.ROOT), port),
 						"app", "x", 2));
 		eager.setInitializationFailTimeout(1);
 		LockProvider provider = provider(eager, JdbcLockSettings.of(dialect));

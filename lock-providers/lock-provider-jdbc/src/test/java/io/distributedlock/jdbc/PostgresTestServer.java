@@ -72,7 +72,7 @@ final class PostgresTestServer implements AutoCloseable {
 	 * Return the URL that leads through a proxy.
 	 */
 	String url(int proxyPort) {
-		return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxyPort);
+		return "jdbc:postgresql://127.0.0.1:%s/postgres".formatted(proxyPort);
 	}
 
 	int port() {

@@ -48,9 +48,9 @@ class RedisConnectionTests {
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");
 				RedisTestServer open = RedisTestServer.run()) {
 			for (String credentials : List.of(":wr0ng@", "nobody:wr0ng@", "")) {
-				assertFails(client("redis://%s127.0.0.1:%d".formatted(credentials, server.port())), "credentials");
+				assertFails(client("redis://%s127.0.0.1:%s".formatted(credentials, server.port())), "credentials");
 			}
-			assertFails(client("redis://nobody:wr0ng@127.0.0.1:%d".formatted(open.port())), "credentials");
+			assertFails(client("redis://nobody:wr0ng@127.0.0.1:%s".formatted(open.port())), "credentials");
 		}
 	}
 

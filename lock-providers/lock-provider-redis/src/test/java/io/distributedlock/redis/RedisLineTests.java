@@ -83,7 +83,7 @@ class RedisLineTests {
 		long token = lease.fencingToken().orElseThrow();
 		for (int i = 0; i < places.size(); i++) {
 			Place place = places.get(i);
-			assertThat(place.granted().toCompletableFuture()).as("place %d", i).isNotDone();
+			assertThat(place.granted().toCompletableFuture()).as("place %s", i).isNotDone();
 			assertThat(get(lease.release())).isTrue();
 			lease = get(place.granted());
 			assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(token);

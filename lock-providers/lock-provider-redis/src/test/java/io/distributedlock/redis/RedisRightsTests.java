@@ -120,14 +120,14 @@ class RedisRightsTests extends RedisRightsContract {
 	}
 
 	private LockProvider connect(String user, String password) {
-		RedisClient client = Clients.client("redis://%s:%s@127.0.0.1:%d".formatted(user, password, server().port()));
+		RedisClient client = Clients.client("redis://%s:%s@127.0.0.1:%s".formatted(user, password, server().port()));
 		closeLater(() -> Clients.shutdown(client));
 		return opened(new RedisLockProvider(client, Duration.ofSeconds(2), "shop:lock"));
 	}
 
 	private DefaultLockTemplate template(RedisTestCluster cluster, String user) {
 		RedisClusterClient client = RedisClusterClient.create(Clients.resources(),
-				"redis://%s:%s@127.0.0.1:%d".formatted(user, PASSWORD, cluster.servers().get(0).port()));
+				"redis://%s:%s@127.0.0.1:%s".formatted(user, PASSWORD, cluster.servers().get(0).port()));
 		closeLater(() -> Clients.shutdown(client));
 		return template(opened(new RedisLockProvider(client, Duration.ofSeconds(3), "shop:lock")),
 				Duration.ofMillis(200));

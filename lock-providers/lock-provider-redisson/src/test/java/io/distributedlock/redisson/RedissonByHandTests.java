@@ -240,7 +240,7 @@ class RedissonByHandTests extends OnOneServer {
 			});
 			for (int i = 0; i < 50; i++) {
 				Lease lease = attempt("monitored", type);
-				assertThat(lease).as("attempt %d", i).isNotNull();
+				assertThat(lease).as("attempt %s", i).isNotNull();
 				assertThat(get(lease.release())).isTrue();
 			}
 		}
@@ -464,7 +464,7 @@ class RedissonByHandTests extends OnOneServer {
 
 		@Override
 		public String toString() {
-			return "%d grants, longest wait %d of the others (%d ms)".formatted(this.grants.get(), this.longest.get(),
+			return "%s grants, longest wait %s of the others (%s ms)".formatted(this.grants.get(), this.longest.get(),
 					this.longestMillis.get());
 		}
 

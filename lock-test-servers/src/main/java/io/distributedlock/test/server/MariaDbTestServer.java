@@ -64,7 +64,7 @@ public final class MariaDbTestServer extends MySqlFamilyServer {
 
 	@Override
 	public String url() {
-		return "jdbc:mariadb://127.0.0.1:%d/locks".formatted(port());
+		return "jdbc:mariadb://127.0.0.1:%s/locks".formatted(port());
 	}
 
 	/**

@@ -55,7 +55,7 @@ public final class MySqlTestServer extends MySqlFamilyServer {
 	 */
 	@Override
 	public String url() {
-		return "jdbc:mysql://127.0.0.1:%d/locks?sslMode=DISABLED&allowPublicKeyRetrieval=true".formatted(port());
+		return "jdbc:mysql://127.0.0.1:%s/locks?sslMode=DISABLED&allowPublicKeyRetrieval=true".formatted(port());
 	}
 
 	@Override

@@ -23,7 +23,7 @@ final class Inbox implements AutoCloseable {
 		this.socket.setSoTimeout(20_000);
 		this.in = new BufferedReader(new InputStreamReader(this.socket.getInputStream(), StandardCharsets.UTF_8));
 		this.socket.getOutputStream()
-			.write("*2\r\n$9\r\nSUBSCRIBE\r\n$%d\r\n%s\r\n".formatted(channel.length(), channel)
+			.write("*2\r\n$9\r\nSUBSCRIBE\r\n$%s\r\n%s\r\n".formatted(channel.length(), channel)
 				.getBytes(StandardCharsets.UTF_8));
 		// an array of a word, the channel and the number of subscriptions
 		for (int i = 0; i < 6; i++) {
