@@ -85,7 +85,7 @@ final class FallbackPolicy implements ContentionPolicy {
 
 	@Override
 	public @Nullable Object end(LockNotAcquiredException contention, AnnotatedCall call) throws Throwable {
-		List<@Nullable Object> arguments = new ArrayList<>(Arrays.asList(call.arguments()));
+		List<@Nullable Object> arguments = new ArrayList<@Nullable Object>(Arrays.asList(call.arguments()));
 		if (this.takesException) {
 			arguments.add(placeOfException(this.fallback, arguments.size()), contention);
 		}

@@ -48,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class KeyTextTests {
 
+	@SuppressWarnings("JavaUtilDate")
 	static final List<Object> WITHOUT_TEXT = List.of(new Order(), new Generic<>(new byte[1]),
 			new Generic<>(new Order()), new Generic<>(new Generic<>(new Order())), new Open(new Order()),
 			new Open(new int[0]), new Several(List.of(new Order())), new Open(Optional.of(new Order())),

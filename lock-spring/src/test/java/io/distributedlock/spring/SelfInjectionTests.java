@@ -123,6 +123,7 @@ class SelfInjectionTests {
 	static class First {
 
 		@Autowired
+		@SuppressWarnings("UnusedVariable")
 		private Second second;
 
 		@Transactional
@@ -147,6 +148,7 @@ class SelfInjectionTests {
 	static class Retried {
 
 		@Autowired
+		@SuppressWarnings("UnusedVariable")
 		private Retried self;
 
 		@Retryable

@@ -18,7 +18,7 @@ final class KitStorm {
 	private KitStorm() {
 	}
 
-	@SuppressWarnings("SystemOut")
+	@SuppressWarnings({ "SystemOut", "CatchAndPrintStackTrace" })
 	public static void main(String[] args) {
 		int status = 1;
 		try {

@@ -80,9 +80,6 @@ final class KeyTexts {
 		if (value instanceof Enum<?> constant) {
 			return plain(constant.name(), inside);
 		}
-		if (value instanceof CharSequence text) {
-			return plain(new StringBuilder(text).toString(), inside);
-		}
 		if (value instanceof List<?> list) {
 			return joined(list.stream());
 		}
@@ -93,7 +90,7 @@ final class KeyTexts {
 	private static boolean isValueOfJdk(Object value) {
 		return value instanceof Boolean || value instanceof Character || value instanceof UUID || value instanceof URI
 				|| value instanceof Locale || value instanceof Currency
-				|| (value instanceof Number && isOfJdk(value.getClass()))
+				|| ((value instanceof CharSequence || value instanceof Number) && isOfJdk(value.getClass()))
 				|| value.getClass().getPackageName().equals("java.time");
 	}
 
@@ -104,10 +101,10 @@ final class KeyTexts {
 
 	private static Writer ofClass(Class<?> type) {
 		Method text = ReflectionUtils.findMethod(type, "toString");
-		boolean isWritten = text != null && !isOfJdk(text.getDeclaringClass()) && !Iterable.class.isAssignableFrom(type)
-				&& !Map.class.isAssignableFrom(type) && !isProxy(type);
 		List<Method> components = components(type);
-		if (!isWritten || !components.stream().allMatch(Method::trySetAccessible)) {
+		if (text == null || isOfJdk(text.getDeclaringClass()) || Iterable.class.isAssignableFrom(type)
+				|| Map.class.isAssignableFrom(type) || isProxy(type)
+				|| !components.stream().allMatch(Method::trySetAccessible)) {
 			return (value, inside) -> {
 				throw refused(type);
 			};

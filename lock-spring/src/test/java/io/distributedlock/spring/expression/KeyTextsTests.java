@@ -52,7 +52,7 @@ class KeyTextsTests {
 		}
 		return switch (kind) {
 			case 0 -> (next) -> next.nextInt(-20, 20);
-			case 1 -> (next) -> TimeUnit.values()[next.nextInt(7)];
+			case 1 -> (next) -> next.nextBoolean() ? TimeUnit.DAYS : TimeUnit.HOURS;
 			case 2 ->
 				(next) -> next.nextBoolean() ? new UUID(0, next.nextInt(9)) : Instant.ofEpochMilli(next.nextInt(9));
 			default -> KeyTextsTests::text;
