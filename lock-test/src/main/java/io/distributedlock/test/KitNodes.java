@@ -158,10 +158,10 @@ abstract class KitNodes {
 	 * Return a request for a lock type, with a key that ends with that type.
 	 */
 	final LockRequest request(LockType type, Object suffix) {
-		return request(type, this.testKey + suffix + type);
+		return requestForKey(type, this.testKey + suffix + type);
 	}
 
-	static LockRequest request(LockType type, String key) {
+	static LockRequest requestForKey(LockType type, String key) {
 		LockRequest request = LockRequest.of(key);
 		return (type == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(type);
 	}

@@ -56,8 +56,8 @@ final class Storm {
 		this.cycles = numbers.next();
 		this.lastCycleNanos = numbers.next();
 		this.keys = IntStream.range(0, keys)
-			.mapToObj((i) -> new StormKey(KitNodes.request(type, key + i).withWaitTime(KitNodes.PATIENCE), this.cycles,
-					numbers))
+			.mapToObj((i) -> new StormKey(KitNodes.requestForKey(type, key + i).withWaitTime(KitNodes.PATIENCE),
+					this.cycles, numbers))
 			.toList();
 	}
 
