@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 import io.distributedlock.redis.scripts.ServerAge;
+import io.distributedlock.redis.scripts.ServerWords;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.RedisBusyException;
@@ -21,8 +22,8 @@ import io.lettuce.core.RedisReadOnlyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates failures of Lettuce. Of an error message of the server only the first word,
- * its code, appears in ours: the rest may quote a command, and with it an owner.
+ * Translates failures of Lettuce. What an error message of the server quotes of a command
+ * does not appear in ours, since an owner may be in it.
  * <p>
  * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
  */
@@ -46,8 +47,17 @@ final class RedisErrors {
 			return backendException;
 		}
 		String code = code(cause);
+		if (code.isEmpty()) {
+			return withoutCode(cause);
+		}
+		BackendException translated = withCode(code, cause);
+		String words = words(cause);
+		return words.isEmpty() ? translated : new BackendException(
+				"%s. Redis says: %s".formatted(translated.getMessage(), words), translated.isRetryable(), cause);
+	}
+
+	private static BackendException withCode(String code, Throwable cause) {
 		return switch (code) {
-			case "" -> withoutCode(cause);
 			case "WRONGPASS", "NOAUTH" ->
 				permanent("Redis refuses the credentials: check the user name and the password", cause);
 			case "NOPERM" -> permanent(
@@ -65,9 +75,17 @@ final class RedisErrors {
 			case "NOSCRIPT" -> retryable("Redis did not know a script, and no time was left to send it", cause);
 			case "LOADING", "READONLY", "MOVED", "ASK", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "BUSY", "NOREPLICAS",
 					"MISCONF", "UNBLOCKED" ->
-				retryable("Redis is loading, failing over or cannot write at present (%s)".formatted(code), cause);
-			default -> new BackendException("Redis failed with " + code, isConnectionProblem(cause), cause);
+				retryable("Redis is loading, failing over or cannot write at present", cause);
+			default -> new BackendException("Redis failed", isConnectionProblem(cause), cause);
 		};
+	}
+
+	private static String words(Throwable failure) {
+		return reasons(failure).filter((each) -> each instanceof RedisCommandExecutionException)
+			.map((each) -> ServerWords.in(each.getMessage()))
+			.filter((words) -> !words.isEmpty() && !words.startsWith(ServerAge.CODE))
+			.findFirst()
+			.orElse("");
 	}
 
 	/**
@@ -168,8 +186,9 @@ final class RedisErrors {
 
 	private static String ownCode(Throwable failure) {
 		if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null) {
-			String first = failure.getMessage().split("[ :]", 2)[0];
-			return first.equals("ERR") ? codeInside(failure.getMessage()) : first;
+			String words = ServerWords.in(failure.getMessage());
+			String first = words.split("[ :]", 2)[0];
+			return first.equals("ERR") ? codeInside(words) : first;
 		}
 		// Lettuce has classes of its own for these three, some without the server's
 		// message.

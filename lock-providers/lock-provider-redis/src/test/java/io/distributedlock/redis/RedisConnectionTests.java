@@ -43,6 +43,16 @@ class RedisConnectionTests {
 		}
 	}
 
+	/**
+	 * As servers do that refuse scripts.
+	 */
+	@Test
+	void errorTellsTheWordsOfTheServer() {
+		try (RedisTestServer server = RedisTestServer.run("--rename-command", "EVALSHA", "")) {
+			assertFails(client(server.url()), "unknown command");
+		}
+	}
+
 	@Test
 	void errorNamesWrongOrUnexpectedCredentials() {
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class RedisRightsTests extends RedisRightsContract {
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~{shop:lock:* resetchannels &shop:lock:* -@all "
-			+ "+get +set +exists +del +pexpire +pttl +time +lpop +rpush +lpos +lrem +hget +hset +hgetall +hdel +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setinfo +client|setname";
+			+ "+get +set +exists +del +pexpire +pttl +time +lpop +rpush +lpos +lrem +hget +hset +hgetall +hdel +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setname";
 
 	private static final String FOR_OTHER_TYPES = " +zadd +zrem +zcard +zscore +zrange +zremrangebyscore +pexpireat";
 
@@ -40,8 +40,7 @@ class RedisRightsTests extends RedisRightsContract {
 
 	@Override
 	protected String rights() {
-		// Redis has no such command before 7.2
-		return DOCUMENTED.replace(" +client|setinfo", "");
+		return DOCUMENTED;
 	}
 
 	@Override
@@ -71,6 +70,17 @@ class RedisRightsTests extends RedisRightsContract {
 				.withMessageContaining("least rights");
 			assertAllTypesWork(template(cluster, "clustered"), template(cluster, "clustered"), 6);
 		}
+	}
+
+	@Test
+	void anotherDatabaseNeedsItsRight() {
+		createUser(server(), "third", rights() + " +select");
+		template(connect("third", PASSWORD, 3), POLL).execute("order:7", () -> {
+		});
+		createUser(server(), "first", rights());
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> template(connect("first", PASSWORD, 3), POLL).acquire("order:7"))
+			.withMessageContaining("least rights");
 	}
 
 	@Test
@@ -120,7 +130,12 @@ class RedisRightsTests extends RedisRightsContract {
 	}
 
 	private LockProvider connect(String user, String password) {
-		RedisClient client = Clients.client("redis://%s:%s@127.0.0.1:%s".formatted(user, password, server().port()));
+		return connect(user, password, 0);
+	}
+
+	private LockProvider connect(String user, String password, int database) {
+		RedisClient client = Clients
+			.client("redis://%s:%s@127.0.0.1:%s/%s".formatted(user, password, server().port(), database));
 		closeLater(() -> Clients.shutdown(client));
 		return opened(new RedisLockProvider(client, Duration.ofSeconds(2), "shop:lock"));
 	}

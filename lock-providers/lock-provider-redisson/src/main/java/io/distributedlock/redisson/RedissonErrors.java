@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 import io.distributedlock.redis.scripts.ServerAge;
+import io.distributedlock.redis.scripts.ServerWords;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +30,9 @@ import org.redisson.client.RedisWrongPasswordException;
 import org.redisson.client.WriteRedisConnectionException;
 
 /**
- * Translates failures of Redisson. Their messages are not passed on: they list the
- * parameters of the command, and with them the owner.
+ * Translates failures of Redisson. Of their messages only the server's own words are read
+ * and passed on: Redisson adds the parameters of the command, and with them the text of a
+ * script and the owner.
  */
 final class RedissonErrors {
 
@@ -47,7 +49,9 @@ final class RedissonErrors {
 		}
 		BackendException refusal = refusal(cause);
 		if (refusal != null) {
-			return refusal;
+			String words = words(cause);
+			return words.isEmpty() ? refusal : new BackendException(
+					"%s. Redis says: %s".formatted(refusal.getMessage(), words), refusal.isRetryable(), cause);
 		}
 		if (hasCause(cause, SSLException.class)) {
 			return permanent(
@@ -64,7 +68,9 @@ final class RedissonErrors {
 		if (hasCause(cause, RedisTimeoutException.class) || cause instanceof CancellationException) {
 			return retryable("Redis did not answer in time", cause);
 		}
-		return permanent("Redisson failed with " + cause.getClass().getSimpleName(), cause);
+		String words = words(cause);
+		return permanent(words.isEmpty() ? "Redisson failed with " + cause.getClass().getSimpleName()
+				: "Redis answered: " + words, cause);
 	}
 
 	/**
@@ -148,8 +154,7 @@ final class RedissonErrors {
 		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
 				|| cause instanceof RedisRedirectException || says(cause, "-READONLY") || says(cause, "MISCONF")
 				|| says(cause, "NOREPLICAS") || says(cause, "non local key")) {
-			return retryable("Redis is loading, failing over, moving slots or cannot write at present (%s)"
-				.formatted(cause.getClass().getSimpleName()), cause);
+			return retryable("Redis is loading, failing over, moving slots or cannot write at present", cause);
 		}
 		return null;
 	}
@@ -176,7 +181,20 @@ final class RedissonErrors {
 	 */
 	private static boolean says(Throwable failure, String words) {
 		return causes(failure)
-			.anyMatch((cause) -> cause instanceof RedisException && String.valueOf(cause.getMessage()).contains(words));
+			.anyMatch((cause) -> cause instanceof RedisException && ServerWords.in(cause.getMessage()).contains(words));
+	}
+
+	/**
+	 * Return what the server has answered, empty if the failure is none of the server.
+	 */
+	private static String words(Throwable failure) {
+		return causes(failure).filter((cause) -> cause instanceof RedisException)
+			.map(Throwable::getMessage)
+			.filter((message) -> message != null && message.contains(" channel: "))
+			.map(ServerWords::in)
+			.filter((words) -> !words.startsWith(ServerAge.CODE))
+			.findFirst()
+			.orElse("");
 	}
 
 	private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {

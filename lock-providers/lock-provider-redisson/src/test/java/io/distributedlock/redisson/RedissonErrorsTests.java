@@ -85,6 +85,21 @@ class RedissonErrorsTests {
 		}
 	}
 
+	/**
+	 * As servers do that refuse scripts. The text of the script is in the message of
+	 * Redisson, and must not be taken for an answer.
+	 */
+	@Test
+	void errorTellsTheWordsOfTheServer() {
+		try (RedisTestServer server = RedisTestServer.run("--rename-command", "SCRIPT", "")) {
+			assertThat(refusal(server, (config) -> {
+			})).contains("unknown command")
+				.contains("SCRIPT")
+				.doesNotContain("redis.call")
+				.doesNotContain("at present");
+		}
+	}
+
 	@Test
 	void refusedConnectionNamesAddressAndCause() {
 		RedisTestServer server = RedisTestServer.run();
