@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,6 +25,7 @@ import org.springframework.asm.MethodVisitor;
 import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -44,6 +46,11 @@ final class SelfInvocations {
 	private static final Logger logger = LoggerFactory.getLogger(SelfInvocations.class);
 
 	private static final String LAMBDA = "lambda$";
+
+	/**
+	 * The method of a Kotlin compiler that fills in default values and calls another one.
+	 */
+	private static final String WITH_DEFAULTS = "$default";
 
 	private static final String AOP_CONTEXT = Type.getInternalName(AopContext.class);
 
@@ -99,7 +106,26 @@ final class SelfInvocations {
 	 * its object.
 	 */
 	private static Stream<Class<?>> codeOf(Class<?> owner) {
-		return Arrays.stream(owner.getNestMembers()).filter((member) -> member == owner || hasObjectOf(owner, member));
+		Stream<Class<?>> members = KotlinDetector.isKotlinType(owner) ? kotlinMembers(owner)
+				: Arrays.stream(owner.getNestMembers());
+		return members.filter((member) -> member == owner || hasObjectOf(owner, member));
+	}
+
+	/**
+	 * Return what the compiler of Kotlin made of a class: it does not mark nest members.
+	 */
+	private static Stream<Class<?>> kotlinMembers(Class<?> owner) {
+		Set<Class<?>> members = new LinkedHashSet<>(Set.of(owner));
+		read(owner, new ClassVisitor(SpringAsmInfo.ASM_VERSION) {
+			@Override
+			public void visitInnerClass(String name, @Nullable String outerName, @Nullable String innerName,
+					int access) {
+				if (name.startsWith(Type.getInternalName(owner) + "$")) {
+					members.add(ClassUtils.resolveClassName(name.replace('/', '.'), owner.getClassLoader()));
+				}
+			}
+		});
+		return members.stream();
 	}
 
 	private static boolean hasObjectOf(Class<?> owner, Class<?> member) {
@@ -115,7 +141,7 @@ final class SelfInvocations {
 		}
 	}
 
-	private static void read(Class<?> code, Calls calls) {
+	private static void read(Class<?> code, ClassVisitor calls) {
 		try (InputStream bytes = code.getResourceAsStream(ClassUtils.getClassFileName(code))) {
 			if (bytes != null) {
 				new ClassReader(bytes).accept(calls, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
@@ -149,6 +175,11 @@ final class SelfInvocations {
 
 		private boolean throughProxy;
 
+		/**
+		 * The method that the class that is read belongs to, if it is no other one.
+		 */
+		private @Nullable String enclosing;
+
 		private Calls(String owner, Map<String, String> locked, Predicate<String> callers) {
 			super(SpringAsmInfo.ASM_VERSION);
 			this.owner = owner;
@@ -157,9 +188,18 @@ final class SelfInvocations {
 		}
 
 		@Override
+		public void visit(int version, int access, String name, @Nullable String signature, @Nullable String superName,
+				String @Nullable [] interfaces) {
+			// a suspending function, or lambda, of Kotlin: Owner$method$1
+			boolean suspending = superName != null && superName.startsWith("kotlin/coroutines/jvm/internal/");
+			this.enclosing = (suspending && name.startsWith(this.owner + "$"))
+					? name.substring(this.owner.length() + 1).split("\\$", -1)[0] : null;
+		}
+
+		@Override
 		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
-			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0 && !caller.startsWith(LAMBDA);
+			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0 && !caller.contains(LAMBDA);
 			if (ofTheCompiler || !this.callers.test(plain(caller))) {
 				// a bridge, or a method that fills in default values: called from outside
 				return null;
@@ -208,9 +248,10 @@ final class SelfInvocations {
 				}
 
 				private void note(String calledOwner, String called) {
-					String name = Calls.this.locked.get(called);
+					String name = lockedMethod(called);
 					// a method that calls itself holds its lock already
-					if (name != null && calledOwner.equals(Calls.this.owner) && !called.equals(caller + descriptor)) {
+					if (name != null && calledOwner.equals(Calls.this.owner) && !called.equals(caller + descriptor)
+							&& !name.equals(Calls.this.enclosing)) {
 						this.calls.add(plain(caller) + "() calls " + name + "()");
 					}
 				}
@@ -224,12 +265,24 @@ final class SelfInvocations {
 			};
 		}
 
+		private @Nullable String lockedMethod(String called) {
+			int end = called.indexOf(WITH_DEFAULTS + "(");
+			String name = (end >= 0) ? called.substring(0, end) : null;
+			return (name != null && this.locked.containsValue(name)) ? name : this.locked.get(called);
+		}
+
 		/**
 		 * The compiler names the body of a lambda after its method:
-		 * {@code lambda$method$0}.
+		 * {@code lambda$method$0}, or {@code method$lambda$0} in Kotlin.
 		 */
-		private static String plain(String caller) {
-			return caller.startsWith(LAMBDA) ? caller.split("\\$", -1)[1] : caller;
+		private String plain(String caller) {
+			if (this.enclosing != null) {
+				return this.enclosing;
+			}
+			if (caller.contains(LAMBDA)) {
+				return caller.split("\\$", -1)[caller.startsWith(LAMBDA) ? 1 : 0];
+			}
+			return caller;
 		}
 
 	}
