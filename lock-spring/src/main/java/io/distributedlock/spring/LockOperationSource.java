@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -112,7 +114,39 @@ final class LockOperationSource {
 			.stream()
 			.map((each) -> new LockAttributes(each, specific, userClass, this.placeholders))
 			.toList();
-		return annotations.isEmpty() ? null : build(annotations, specific, userClass);
+		if (annotations.isEmpty()) {
+			return null;
+		}
+		requireUse(specific, userClass);
+		return build(annotations, specific, userClass);
+	}
+
+	/**
+	 * Require that callers get what the author of the annotation expects.
+	 */
+	private static void requireUse(Method method, Class<?> userClass) {
+		MergedAnnotations others = MergedAnnotations.from(method);
+		if (others.isPresent(Bean.class)) {
+			throw new InvalidLockOperationException(method, userClass,
+					"the lock would be around the creation of the bean, not around what the bean does",
+					"Put the annotation on a method of the bean's class, or use LockTemplate inside the function",
+					null);
+		}
+		if (handleParameter(method) >= 0) {
+			others.stream()
+				.map((each) -> each.getType().getSimpleName())
+				.filter((name) -> name.endsWith("Listener") || name.equals("Scheduled"))
+				.findFirst()
+				.ifPresent((name) -> {
+					throw new InvalidLockOperationException(method, userClass,
+							"the method is called because of @%s, which has no value for a LockHandle".formatted(name),
+							"Remove the parameter, and use LockContext.current() inside the method", null);
+				});
+		}
+	}
+
+	private static int handleParameter(Method method) {
+		return Arrays.asList(method.getParameterTypes()).indexOf(LockHandle.class);
 	}
 
 	private LockOperation build(List<LockAttributes> annotations, Method method, Class<?> userClass) {
@@ -125,7 +159,7 @@ final class LockOperationSource {
 				agreed("onUnavailable", annotations, (each) -> each.choice("onUnavailable", OnUnavailable.class)),
 				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
 				agreed("release", annotations, (each) -> each.transactionRules(this.settings)),
-				Arrays.asList(method.getParameterTypes()).indexOf(LockHandle.class));
+				handleParameter(method));
 		LockOperation operation = new LockOperation(requests, invocation, rules);
 		requests.forEach((each) -> this.unchecked.add(new Declared(method, userClass, each.prototype())));
 		return operation;

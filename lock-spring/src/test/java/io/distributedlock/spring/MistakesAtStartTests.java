@@ -1,5 +1,8 @@
 package io.distributedlock.spring;
 
+import java.util.function.Consumer;
+
+import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.reach.LockAnnotations;
 import org.junit.jupiter.api.Tag;
@@ -7,7 +10,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.util.ExceptionUtils;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionalEventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -36,6 +43,20 @@ class MistakesAtStartTests {
 	void mistakeInALaterMethodBehindAnInterface() {
 		assertThatStartFails(() -> Contexts.openWithInterfaceProxies(this.provider, MisspelledApi.class),
 				"MisspelledApi.later", "nope");
+	}
+
+	@Test
+	void lockOnAMethodThatCreatesABean() {
+		assertThatStartFails(() -> Contexts.open(this.provider, false, LockedCreation.class), "LockedCreation.orders",
+				"the creation of the bean");
+	}
+
+	@Test
+	void handleOfAMethodThatSpringCalls() {
+		assertThatStartFails(() -> Contexts.open(this.provider, false, Scheduling.class), "Scheduling.run",
+				"@Scheduled", "LockContext.current()");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, Listening.class), "Listening.on",
+				"@TransactionalEventListener", "LockContext.current()");
 	}
 
 	@Test
@@ -70,6 +91,36 @@ class MistakesAtStartTests {
 		void first(String id);
 
 		void later(String id);
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LockedCreation {
+
+		@Bean
+		@DistributedLock
+		public Consumer<String> orders() {
+			return (order) -> {
+			};
+		}
+
+	}
+
+	static class Scheduling {
+
+		@Scheduled(fixedDelay = 1)
+		@DistributedLock
+		public void run(LockHandle handle) {
+		}
+
+	}
+
+	static class Listening {
+
+		@TransactionalEventListener
+		@DistributedLock
+		public void on(String event, LockHandle handle) {
+		}
 
 	}
 
