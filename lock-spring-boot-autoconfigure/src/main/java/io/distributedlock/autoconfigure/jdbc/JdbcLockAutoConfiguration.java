@@ -22,6 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.ResourceLoader;
 
@@ -62,7 +63,9 @@ public final class JdbcLockAutoConfiguration {
 		return new LockDatabase(dataSource, null);
 	}
 
+	// a migration refuses a database in which the tables of locks are already
 	@Bean
+	@DependsOnDatabaseInitialization
 	@ConditionalOnMissingBean(name = "jdbcLockProvider")
 	LockProvider jdbcLockProvider(LockDatabase database, JdbcLockProperties properties, LockProperties lock) {
 		JdbcDialect dialect = properties.getDialect();
