@@ -45,10 +45,14 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	/**
-	 * Return the locks of this thread's transaction, {@code null} if it has none yet.
+	 * Return the locks of this thread's transaction, {@code null} if it has none yet. A
+	 * transaction that another thread completes, as some containers do, leaves its locks
+	 * bound to this one.
 	 */
 	static @Nullable TransactionLocks find() {
-		return (TransactionLocks) TransactionSynchronizationManager.getResource(KEY);
+		TransactionLocks bound = (TransactionLocks) TransactionSynchronizationManager.getResource(KEY);
+		return (bound != null && TransactionSynchronizationManager.isSynchronizationActive()
+				&& TransactionSynchronizationManager.getSynchronizations().contains(bound)) ? bound : null;
 	}
 
 	/**
@@ -88,6 +92,7 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 		}
 		TransactionLocks transaction = new TransactionLocks(locks.verifyBeforeCommit());
 		TransactionSynchronizationManager.registerSynchronization(transaction);
+		TransactionSynchronizationManager.unbindResourceIfPossible(KEY);
 		TransactionSynchronizationManager.bindResource(KEY, transaction);
 		return transaction;
 	}
@@ -160,7 +165,9 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	private void release() {
-		TransactionSynchronizationManager.unbindResourceIfPossible(KEY);
+		if (TransactionSynchronizationManager.getResource(KEY) == this) {
+			TransactionSynchronizationManager.unbindResource(KEY);
+		}
 		RuntimeException failure = null;
 		for (LockHandle next = this.kept.poll(); next != null; next = this.kept.poll()) {
 			try {
