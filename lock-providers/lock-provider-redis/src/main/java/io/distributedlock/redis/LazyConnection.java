@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.support.DelayedTasks;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.api.StatefulConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * although its Redis is down. There is one connection at a time, and one attempt to open
  * it. The attempt continues although the callers that asked for the connection have given
  * up. Lettuce reopens a lost connection; if an application has turned that off, the next
- * caller opens a new one. A connection that does not answer, although nothing has closed
- * it, is replaced. No method blocks: the client connects on its own thread.
+ * caller opens a new one, as it does where the application has another client meanwhile.
+ * A connection that does not answer, although nothing has closed it, is replaced. No
+ * method blocks: the client connects on its own thread.
  * <p>
  * Why: docs/decisions/032-silent-connections.md
  *
@@ -30,7 +34,9 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 
 	private final AtomicReference<@Nullable C> retired = new AtomicReference<>();
 
-	private final Supplier<C> connect;
+	private final Supplier<AbstractRedisClient> client;
+
+	private final Function<AbstractRedisClient, C> connect;
 
 	private final Duration grace;
 
@@ -43,10 +49,12 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 
 	/**
 	 * Create a connection that is not open yet.
+	 * @param client gives the client; throws an exception if there is none at present
 	 * @param connect opens it, and may block
 	 * @param grace how long a connection that was replaced stays open
 	 */
-	LazyConnection(Supplier<C> connect, Duration grace) {
+	LazyConnection(Supplier<AbstractRedisClient> client, Function<AbstractRedisClient, C> connect, Duration grace) {
+		this.client = client;
 		this.connect = connect;
 		this.grace = grace;
 	}
@@ -138,7 +146,20 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 			return false;
 		}
 		C opened = connection.join();
-		return this.closed || opened.isOpen() || opened.getOptions().isAutoReconnect();
+		return this.closed || opened.isOpen() || (opened.getOptions().isAutoReconnect() && !isClosed(opened));
+	}
+
+	/**
+	 * Return whether a connection was closed for good, with its client.
+	 */
+	private static boolean isClosed(StatefulConnection<?, ?> connection) {
+		return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
+	}
+
+	private static void close(StatefulConnection<?, ?> connection) {
+		if (!isClosed(connection)) {
+			connection.closeAsync();
+		}
 	}
 
 	private void open(Opening<C> opening) {
@@ -148,11 +169,11 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 		}
 		Thread thread = new Thread(() -> {
 			try {
-				C connection = this.connect.get();
+				C connection = this.connect.apply(this.client.get());
 				this.failedToConnect = false;
 				opening.complete(connection);
 				if (this.closed) {
-					connection.closeAsync();
+					close(connection);
 				}
 			}
 			catch (RuntimeException | Error ex) {
@@ -180,13 +201,13 @@ final class LazyConnection<C extends StatefulConnection<String, String>> impleme
 	private void closeRetired() {
 		C silent = this.retired.getAndSet(null);
 		if (silent != null) {
-			silent.closeAsync();
+			close(silent);
 		}
 	}
 
 	private static void closeWhenOpened(@Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
 		if (connection != null) {
-			connection.thenAccept(StatefulConnection::closeAsync);
+			connection.thenAccept(LazyConnection::close);
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.Script;
@@ -63,20 +64,26 @@ final class RedisLink implements AutoCloseable {
 	private volatile boolean used;
 
 	RedisLink(AbstractRedisClient client, Duration commandTimeout) {
+		this(() -> client, client instanceof RedisClusterClient, commandTimeout);
+	}
+
+	/**
+	 * Create a link that is not connected yet.
+	 * @param client gives the client of the application, which may be another one after
+	 * the application was stopped and started
+	 * @param cluster whether it is one for clusters
+	 * @param commandTimeout how long to wait for the answer to a command
+	 */
+	RedisLink(Supplier<AbstractRedisClient> client, boolean cluster, Duration commandTimeout) {
 		this.commandTimeout = commandTimeout;
 		// a replaced connection stays open until all callers that used it have given up
 		Duration grace = commandTimeout.multipliedBy(2);
-		if (client instanceof RedisClusterClient cluster) {
-			this.topology = new Topology(cluster::refreshPartitionsAsync);
-			this.commands = new LazyConnection<>(() -> cluster.connect(StringCodec.UTF8), grace);
-			this.messages = new LazyConnection<>(() -> cluster.connectPubSub(StringCodec.UTF8), grace);
-		}
-		else {
-			RedisClient single = (RedisClient) client;
-			this.topology = new Topology(null);
-			this.commands = new LazyConnection<>(() -> single.connect(StringCodec.UTF8), grace);
-			this.messages = new LazyConnection<>(() -> single.connectPubSub(StringCodec.UTF8), grace);
-		}
+		this.topology = new Topology(
+				cluster ? () -> ((RedisClusterClient) client.get()).refreshPartitionsAsync() : null);
+		this.commands = new LazyConnection<>(client, (from) -> (from instanceof RedisClusterClient nodes)
+				? nodes.connect(StringCodec.UTF8) : ((RedisClient) from).connect(StringCodec.UTF8), grace);
+		this.messages = new LazyConnection<>(client, (from) -> (from instanceof RedisClusterClient nodes)
+				? nodes.connectPubSub(StringCodec.UTF8) : ((RedisClient) from).connectPubSub(StringCodec.UTF8), grace);
 	}
 
 	/**

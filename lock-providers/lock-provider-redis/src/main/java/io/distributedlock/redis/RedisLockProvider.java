@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
@@ -116,8 +117,27 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 		this(client, commandTimeout, new TokenCounters(prefix, true));
 	}
 
+	/**
+	 * Create a provider on the client that an application has at the time: one that is
+	 * stopped and started again, such as a context of Spring that is paused, may have
+	 * another one afterwards.
+	 * @param client gives the client, a {@link RedisClient} or a
+	 * {@link RedisClusterClient}, always of the same kind. Throws an exception while
+	 * there is none, and calls fail with it. It must be there now
+	 * @param commandTimeout how long to wait for the answer to a command
+	 * @param prefix the start of the names of counters and channels, best the prefix of
+	 * all keys. All JVMs that use the same keys need the same one
+	 */
+	public RedisLockProvider(Supplier<AbstractRedisClient> client, Duration commandTimeout, String prefix) {
+		this(client, commandTimeout, new TokenCounters(prefix, client.get() instanceof RedisClusterClient));
+	}
+
 	private RedisLockProvider(AbstractRedisClient client, Duration commandTimeout, TokenCounters counters) {
-		this.link = new RedisLink(client, commandTimeout);
+		this(() -> client, commandTimeout, counters);
+	}
+
+	private RedisLockProvider(Supplier<AbstractRedisClient> client, Duration commandTimeout, TokenCounters counters) {
+		this.link = new RedisLink(client, client.get() instanceof RedisClusterClient, commandTimeout);
 		this.releases = new RedisReleases(this.link);
 		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.plain(counters),
 				counters);

@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure.redis;
 
+import java.util.function.Supplier;
+
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockConfigurationException;
@@ -7,7 +9,6 @@ import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.redis.RedisLockProvider;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.cluster.RedisClusterClient;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -37,12 +38,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @EnableConfigurationProperties(LockProperties.class)
 public final class RedisLockAutoConfiguration {
 
-	private static RedisLockProvider provider(AbstractRedisClient client, LockProperties properties,
+	private static RedisLockProvider provider(Supplier<AbstractRedisClient> client, LockProperties properties,
 			Environment environment) {
 		String prefix = properties.keyPrefix(environment);
-		RedisLockProvider provider = (client instanceof RedisClusterClient cluster)
-				? new RedisLockProvider(cluster, properties.getCommandTimeout(), prefix)
-				: new RedisLockProvider((RedisClient) client, properties.getCommandTimeout(), prefix);
+		RedisLockProvider provider = new RedisLockProvider(client, properties.getCommandTimeout(), prefix);
 		provider.checkAccess(prefix);
 		return provider;
 	}
@@ -59,14 +58,19 @@ public final class RedisLockAutoConfiguration {
 			if (connectionFactory.isRunning() || connectionFactory.isAutoStartup()) {
 				connectionFactory.start();
 			}
+			// it has another client after each start
+			return provider(() -> client(connectionFactory), properties, environment);
+		}
+
+		private static AbstractRedisClient client(LettuceConnectionFactory connectionFactory) {
 			AbstractRedisClient client = connectionFactory.getNativeClient();
 			if (client == null) {
 				throw new LockConfigurationException(
-						"The provider 'redis' cannot use the application's LettuceConnectionFactory: it is not started and has no client yet.",
+						"The provider 'redis' cannot use the application's LettuceConnectionFactory: it is not started and has no client.",
 						"Start it before the LockTemplate bean is created, or declare your own RedisLockProvider bean.",
 						null);
 			}
-			return provider(client, properties, environment);
+			return client;
 		}
 
 	}
@@ -87,7 +91,7 @@ public final class RedisLockAutoConfiguration {
 		@ConditionalOnMissingBean
 		RedisLockProvider redisLockProvider(AbstractRedisClient client, LockProperties properties,
 				Environment environment) {
-			return provider(client, properties, environment);
+			return provider(() -> client, properties, environment);
 		}
 
 	}

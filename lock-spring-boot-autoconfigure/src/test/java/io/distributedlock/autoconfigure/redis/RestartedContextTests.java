@@ -1,0 +1,63 @@
+package io.distributedlock.autoconfigure.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
+import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.StandardError;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.Lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A context that is stopped and started again, as Spring's tests pause and restart
+ * theirs, has its locks again. Spring Data Redis makes another client then.
+ */
+class RestartedContextTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class,
+						RedisLockAutoConfiguration.class, RedissonLockAutoConfiguration.class))
+		// a message wakes the waiting call, or nothing does
+		.withPropertyValues("spring.application.name=shop", "lock.command-timeout=30s", "lock.poll-interval=10m",
+				"spring.data.redis.client-type=lettuce");
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "redisson" })
+	void locksWorkAfterAStopAndAStart(String provider) {
+		try (RedisTestServer server = RedisTestServer.run(); StandardError log = new StandardError()) {
+			ApplicationContextRunner connected = this.runner.withPropertyValues("lock.provider=" + provider,
+					"spring.data.redis.port=" + server.port());
+			connected.run((restarted) -> connected.run((other) -> {
+				LockTemplate template = restarted.getBean(LockTemplate.class);
+				requireHandOver(other.getBean(LockTemplate.class), template, "before");
+				((Lifecycle) restarted.getSourceApplicationContext()).stop();
+				((Lifecycle) restarted.getSourceApplicationContext()).start();
+				requireHandOver(other.getBean(LockTemplate.class), template, "after");
+			}));
+			assertThat(log.text()).doesNotContain("already closed");
+		}
+	}
+
+	private static void requireHandOver(LockTemplate from, LockTemplate to, String key) {
+		LockRequest request = LockRequest.of(key).withWaitTime(Duration.ofMinutes(5));
+		LockHandle held = from.acquire(request);
+		CompletableFuture<LockHandle> waiting = to.acquireAsync(request);
+		Patience.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+		held.close();
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+	}
+
+}
