@@ -213,6 +213,7 @@ class RedisStallTests {
 		return DefaultLockTemplate.builder()
 			.provider(new RedisLockProvider(client, TIMEOUT))
 			.commandTimeout(TIMEOUT)
+			.waitTime(Patience.LIMIT)
 			.pollInterval(Duration.ofMillis(100));
 	}
 
