@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -84,7 +85,7 @@ class DecisionsTests {
 		List<String> names = pages().stream().map((page) -> page.getFileName().toString()).toList();
 		assertThat(names).allMatch((name) -> FILE_NAME.matcher(name).matches());
 		for (int i = 0; i < names.size(); i++) {
-			assertThat(names.get(i)).startsWith("%03d-".formatted(i + 1));
+			assertThat(names.get(i)).startsWith(String.format(Locale.ROOT, "%03d-", i + 1));
 		}
 	}
 

@@ -188,7 +188,7 @@ class JdbcErrorsTests {
 					: new LockType[] { LockType.EXCLUSIVE }) {
 				// neighbours, each asked for twice at the same time
 				List<CompletableFuture<Lease>> leases = IntStream.range(0, 100)
-					.mapToObj((i) -> "new%s%s%03d".formatted(strategy, type, i / 2))
+					.mapToObj((i) -> "new%s%s%s".formatted(strategy, type, 100 + i / 2))
 					.map((key) -> provider.tryAcquire(new LeaseRequest(key, REQUEST.leaseTime(), type))
 						.toCompletableFuture())
 					.toList();
