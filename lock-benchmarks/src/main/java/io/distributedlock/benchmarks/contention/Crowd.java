@@ -45,7 +45,7 @@ record Crowd(String name, String title, int jvms, int threads, int keys, long se
 			throws Exception {
 		for (int round = 1; round <= settings.rounds(); round++) {
 			for (Candidate candidate : candidates) {
-				Progress.say("%s, round %d: %s", this.name, round, candidate.name());
+				Progress.say("%s, round %s: %s", this.name, round, candidate.name());
 				try {
 					measure(candidate, servers.of(candidate.backend()), settings, round, results);
 				}
@@ -110,7 +110,7 @@ record Crowd(String name, String title, int jvms, int threads, int keys, long se
 			analysis.entriesOverTime(MOMENT_MILLIS)
 				.forEach((millis, count) -> results.addEntries(this.name, candidate.name(), round, millis, count));
 			Progress.say("  %s", analysis);
-			Progress.say("  %s, %d failures", exclusion, failures);
+			Progress.say("  %s, %s failures", exclusion, failures);
 		}
 		finally {
 			workers.forEach(WorkerJvm::close);

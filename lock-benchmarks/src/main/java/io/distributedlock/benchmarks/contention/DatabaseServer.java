@@ -58,7 +58,7 @@ record DatabaseServer(String url, AutoCloseable shutDown) implements Server {
 			org.h2.tools.Server server = org.h2.tools.Server
 				.createTcpServer("-tcpPort", "0", "-ifNotExists", "-baseDir", folder.toString())
 				.start();
-			String url = "jdbc:h2:tcp://127.0.0.1:%d/./locks;WRITE_DELAY=0;USER=sa;PASSWORD=sa"
+			String url = "jdbc:h2:tcp://127.0.0.1:%s/./locks;WRITE_DELAY=0;USER=sa;PASSWORD=sa"
 				.formatted(server.getPort());
 			return prepared(url, server::stop, JdbcDialect.H2);
 		}

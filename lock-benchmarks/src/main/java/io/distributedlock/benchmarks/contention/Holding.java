@@ -53,7 +53,7 @@ record Holding(String name, String title, int count, List<Column> columns,
 					.forEach((value, after) -> results.add(this.name, candidate.name(), round, value + "-per-second",
 							(after - before.getOrDefault(value, 0L)) / (double) TWO_RENEWALS.toSeconds()));
 			}
-			Progress.say("%s, round %d: %s: %.0f bytes", this.name, round, candidate.name(), bytes);
+			Progress.say("%s, round %s: %s: %.0f bytes", this.name, round, candidate.name(), bytes);
 			worker.send("end");
 			worker.await("DONE");
 		}

@@ -44,7 +44,7 @@ record Picture(Results results, Row row) {
 		long maxEntries = lines.stream().mapToLong(Line::lastEntries).max().orElse(1);
 		StringBuilder svg = new StringBuilder();
 		svg.append("""
-				<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">
+				<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" font-family="sans-serif" font-size="12">
 				<title>Sections entered over time</title>
 				""".formatted(WIDTH, HEIGHT));
 		grid(svg, maxMillis, maxEntries);
@@ -88,16 +88,16 @@ record Picture(Results results, Row row) {
 		long step = step(maxEntries);
 		for (long entries = 0; entries <= maxEntries; entries += step) {
 			double y = y(entries, maxEntries);
-			svg.append(text("<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='%s' stroke-opacity='0.35'/>%n", LEFT, y,
+			svg.append(text("<line x1='%s' y1='%.1f' x2='%s' y2='%.1f' stroke='%s' stroke-opacity='0.35'/>%n", LEFT, y,
 					WIDTH - RIGHT, y, GREY));
-			svg.append(text("<text x='%d' y='%.1f' text-anchor='end' fill='%s'>%,d</text>%n", LEFT - 6, y + 4, GREY,
+			svg.append(text("<text x='%s' y='%.1f' text-anchor='end' fill='%s'>%,d</text>%n", LEFT - 6, y + 4, GREY,
 					entries));
 		}
 		for (long millis = 0; millis <= maxMillis; millis += 1000) {
-			svg.append(text("<text x='%.1f' y='%d' text-anchor='middle' fill='%s'>%d s</text>%n", x(millis, maxMillis),
+			svg.append(text("<text x='%.1f' y='%s' text-anchor='middle' fill='%s'>%s s</text>%n", x(millis, maxMillis),
 					HEIGHT - BOTTOM + 18, GREY, millis / 1000));
 		}
-		svg.append(text("<text x='%d' y='14' fill='%s'>sections entered</text>%n", LEFT, GREY));
+		svg.append(text("<text x='%s' y='14' fill='%s'>sections entered</text>%n", LEFT, GREY));
 	}
 
 	/**
@@ -151,9 +151,9 @@ record Picture(Results results, Row row) {
 			svg.append(text("<polyline fill='none' stroke='%s' stroke-width='%s'%s points='%s'/>%n", this.colour,
 					ours ? "3" : "1.5", dashes, points.toString().trim()));
 			double endY = y(lastEntries(), maxEntries);
-			svg.append(text("<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='%s' stroke-opacity='0.5'/>%n",
+			svg.append(text("<line x1='%s' y1='%.1f' x2='%s' y2='%.1f' stroke='%s' stroke-opacity='0.5'/>%n",
 					WIDTH - RIGHT, endY, WIDTH - RIGHT + 14, labelY, this.colour));
-			svg.append(text("<text x='%d' y='%.1f' fill='%s'%s>%s</text>%n", WIDTH - RIGHT + 18, labelY + 4,
+			svg.append(text("<text x='%s' y='%.1f' fill='%s'%s>%s</text>%n", WIDTH - RIGHT + 18, labelY + 4,
 					this.colour, ours ? " font-weight='bold'" : "", this.candidate.title().replaceAll("[`*]", "")));
 		}
 

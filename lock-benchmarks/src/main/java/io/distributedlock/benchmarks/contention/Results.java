@@ -136,7 +136,7 @@ final class Results {
 		}
 
 		private String line() {
-			return String.format(Locale.ROOT, "%s,%s,%d,%s,%.4f", this.row, this.contender, this.round, this.name,
+			return String.format(Locale.ROOT, "%s,%s,%s,%s,%.4f", this.row, this.contender, this.round, this.name,
 					this.value);
 		}
 

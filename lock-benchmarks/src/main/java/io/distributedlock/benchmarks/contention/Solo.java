@@ -103,7 +103,7 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 			}
 			slice.values.forEach((value, number) -> results.add(this.name, slice.candidate, round, value, number));
 			if (round % SLICES == 1) {
-				Progress.say("%s, round %d: %s: %.0f a second", this.name, round, slice.candidate, slice.rate());
+				Progress.say("%s, round %s: %s: %.0f a second", this.name, round, slice.candidate, slice.rate());
 			}
 		}
 	}
@@ -111,7 +111,7 @@ record Solo(String name, String title, Backend backend, int threads, Work work, 
 	private Map<String, Double> run(WorkerJvm worker, Candidate candidate, long amount, Server server)
 			throws IOException {
 		Map<String, Long> before = server.counters();
-		worker.send("%s %d %d %s".formatted(candidate.name(), this.threads, amount, this.work));
+		worker.send("%s %s %s %s".formatted(candidate.name(), this.threads, amount, this.work));
 		String[] answer = worker.await("CYCLES").split(" ", -1);
 		double cycles = Double.parseDouble(answer[0]);
 		double nanos = Double.parseDouble(answer[1]);

@@ -86,7 +86,7 @@ final class SoloWorker {
 	private record Slice(Contender contender, String name, long amount, AtomicLong cycles, AtomicLong nextKey) {
 
 		private void run(int thread, Work work) {
-			String own = "%s:%d".formatted(this.name, thread);
+			String own = "%s:%s".formatted(this.name, thread);
 			try {
 				switch (work) {
 					case CYCLE -> cycle(own);

@@ -39,7 +39,7 @@ record Waiting(String name, String title, int threads, List<Column> columns,
 					measure(candidate, servers.of(candidate.backend()), settings, round, results);
 				}
 				catch (IOException ex) {
-					Progress.say("%s, round %d: %s failed: %s", this.name, round, candidate.name(), ex);
+					Progress.say("%s, round %s: %s failed: %s", this.name, round, candidate.name(), ex);
 				}
 			}
 		}
@@ -69,7 +69,7 @@ record Waiting(String name, String title, int threads, List<Column> columns,
 			for (int i = 1; i < REPETITIONS; i++) {
 				results.add(this.name, candidate.name(), round, "served-after", served(worker, SETTLING));
 			}
-			Progress.say("%s, round %d: %s", this.name, round, candidate.name());
+			Progress.say("%s, round %s: %s", this.name, round, candidate.name());
 		}
 	}
 

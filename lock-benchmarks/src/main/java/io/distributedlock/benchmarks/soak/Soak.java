@@ -74,7 +74,7 @@ public final class Soak {
 		}
 		Duration time = Duration.parse("PT" + args[1]);
 		long seed = (args.length > 2) ? Long.parseLong(args[2]) : System.nanoTime();
-		System.out.printf("Soak of %s for %s, seed %d%n", args[0], args[1], seed);
+		System.out.printf("Soak of %s for %s, seed %s%n", args[0], args[1], seed);
 		Path ledger = Files.createTempFile("soak", ".ledger");
 		boolean clean;
 		try (SoakServer server = SoakServer.run(args[0])) {
@@ -171,14 +171,14 @@ public final class Soak {
 		collectFaults(member);
 		for (String line : member.jvm.lines()) {
 			if (line.startsWith("LEFT ")) {
-				this.findings.add("node %d: left: %s".formatted(member.number, line.substring(5)));
+				this.findings.add("node %s: left: %s".formatted(member.number, line.substring(5)));
 			}
 			else if (line.startsWith("COUNT ")) {
 				String[] parts = line.split(" ", 3);
 				this.counts.merge(parts[2], Long.valueOf(parts[1]), Long::sum);
 			}
 		}
-		say("node %d: %s, then %s".formatted(member.number, member.line("READY"), member.line("MEASURED")));
+		say("node %s: %s, then %s".formatted(member.number, member.line("READY"), member.line("MEASURED")));
 	}
 
 	private void collectFaults(Member member) {
@@ -186,7 +186,7 @@ public final class Soak {
 		for (String line : member.jvm.lines()) {
 			inFault = line.startsWith("FAULT ") || (inFault && line.startsWith(SoakTally.INDENT));
 			if (inFault || line.startsWith("FAULTS ")) {
-				this.findings.add("node %d: %s".formatted(member.number, line));
+				this.findings.add("node %s: %s".formatted(member.number, line));
 			}
 		}
 	}
@@ -210,14 +210,14 @@ public final class Soak {
 	@SuppressWarnings("SystemOut")
 	private boolean report() {
 		System.out.println();
-		this.counts.forEach((name, count) -> System.out.printf("%12d  %s%n", count, name));
+		this.counts.forEach((name, count) -> System.out.printf("%12s  %s%n", count, name));
 		System.out.println();
 		if (this.counts.keySet().stream().noneMatch((name) -> name.startsWith("held "))) {
 			this.findings.add("no lock was held in the whole run");
 		}
 		this.findings.forEach(System.out::println);
 		System.out.println(this.findings.isEmpty() ? "Clean: no lock had two owners, every call ended, nothing is left."
-				: "NOT CLEAN: see the %d lines above.".formatted(this.findings.size()));
+				: "NOT CLEAN: see the %s lines above.".formatted(this.findings.size()));
 		return this.findings.isEmpty();
 	}
 
@@ -261,9 +261,9 @@ public final class Soak {
 		}
 
 		private void await(String word) {
-			Awaitility.await("%s of node %d".formatted(word, this.number)).atMost(LONGEST_WAIT).failFast(() -> {
+			Awaitility.await("%s of node %s".formatted(word, this.number)).atMost(LONGEST_WAIT).failFast(() -> {
 				if (!this.jvm.isAlive() && line(word) == null) {
-					throw new IllegalStateException("Node %d ended: %s".formatted(this.number, this.jvm.lines()));
+					throw new IllegalStateException("Node %s ended: %s".formatted(this.number, this.jvm.lines()));
 				}
 			}).until(() -> line(word) != null);
 		}

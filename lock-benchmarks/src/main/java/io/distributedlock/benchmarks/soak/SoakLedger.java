@@ -102,7 +102,7 @@ final class SoakLedger {
 			long token = handle.fencingToken().getAsLong();
 			// the token before was recorded before this lease began
 			if (token <= before) {
-				this.violations.accept("lock %d: token %d comes after %d".formatted(key, token, before));
+				this.violations.accept("lock %s: token %s comes after %s".formatted(key, token, before));
 			}
 			raise(header(key) + TOKEN, token);
 		}
@@ -125,12 +125,12 @@ final class SoakLedger {
 				holders += (otherFrom <= hold.from && hold.from < otherLast) ? 1 : 0;
 			}
 			else if (!(hold.shared && otherShared) && Math.max(hold.from, otherFrom) < Math.min(last, otherLast)) {
-				this.violations.accept("lock %d: workers %d and %d held it together for %d us".formatted(hold.key,
+				this.violations.accept("lock %s: workers %s and %s held it together for %s us".formatted(hold.key,
 						hold.worker, worker, (Math.min(last, otherLast) - Math.max(hold.from, otherFrom)) / 1000));
 			}
 		}
 		if (holders > hold.permits) {
-			this.violations.accept("lock %d: %d holders of %d permits".formatted(hold.key, holders, hold.permits));
+			this.violations.accept("lock %s: %s holders of %s permits".formatted(hold.key, holders, hold.permits));
 		}
 	}
 

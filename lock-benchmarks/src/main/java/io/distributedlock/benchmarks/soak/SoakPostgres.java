@@ -120,7 +120,7 @@ final class SoakPostgres implements SoakServer {
 	}
 
 	private String url() {
-		return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(this.postgres.getPort());
+		return "jdbc:postgresql://127.0.0.1:%s/postgres".formatted(this.postgres.getPort());
 	}
 
 	private EmbeddedPostgres open(int port) throws IOException {

@@ -55,7 +55,7 @@ record SoakRemains(long heapMegabytes, Map<String, Long> threads, Map<String, Lo
 	Map<String, String> beyond(SoakRemains before) {
 		Map<String, String> more = new TreeMap<>();
 		if (this.heapMegabytes > before.heapMegabytes + MORE_MEGABYTES) {
-			more.put("heap", "%d MB, was %d MB".formatted(this.heapMegabytes, before.heapMegabytes));
+			more.put("heap", "%s MB, was %s MB".formatted(this.heapMegabytes, before.heapMegabytes));
 		}
 		add(more, "threads ", this.threads, before.threads, MORE_THREADS);
 		add(more, "objects ", this.objects, before.objects, MORE_OBJECTS);
@@ -67,14 +67,14 @@ record SoakRemains(long heapMegabytes, Map<String, Long> threads, Map<String, Lo
 		after.forEach((name, count) -> {
 			long was = before.getOrDefault(name, 0L);
 			if (count > was + allowed) {
-				more.put(what + name, "%d, were %d".formatted(count, was));
+				more.put(what + name, "%s, were %s".formatted(count, was));
 			}
 		});
 	}
 
 	@Override
 	public String toString() {
-		return "%d MB, %d threads, %d objects of the library".formatted(this.heapMegabytes, sum(this.threads),
+		return "%s MB, %s threads, %s objects of the library".formatted(this.heapMegabytes, sum(this.threads),
 				sum(this.objects));
 	}
 

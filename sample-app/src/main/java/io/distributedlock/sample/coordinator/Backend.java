@@ -90,7 +90,7 @@ class Backend implements DisposableBean {
 		Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
 		this.servers.add(server::stop);
 		this.settings.put("lock.jdbc.url",
-				"jdbc:h2:tcp://127.0.0.1:%d/mem:demo;DB_CLOSE_DELAY=-1".formatted(server.getPort()));
+				"jdbc:h2:tcp://127.0.0.1:%s/mem:demo;DB_CLOSE_DELAY=-1".formatted(server.getPort()));
 		this.settings.put("lock.jdbc.username", "sa");
 		return "H2 on port " + server.getPort();
 	}

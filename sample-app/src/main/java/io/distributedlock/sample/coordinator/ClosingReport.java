@@ -22,7 +22,7 @@ class ClosingReport {
 
 	void start(int port) {
 		say("Locks: " + this.backend.description());
-		say("Simulated WeChat API: http://localhost:%d/cgi-bin/... (the two hours of a token take four seconds)"
+		say("Simulated WeChat API: http://localhost:%s/cgi-bin/... (the two hours of a token take four seconds)"
 			.formatted(port));
 		say("Starting the nodes ...");
 	}
@@ -37,7 +37,7 @@ class ClosingReport {
 		table.append("                     issued   too early    sent       refused\n");
 		table.append("  -----------------------------------------------------------\n");
 		for (Figures each : figures) {
-			table.append("  %-17s %8d %12d %10d %10d%n".formatted(
+			table.append("  %-17s %8s %12s %10s %10s%n".formatted(
 					(each.mode() == Mode.LOCKED) ? "with the lock" : "without the lock", each.tokensIssued(),
 					each.tokensReplacedEarly(), each.sent(), each.failed()));
 		}

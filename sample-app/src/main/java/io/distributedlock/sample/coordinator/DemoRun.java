@@ -101,7 +101,7 @@ class DemoRun {
 	void runUntilStopped() {
 		Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "closing-report"));
 		startNodes();
-		this.closingReport.say("The page: http://localhost:%d    Press Ctrl-C to stop.".formatted(this.port));
+		this.closingReport.say("The page: http://localhost:%s    Press Ctrl-C to stop.".formatted(this.port));
 		this.alternating = true;
 		Mode current = Mode.UNLOCKED;
 		switchTo(current);

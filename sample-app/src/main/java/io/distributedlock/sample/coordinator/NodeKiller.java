@@ -35,7 +35,7 @@ class NodeKiller extends OncePerRequestFilter {
 	 * Return the address of the API for a node.
 	 */
 	static String apiOf(int node, int port) {
-		return "http://127.0.0.1:%d/api-of-node/%d".formatted(port, node);
+		return "http://127.0.0.1:%s/api-of-node/%s".formatted(port, node);
 	}
 
 	void killInRefresh(int node) {

@@ -10,7 +10,7 @@ class NodesNotStartedException extends RuntimeException {
 	private static final long serialVersionUID = 1L;
 
 	NodesNotStartedException(Duration waited) {
-		super("The nodes have not started within %d minutes. Their output above says why"
+		super("The nodes have not started within %s minutes. Their output above says why"
 			.formatted(waited.toMinutes()));
 	}
 
