@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(300)
 class AheadOfTimeTests {
 
-	private static final String ORDER = "warehouse:lock:orders:OrderId%5Byear=2026,%20number=7%5D";
+	private static final String ORDER = "warehouse:lock:orders:OrderId%5B2026,7%5D";
 
 	@Test
 	void methodsRunUnderTheirLocks() throws InterruptedException {
