@@ -17,12 +17,19 @@ class DataClassKeyTests {
 			val places = context.getBean(Places::class.java)
 			places.open(Place("a", listOf(1, 2)))
 			places.open("a" to null)
-			assertThat(provider.keys()).containsExactly("t:Places.open:Place%5Ba,%5B1,2%5D%5D", "t:Places.open:Pair%5Ba,null%5D")
+			places.open(Mixed(1u, 2, Name("b")))
+			assertThat(provider.keys()).containsExactly("t:Places.open:Place%5Ba,%5B1,2%5D%5D", "t:Places.open:Pair%5Ba,null%5D",
+					"t:Places.open:Mixed%5B1,2,b%5D")
 			assertThatIllegalArgumentException().isThrownBy { places.open(Place("a", setOf(1, 2))) }.withMessageContaining("part of a key")
 		}
 	}
 
 	private data class Place(val name: String, private val parts: Collection<Int>)
+
+	@JvmInline
+	value class Name(val text: String)
+
+	data class Mixed(val number: UInt, internal val part: Int, val name: Name)
 
 	open class Places {
 

@@ -44,9 +44,10 @@ final class KeyTexts {
 	};
 
 	/**
-	 * The functions that the Kotlin compiler gives a data class.
+	 * The functions that the Kotlin compiler gives a data class. The name goes on if a
+	 * component is internal, or of a value class.
 	 */
-	private static final Pattern COMPONENT = Pattern.compile("component\\d+(\\$.*)?");
+	private static final Pattern COMPONENT = Pattern.compile("component\\d+([$-].*)?");
 
 	private static final Pattern SEPARATORS = Pattern.compile("[\\\\,\\[\\]]");
 
