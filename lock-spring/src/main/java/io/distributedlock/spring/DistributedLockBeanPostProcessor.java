@@ -1,6 +1,6 @@
 package io.distributedlock.spring;
 
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -56,9 +56,10 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	private final transient UnseenSingletons unseen = new UnseenSingletons();
 
 	/**
-	 * The beans whose proxy was needed before they were initialized.
+	 * The objects of beans whose proxy was needed before they were initialized. A bean
+	 * whose creation has failed may be created again, as another object.
 	 */
-	private final transient Set<String> early = ConcurrentHashMap.newKeySet();
+	private final transient Map<String, Object> early = new ConcurrentHashMap<>();
 
 	private transient @Nullable LockAdvisors advisors;
 
@@ -174,7 +175,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	public Object getEarlyBeanReference(Object bean, String beanName) {
 		Object reference = advised(bean, beanName);
 		if (ProxyLayers.takeLocks(reference)) {
-			this.early.add(beanName);
+			this.early.put(beanName, ProxyLayers.innermost(bean));
 		}
 		return reference;
 	}
@@ -184,7 +185,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		if (!this.started) {
 			this.unseen.seen(beanName);
 		}
-		if (this.early.remove(beanName)) {
+		if (this.early.remove(beanName) == ProxyLayers.innermost(bean)) {
 			requireNoOtherProxy(bean, beanName);
 			return bean;
 		}

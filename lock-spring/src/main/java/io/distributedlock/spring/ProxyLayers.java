@@ -60,6 +60,15 @@ final class ProxyLayers {
 	}
 
 	/**
+	 * Return the object behind all layers that show it.
+	 */
+	static Object innermost(Object bean) {
+		Advised layer = layer(bean);
+		Object target = (layer != null) ? target(layer) : null;
+		return (target != null) ? innermost(target) : bean;
+	}
+
+	/**
 	 * Return whether a proxy is around another one that is a proxy of interfaces: then it
 	 * sees the methods of those interfaces only.
 	 */

@@ -72,6 +72,19 @@ class SelfInjectionTests {
 			.withMessageContaining("@Lazy");
 	}
 
+	/**
+	 * The object that is created again was not needed early.
+	 */
+	@Test
+	void beanThatIsCreatedAgainIsLocked() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Own.class)) {
+			DistributedLockBeanPostProcessor locks = context.getBean(DistributedLockBeanPostProcessor.class);
+			locks.getEarlyBeanReference(new Own(), "again");
+			assertThat(((Own) locks.postProcessAfterInitialization(new Own(), "again")).run("1"))
+				.isEqualTo("t:own:1 false");
+		}
+	}
+
 	@Test
 	void lazyInjectionIsLocked() {
 		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Retries.class,
