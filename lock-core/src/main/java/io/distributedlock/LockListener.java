@@ -10,7 +10,7 @@ import java.time.Duration;
  * one), some time after the event. So it may block, must be thread-safe, and must not
  * rely on the order of calls: {@link LockEvent#atNanos()} says the order. If a listener
  * is so slow that thousands of its calls wait, further events are dropped and a warning
- * is logged; a loss is never dropped.
+ * is logged; a loss and an outage are never dropped.
  * <p>
  * A re-entry is no event: it asks the backend for nothing.
  *
@@ -112,6 +112,24 @@ public interface LockListener {
 	 * @param loss the exception that the holder gets, which says why
 	 */
 	default void lost(LockEvent event, Duration held, LockLostException loss) {
+	}
+
+	/**
+	 * A provider is down: it has failed for the command time-out. Until it answers again,
+	 * calls fail at once. Never dropped.
+	 * @param provider the name of the provider
+	 * @param failure what the provider failed with
+	 */
+	default void outageBegan(String provider, Throwable failure) {
+	}
+
+	/**
+	 * A provider answers again. Called once for each {@link #outageBegan}; as all
+	 * methods, perhaps on another thread. Never dropped.
+	 * @param provider the name of the provider
+	 * @param lasted the time since its first failure
+	 */
+	default void outageEnded(String provider, Duration lasted) {
 	}
 
 }

@@ -142,13 +142,13 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Set whether a call that waits without end waits on while the backend fails.
-	 * Otherwise it ends with {@link LockUnavailableException} when the backend has failed
-	 * for one command time-out, has given no good answer meanwhile, and then fails once
-	 * more. If it waits on, a warning in the log says so then, and each minute. A call
-	 * with a shorter wait time waits on anyway, until its wait time is over. Default:
-	 * {@code false}.
-	 * @param waitThroughOutage whether a call without an end of its wait waits on
+	 * Set whether the call waits on while the backend fails, until its wait time is over.
+	 * Otherwise it ends with {@link LockUnavailableException} when the provider is known
+	 * to be down. If it waits without end, it also ends when the backend has failed for
+	 * one command time-out, has given no good answer meanwhile, and then fails once more.
+	 * If such a call waits on, a warning in the log says so then, and each minute.
+	 * Default: {@code false}.
+	 * @param waitThroughOutage whether to wait on
 	 * @return a changed copy
 	 */
 	public LockRequest withWaitThroughOutage(boolean waitThroughOutage) {
@@ -306,7 +306,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return whether a call that waits without end waits on while the backend fails.
+	 * Return whether the call waits on while the backend fails.
 	 * @return {@code false} unless {@link #withWaitThroughOutage} says otherwise
 	 */
 	public boolean waitThroughOutage() {

@@ -335,6 +335,17 @@ final class Acquisition extends Bag.Member implements Contender {
 		}
 	}
 
+	/**
+	 * The provider is down: end, unless a holder of this JVM is in front, who may pass
+	 * the lock on without it. If a call ends on which others wait at the gate, they ask
+	 * next, and end too.
+	 */
+	void onProviderDown(AcquisitionOutcome outage) {
+		if (!this.attempt.waitThroughOutage() && !this.turn.isBehindHolder()) {
+			end(outage);
+		}
+	}
+
 	@Override
 	public boolean fits(HeldLock lock) {
 		return HandOver.fits(lock, this.attempt, this.engine.nanoTime());

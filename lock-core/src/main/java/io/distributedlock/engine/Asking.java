@@ -94,6 +94,11 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 			return;
 		}
 		this.call.endPause();
+		Throwable refusal = this.engine.outages().refusal(this.attempt);
+		if (refusal != null) {
+			this.call.end(AcquisitionOutcome.unavailable(refusal));
+			return;
+		}
 		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
 			takePlace(queue::enqueue);
 			return;
@@ -158,10 +163,13 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 		}
 		if (confirmed) {
 			this.outage = null;
+			this.engine.outages().answered(this.attempt.provider());
 		}
 		else {
-			noteFailure(
-					new BackendException("it gives no answer about the place of this call in its queue", true, null));
+			Throwable failure = new BackendException("it gives no answer about the place of this call in its queue",
+					true, null);
+			this.engine.outages().failed(this.attempt.provider(), failure);
+			noteFailure(failure);
 		}
 	}
 
@@ -190,6 +198,12 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 	@Override
 	public void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
 		try {
+			if (failure != null) {
+				this.engine.outages().failed(this.attempt.provider(), failure);
+			}
+			else {
+				this.engine.outages().answered(this.attempt.provider());
+			}
 			if (lease != null) {
 				noteContention();
 				this.call.onLease(lease);

@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param questions asks the providers
  * @param gate lets one call per key through to the backend
  * @param waiting the calls under way
+ * @param outages knows which providers are down
  * @param keeper renews leases and watches deadlines
  * @param releaser releases leases
  * @param pollNanos how long to wait for a signal before asking without one
@@ -20,8 +21,8 @@ import java.time.Duration;
  * @param asyncRelease whether who closes a lock does not wait for the release
  */
 record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGate gate, WaitingCalls waiting,
-		LeaseKeeper keeper, LeaseReleaser releaser, long pollNanos, Duration commandTimeout, Listeners listeners,
-		Observers observers, Callbacks callbacks, boolean asyncRelease) {
+		OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, long pollNanos, Duration commandTimeout,
+		Listeners listeners, Observers observers, Callbacks callbacks, boolean asyncRelease) {
 
 	static Engine create(EngineRuntime runtime, LockTemplateBuilder builder) {
 		Timers timers = new Timers(runtime);
@@ -32,7 +33,9 @@ record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGa
 		HoldReview review = new HoldReview(runtime, timers, waiting, builder.warnAfter,
 				builder.runtime == null && builder.clock == null);
 		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners, review);
-		return new Engine(runtime, timers, questions, new LocalGate(), waiting, keeper,
+		OutageWatch outages = new OutageWatch(runtime, timers, questions, waiting, listeners,
+				!builder.waitThroughOutage);
+		return new Engine(runtime, timers, questions, new LocalGate(), waiting, outages, keeper,
 				new LeaseReleaser(runtime, timers, questions, keeper, listeners,
 						new HandOver(runtime, builder.handOverWindow, builder.handOverLimit)),
 				LockTimes.saturatedNanos(builder.pollInterval), LockTimes.saturated(builder.commandTimeout), listeners,

@@ -35,7 +35,11 @@ enum ListenerEvent {
 
 	RELEASED_LATE("releasedLate", LockEvent.class, Duration.class),
 
-	LOST("lost", LockEvent.class, Duration.class, LockLostException.class);
+	LOST("lost", LockEvent.class, Duration.class, LockLostException.class),
+
+	OUTAGE_BEGAN("outageBegan", String.class, Throwable.class),
+
+	OUTAGE_ENDED("outageEnded", String.class, Duration.class);
 
 	private final String method;
 

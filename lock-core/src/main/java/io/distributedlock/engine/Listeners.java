@@ -158,6 +158,16 @@ final class Listeners {
 		}
 	}
 
+	void outageBegan(String provider, Throwable failure) {
+		hearing(ListenerEvent.OUTAGE_BEGAN)
+			.forEach((each) -> each.tellInAnyCase((listener) -> listener.outageBegan(provider, failure)));
+	}
+
+	void outageEnded(String provider, Duration lasted) {
+		hearing(ListenerEvent.OUTAGE_ENDED)
+			.forEach((each) -> each.tellInAnyCase((listener) -> listener.outageEnded(provider, lasted)));
+	}
+
 	private void tell(ListenerEvent kind, LockAttempt attempt, BiConsumer<LockListener, LockEvent> call) {
 		List<Listening> told = hearing(kind);
 		if (!told.isEmpty()) {

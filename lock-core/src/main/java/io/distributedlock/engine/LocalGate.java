@@ -70,13 +70,27 @@ final class LocalGate {
 
 		@Override
 		public @Nullable AcquisitionOutcome verdict() {
+			LocalTurn front = front();
+			return (front != null) ? front.contender.verdict() : null;
+		}
+
+		@Override
+		public boolean isBehindHolder() {
+			LocalTurn front = front();
+			return front != null && front.contender == Contender.HOLDER;
+		}
+
+		/**
+		 * Return who is through the gate, if it is not this call.
+		 */
+		private @Nullable LocalTurn front() {
 			AtomicReference<@Nullable LocalTurn> inside = new AtomicReference<>();
 			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
 				inside.set(line.inside);
 				return line;
 			});
 			LocalTurn front = inside.get();
-			return (front != null && front != this) ? front.contender.verdict() : null;
+			return (front != this) ? front : null;
 		}
 
 		@Override

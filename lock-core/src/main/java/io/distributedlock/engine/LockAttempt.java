@@ -21,8 +21,7 @@ import io.distributedlock.spi.LockQueue;
  * @param type the lock type
  * @param permits how many owners a semaphore admits
  * @param waitTime how long to wait
- * @param waitThroughOutage whether to wait on while the backend fails, if the call waits
- * without end
+ * @param waitThroughOutage whether to wait on while the backend fails
  * @param leaseTime the length of the lease in whole milliseconds
  * @param autoRenewed whether the lease is renewed until the lock is released
  * @param lockDelay how long the key stays unavailable after a lease that expired: the
@@ -44,6 +43,12 @@ record LockAttempt(String name, String key, LockProvider provider, LockType type
 		return new LockAttempt(this.name, this.key, this.provider, this.type, this.permits, remaining,
 				this.waitThroughOutage, this.leaseTime, this.autoRenewed, this.lockDelay, this.maxWaiters,
 				this.holdAtLeast, this.reentrant);
+	}
+
+	// providers are told apart by identity
+	@SuppressWarnings("ReferenceEquality")
+	boolean isFor(LockProvider other) {
+		return this.provider == other;
 	}
 
 	boolean waitsWithoutEnd() {

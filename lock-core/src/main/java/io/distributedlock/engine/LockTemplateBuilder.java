@@ -47,6 +47,8 @@ public final class LockTemplateBuilder {
 
 	boolean asyncRelease;
 
+	boolean waitThroughOutage;
+
 	@Nullable Duration warnAfter;
 
 	@Nullable Executor executor;
@@ -244,6 +246,19 @@ public final class LockTemplateBuilder {
 	 */
 	public LockTemplateBuilder asyncRelease(boolean asyncRelease) {
 		this.asyncRelease = asyncRelease;
+		return this;
+	}
+
+	/**
+	 * Set whether calls wait on while their provider is down, until their wait time is
+	 * over. Otherwise they fail at once. A provider is down when it has failed for the
+	 * command time-out and does not answer {@link LockProvider#ping()}, which is asked
+	 * each second then. It is no longer down when it answers. Default: {@code false}.
+	 * @param waitThroughOutage whether to wait
+	 * @return this builder
+	 */
+	public LockTemplateBuilder waitThroughOutage(boolean waitThroughOutage) {
+		this.waitThroughOutage = waitThroughOutage;
 		return this;
 	}
 

@@ -80,6 +80,13 @@ interface Turn {
 	@Nullable AcquisitionOutcome verdict();
 
 	/**
+	 * Return whether this call stands behind one of this JVM that has the lock.
+	 */
+	default boolean isBehindHolder() {
+		return false;
+	}
+
+	/**
 	 * Return how many callers of this JVM are expected to get the lock one after the
 	 * other before it is released.
 	 */

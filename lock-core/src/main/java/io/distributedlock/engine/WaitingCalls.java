@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
+import io.distributedlock.spi.LockProvider;
+
 /**
  * The calls under way, so that all of them end when the template closes; and how many
  * calls wait for each key, so that their number can be limited.
@@ -67,6 +69,13 @@ final class WaitingCalls {
 	 */
 	List<Acquisition> waiting() {
 		return sorted(this.underWay.members().stream().filter(Acquisition::isWaiting));
+	}
+
+	/**
+	 * Return the calls under way that need a provider.
+	 */
+	List<Acquisition> of(LockProvider provider) {
+		return this.underWay.members().stream().filter((call) -> call.attempt().isFor(provider)).toList();
 	}
 
 	/**

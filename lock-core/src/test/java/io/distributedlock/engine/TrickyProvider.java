@@ -48,6 +48,11 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 
 	final Trick.Script<Boolean> onLost = new Trick.Script<>();
 
+	/**
+	 * By default this provider cannot be asked.
+	 */
+	final Trick.Script<CompletionStage<Object>> ping = new Trick.Script<>();
+
 	final Trick.Script<Optional<Lease>> asReader = new Trick.Script<>();
 
 	/**
@@ -60,7 +65,7 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 	 */
 	volatile boolean exchanges;
 
-	private final LocalLockProvider backend = new LocalLockProvider();
+	private final LocalLockProvider backend;
 
 	private final String name;
 
@@ -69,7 +74,12 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 	}
 
 	TrickyProvider(String name) {
+		this(name, new LocalLockProvider());
+	}
+
+	TrickyProvider(String name, LocalLockProvider backend) {
 		this.name = name;
+		this.backend = backend;
 	}
 
 	/**
@@ -106,6 +116,11 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 	@Override
 	public List<? extends CompletionStage<LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		return this.renewAll.play(() -> LockProvider.super.renewAll(renewals));
+	}
+
+	@Override
+	public CompletionStage<?> ping() {
+		return this.ping.play(() -> LockProvider.super.ping().thenApply((answer) -> answer));
 	}
 
 	@Override

@@ -42,7 +42,7 @@ record GroupMeters(AtomicInteger held, AtomicInteger waiting, Counter handOvers,
 				counter(registry, tags, "lock.release.failures", "Releases that failed. The lease expires by itself"));
 	}
 
-	private static AtomicInteger gauge(MeterRegistry registry, Tags tags, String name, String description) {
+	static AtomicInteger gauge(MeterRegistry registry, Tags tags, String name, String description) {
 		AtomicInteger number = new AtomicInteger();
 		Gauge.builder(name, number, AtomicInteger::get)
 			.description(description)

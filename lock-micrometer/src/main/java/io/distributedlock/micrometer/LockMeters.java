@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockListener;
@@ -32,6 +33,8 @@ public final class LockMeters implements LockObserver, LockListener {
 	private final LockNames names = new LockNames();
 
 	private final ConcurrentHashMap<Group, GroupMeters> groups = new ConcurrentHashMap<>();
+
+	private final ConcurrentHashMap<String, AtomicInteger> down = new ConcurrentHashMap<>();
 
 	/**
 	 * Create meters.
@@ -73,11 +76,34 @@ public final class LockMeters implements LockObserver, LockListener {
 		of(event).losses().increment();
 	}
 
+	@Override
+	public void outageBegan(String provider, Throwable failure) {
+		down(provider).set(1);
+	}
+
+	@Override
+	public void outageEnded(String provider, Duration lasted) {
+		down(provider).set(0);
+	}
+
+	/**
+	 * Return whether a provider is down, 1 or 0.
+	 */
+	private AtomicInteger down(String provider) {
+		return this.down.computeIfAbsent(provider, (added) -> GroupMeters.gauge(this.registry,
+				Tags.of("lock.provider", added), "lock.provider.down", "1 while the provider is down, 0 otherwise"));
+	}
+
 	private GroupMeters of(LockEvent event) {
 		Group group = new Group(this.names.tagOf(event.name()), event.provider());
 		GroupMeters known = this.groups.get(group);
-		return (known != null) ? known : this.groups.computeIfAbsent(group, (added) -> GroupMeters
-			.register(this.registry, Tags.of("lock.name", added.name(), "lock.provider", added.provider())));
+		return (known != null) ? known : this.groups.computeIfAbsent(group, this::register);
+	}
+
+	private GroupMeters register(Group group) {
+		down(group.provider());
+		return GroupMeters.register(this.registry,
+				Tags.of("lock.name", group.name(), "lock.provider", group.provider()));
 	}
 
 	/**

@@ -67,6 +67,20 @@ class LockMetersTests {
 	}
 
 	@Test
+	void gaugeSaysWhetherTheProviderIsDown() {
+		this.template.acquire("42").close();
+		assertThat(down("local")).isZero();
+		this.meters.outageBegan("local", new IllegalStateException("unreachable"));
+		assertThat(down("local")).isEqualTo(1);
+		this.meters.outageEnded("local", Duration.ofSeconds(9));
+		assertThat(down("local")).isZero();
+	}
+
+	private double down(String provider) {
+		return this.registry.get("lock.provider.down").tags("lock.provider", provider).gauge().value();
+	}
+
+	@Test
 	void renewalsAreTimed() {
 		try (LockHandle held = this.template.acquire(LockRequest.of("42"))) {
 			held.ensureHeld();

@@ -9,12 +9,13 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.spring.LockContendedEvent;
 import io.distributedlock.spring.LockLateReleaseEvent;
 import io.distributedlock.spring.LockLostEvent;
+import io.distributedlock.spring.LockOutageEvent;
 
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Publishes what somebody may want to act on: a call without its lock, a lock that was
- * lost, a holder that left late.
+ * lost, a holder that left late, a provider that is down.
  *
  * @param events publishes to the application's listeners
  */
@@ -36,6 +37,16 @@ record ApplicationEvents(ApplicationEventPublisher events) implements LockListen
 	@Override
 	public void lost(LockEvent event, Duration held, LockLostException loss) {
 		this.events.publishEvent(new LockLostEvent(loss.getKey(), loss));
+	}
+
+	@Override
+	public void outageBegan(String provider, Throwable failure) {
+		this.events.publishEvent(new LockOutageEvent(provider, failure, null));
+	}
+
+	@Override
+	public void outageEnded(String provider, Duration lasted) {
+		this.events.publishEvent(new LockOutageEvent(provider, null, lasted));
 	}
 
 }

@@ -80,6 +80,13 @@ public class LockProperties {
 	private Duration commandTimeout = Duration.ofSeconds(3);
 
 	/**
+	 * Whether calls wait on while their provider is down, until their wait time is over.
+	 * If false, they fail at once. A provider is down when it has failed for the command
+	 * time-out.
+	 */
+	private boolean waitThroughOutage;
+
+	/**
 	 * How long a waiting call relies on the backend's signal of a release, such as 500ms,
 	 * before it asks by itself. If the backend sends no signals, it is the longest
 	 * interval between two attempts.
@@ -227,6 +234,14 @@ public class LockProperties {
 
 	public void setCommandTimeout(Duration commandTimeout) {
 		this.commandTimeout = commandTimeout;
+	}
+
+	public boolean isWaitThroughOutage() {
+		return this.waitThroughOutage;
+	}
+
+	public void setWaitThroughOutage(boolean waitThroughOutage) {
+		this.waitThroughOutage = waitThroughOutage;
 	}
 
 	public Duration getPollInterval() {

@@ -2,19 +2,31 @@ package io.distributedlock.autoconfigure;
 
 import java.time.Duration;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.LockAcquiredEvent;
 import io.distributedlock.spring.LockContendedEvent;
 import io.distributedlock.spring.LockLateReleaseEvent;
 import io.distributedlock.spring.LockLostEvent;
+import io.distributedlock.spring.LockOutageEvent;
 import io.distributedlock.spring.LockReleasedEvent;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +35,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static io.distributedlock.test.patience.Patience.await;
 
@@ -100,12 +113,75 @@ class ApplicationEventsTests {
 		});
 	}
 
+	@Test
+	void outageIsPublishedAndItsEnd() {
+		AtomicBoolean down = new AtomicBoolean(true);
+		this.runner.withBean("broken", LockProvider.class, () -> new BreakableProvider(down::get))
+			.withPropertyValues("lock.provider=broken", "lock.command-timeout=10ms", "lock.wait-time=1h")
+			.run((context) -> {
+				LockTemplate template = context.getBean(LockTemplate.class);
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.acquire("k"));
+				Queue<Object> events = context.getBean(Listener.class).events;
+				await().until(() -> events.size() == 1);
+				assertThat(events.poll()).isInstanceOfSatisfying(LockOutageEvent.class, (event) -> {
+					assertThat(event.isDown()).isTrue();
+					assertThat(event.provider()).isEqualTo("broken");
+					assertThat(event.failure()).hasMessage("unreachable");
+				});
+				down.set(false);
+				await().until(() -> events.size() == 1);
+				assertThat(events.poll()).isInstanceOfSatisfying(LockOutageEvent.class, (event) -> {
+					assertThat(event.isDown()).isFalse();
+					assertThat(event.lasted()).isPositive();
+				});
+				template.acquire("k").close();
+			});
+	}
+
+	/**
+	 * Grants locks in memory while it is not down.
+	 *
+	 * @param down whether it is
+	 * @param memory grants the locks
+	 */
+	private record BreakableProvider(BooleanSupplier down, LocalLockProvider memory) implements LockProvider {
+
+		BreakableProvider(BooleanSupplier down) {
+			this(down, new LocalLockProvider());
+		}
+
+		@Override
+		public String name() {
+			return "broken";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of();
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			return this.down.getAsBoolean() ? unreachable() : this.memory.tryAcquire(request);
+		}
+
+		@Override
+		public CompletionStage<?> ping() {
+			return this.down.getAsBoolean() ? unreachable() : this.memory.ping();
+		}
+
+		private static <T> CompletionStage<T> unreachable() {
+			return CompletableFuture.failedFuture(new BackendException("unreachable", true, null));
+		}
+
+	}
+
 	static class Listener {
 
 		private final Queue<Object> events = new ConcurrentLinkedQueue<>();
 
 		@EventListener({ LockContendedEvent.class, LockLostEvent.class, LockLateReleaseEvent.class,
-				LockAcquiredEvent.class, LockReleasedEvent.class })
+				LockAcquiredEvent.class, LockReleasedEvent.class, LockOutageEvent.class })
 		void on(Object event) {
 			this.events.add(event);
 		}

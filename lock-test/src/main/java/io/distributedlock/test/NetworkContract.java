@@ -189,7 +189,11 @@ abstract class NetworkContract extends KeyContract {
 		AtomicReference<@Nullable LockLostException> loss = new AtomicReference<>();
 		held.onLost(loss::set);
 		proxied.network(TcpProxy::blackHole);
+		CompletableFuture<LockHandle> patient = proxied.template()
+			.acquireAsync(LockRequest.of(key() + "patient").withWaitTime(PATIENCE.multipliedBy(10)));
 		List<LockRequest> tried = assertUnavailable(proxied.template(), longLeases("silent"));
+		assertThat(outcome(patient)).as("the provider is known to be down")
+			.isInstanceOf(LockUnavailableException.class);
 		Patience.await("the loss is reported").until(() -> loss.get() != null);
 		proxied.heal();
 		awaitRecovery(proxied.template());

@@ -120,12 +120,13 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	}
 
 	/**
-	 * Prepare a template for these locks: it gets their clock, and releases each lease
-	 * instead of passing it on inside the JVM.
+	 * Prepare a template for these locks: it gets their clock, releases each lease
+	 * instead of passing it on inside the JVM, and asks the backend also while it is
+	 * down, so that the call after an outage succeeds.
 	 * @param builder the builder of the template
 	 */
 	public void customize(LockTemplateBuilder builder) {
-		builder.clock(this.clock).handOverWindow(Duration.ZERO).listener(new LockListener() {
+		builder.clock(this.clock).handOverWindow(Duration.ZERO).waitThroughOutage(true).listener(new LockListener() {
 
 			@Override
 			public void waiting(LockEvent event) {
