@@ -43,7 +43,7 @@ public final class LockRequest {
 	 * Ask for the lock of a key.
 	 * @param key what to lock, such as {@code "order:42"}; neither {@code null} nor blank
 	 * @return the request, with the defaults of the template
-	 * @throws IllegalArgumentException if the key is {@code null} or blank
+	 * @throws InvalidLockKeyException if the key is {@code null} or blank
 	 */
 	public static LockRequest of(String key) {
 		return new LockRequest("", requireText(key, "key"), new Options(), List.of());
@@ -53,8 +53,7 @@ public final class LockRequest {
 	 * Ask for the locks of several keys, all or none.
 	 * @param keys the keys, at least one; duplicates are ignored
 	 * @return the request, with the defaults of the template
-	 * @throws IllegalArgumentException if there is no key, or one is {@code null} or
-	 * blank
+	 * @throws InvalidLockKeyException if there is no key, or one is {@code null} or blank
 	 */
 	public static LockRequest ofAll(Collection<String> keys) {
 		return of("several").withKeys(keys);
@@ -92,7 +91,7 @@ public final class LockRequest {
 	 * keys.
 	 * @param key the key, neither {@code null} nor blank
 	 * @return a changed copy, for this key only
-	 * @throws IllegalArgumentException if the key is {@code null} or blank
+	 * @throws InvalidLockKeyException if the key is {@code null} or blank
 	 */
 	public LockRequest withKey(String key) {
 		return new LockRequest(this.name, requireText(key, "key"), this.options, List.of());
@@ -102,13 +101,13 @@ public final class LockRequest {
 	 * Set several keys, all or none, and keep everything else.
 	 * @param keys the keys, at least one; duplicates are ignored
 	 * @return a changed copy, for these keys only
-	 * @throws IllegalArgumentException if there is no key, or one is {@code null} or
-	 * blank
+	 * @throws InvalidLockKeyException if there is no key, or one is {@code null} or blank
 	 */
 	public LockRequest withKeys(Collection<String> keys) {
 		if (keys.isEmpty()) {
-			throw new IllegalArgumentException(
-					"There is no key to lock: the collection of keys is empty. Check where it comes from, or lock under a condition.");
+			throw new InvalidLockKeyException(
+					"There is no key to lock: the collection of keys is empty. Check where it comes from, or lock under a condition.",
+					null);
 		}
 		List<LockRequest> parts = keys.stream().map(this::withKey).toList();
 		LockRequest first = parts.get(0);
@@ -407,8 +406,10 @@ public final class LockRequest {
 
 	private static String requireText(@Nullable String text, String what) {
 		if (text == null || text.isBlank()) {
-			throw new IllegalArgumentException("The %s of a lock must not be %s. Check where it comes from."
-				.formatted(what, (text != null) ? "blank" : "null"));
+			String message = "The %s of a lock must not be %s. Check where it comes from.".formatted(what,
+					(text != null) ? "blank" : "null");
+			throw what.equals("key") ? new InvalidLockKeyException(message, null)
+					: new IllegalArgumentException(message);
 		}
 		return text;
 	}

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -415,8 +416,10 @@ class EngineFaultsTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> request.withLeaseTime(Duration.ZERO));
 		assertThatIllegalArgumentException().isThrownBy(() -> request.withLeaseTime(Duration.ofMillis(-1)));
 		assertThatIllegalArgumentException().isThrownBy(() -> request.withWaitTime(Duration.ofMillis(-1)));
-		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("  ")).withMessageContaining("blank");
-		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of(null)).withMessageContaining("null");
+		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> LockRequest.of("  "))
+			.withMessageContaining("blank");
+		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> LockRequest.of(null))
+			.withMessageContaining("null");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.template.acquire(request.withProvider("tibet")))
 			.withMessageContaining("scripted");
 	}

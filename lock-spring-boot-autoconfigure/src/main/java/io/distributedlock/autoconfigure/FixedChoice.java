@@ -32,7 +32,7 @@ record FixedChoice(Map<String, Boolean> switches, List<String> providers, boolea
 	 * The properties of conditions, and what applies without them.
 	 */
 	private static final Map<String, Boolean> DEFAULTS = Map.of(ENABLED, true, "lock.fail-fast", false,
-			"lock.observations.enabled", true);
+			"lock.observations.enabled", true, "lock.web.problem-details", false);
 
 	/**
 	 * Return what is chosen now.

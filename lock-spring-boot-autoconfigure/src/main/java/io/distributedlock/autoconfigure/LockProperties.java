@@ -155,6 +155,8 @@ public class LockProperties {
 
 	private final Observations observations = new Observations();
 
+	private final Web web = new Web();
+
 	private final Spel spel = new Spel();
 
 	private final Redisson redisson = new Redisson();
@@ -322,6 +324,10 @@ public class LockProperties {
 
 	public Observations getObservations() {
 		return this.observations;
+	}
+
+	public Web getWeb() {
+		return this.web;
 	}
 
 	public Transaction getTransaction() {
@@ -567,6 +573,27 @@ public class LockProperties {
 
 		public void setKey(boolean key) {
 			this.key = key;
+		}
+
+	}
+
+	/**
+	 * Properties of controllers.
+	 */
+	public static class Web {
+
+		/**
+		 * Whether requests whose lock was not acquired, or was lost, are answered with a
+		 * status of their own and a problem detail, instead of as any other exception.
+		 */
+		private boolean problemDetails;
+
+		public boolean isProblemDetails() {
+			return this.problemDetails;
+		}
+
+		public void setProblemDetails(boolean problemDetails) {
+			this.problemDetails = problemDetails;
 		}
 
 	}

@@ -19,9 +19,8 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  */
 class FixedChoiceTests {
 
-	private static final FixedChoice BUILD = new FixedChoice(
-			Map.of("lock.enabled", true, "lock.fail-fast", false, "lock.observations.enabled", true),
-			List.of("jdbc", "redis"), false);
+	private static final FixedChoice BUILD = new FixedChoice(Map.of("lock.enabled", true, "lock.fail-fast", false,
+			"lock.observations.enabled", true, "lock.web.problem-details", false), List.of("jdbc", "redis"), false);
 
 	@Test
 	void providerOfTheBuildMayBeNamedOrNot() {
@@ -53,8 +52,8 @@ class FixedChoiceTests {
 
 	@Test
 	void propertyThatDecidesOnBeansIsRefused() {
-		for (String property : List.of("lock.enabled=false", "lock.fail-fast=true",
-				"lock.observations.enabled=false")) {
+		for (String property : List.of("lock.enabled=false", "lock.fail-fast=true", "lock.observations.enabled=false",
+				"lock.web.problem-details=true")) {
 			String[] parts = property.split("=", -1);
 			assertThatExceptionOfType(LockConfigurationException.class)
 				.isThrownBy(() -> BUILD.require(new MockEnvironment().withProperty(parts[0], parts[1])))

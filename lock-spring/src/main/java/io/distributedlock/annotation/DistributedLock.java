@@ -84,9 +84,10 @@ public @interface DistributedLock {
 	 * method runs.
 	 * <p>
 	 * A result that is a collection or an array has several keys: the call acquires all
-	 * of them or none. A call is refused with {@code IllegalArgumentException} if a key
-	 * is {@code null}, blank, a map or an object without a {@code toString} method of its
-	 * own, or if the collection is empty.
+	 * of them or none. A call is refused with {@code InvalidLockKeyException} if a key is
+	 * {@code null} or blank, or if the collection is empty, and with
+	 * {@code IllegalArgumentException} if a value cannot be a key, such as a map or an
+	 * object without a {@code toString} method of its own.
 	 * @return the key expression
 	 */
 	@AliasFor("value")

@@ -5,11 +5,13 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
+import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
@@ -146,6 +148,22 @@ class DistributedLockTests {
 			.withMessageContaining("Map");
 		assertThat(orders.runs()).isZero();
 		assertThat(this.provider.events()).isEmpty();
+	}
+
+	/**
+	 * What is missing may be the fault of whoever calls the application.
+	 */
+	@Test
+	void missingKeysAreToldFromOtherMistakes() {
+		Orders orders = bean(Orders.class);
+		for (Object missing : Arrays.asList(null, " ", List.of(), Arrays.asList("a", null))) {
+			assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> orders.anything(missing));
+		}
+		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> orders.settle(new Order(null)));
+		assertThatExceptionOfType(InvalidLockKeyException.class).as("what the property is read from is missing")
+			.isThrownBy(() -> orders.settle(null));
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(new Object()))
+			.isNotInstanceOf(InvalidLockKeyException.class);
 	}
 
 	@Test

@@ -1,6 +1,6 @@
 /**
- * Auto-configuration for controllers, on Spring MVC and WebFlux, whose methods take a
- * {@code LockHandle} as a parameter.
+ * Auto-configuration for controllers on Spring MVC and WebFlux: methods that take a
+ * {@code LockHandle} as a parameter, and answers to requests without their lock.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.web;

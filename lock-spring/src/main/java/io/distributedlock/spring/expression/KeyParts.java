@@ -1,10 +1,15 @@
 package io.distributedlock.spring.expression;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.InlineList;
@@ -20,6 +25,9 @@ import org.springframework.expression.spel.standard.SpelExpression;
  * expression without parts stays as it is.
  */
 final class KeyParts {
+
+	private static final Set<SpelMessage> ON_NULL = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
 
 	private KeyParts() {
 	}
@@ -43,6 +51,15 @@ final class KeyParts {
 			return (checked != whole) ? expression(spel, checked) : spel;
 		}
 		return expression;
+	}
+
+	/**
+	 * Return whether an expression failed because a value is null: a part, or what a
+	 * property or a method was asked of.
+	 */
+	static boolean isNull(EvaluationException failure) {
+		return failure instanceof NullPartException
+				|| (failure instanceof SpelEvaluationException ex && ON_NULL.contains(ex.getMessageCode()));
 	}
 
 	private static Expression expression(SpelExpression original, SpelNodeImpl checked) {
@@ -97,7 +114,7 @@ final class KeyParts {
 		public TypedValue getValueInternal(ExpressionState state) {
 			TypedValue result = this.node.getTypedValue(state);
 			if (KeyTexts.unwrapped(result.getValue()) == null) {
-				throw new EvaluationException(toStringAST() + " is null");
+				throw new NullPartException(toStringAST() + " is null");
 			}
 			return result;
 		}
@@ -105,6 +122,19 @@ final class KeyParts {
 		@Override
 		public String toStringAST() {
 			return this.node.toStringAST();
+		}
+
+	}
+
+	/**
+	 * A part of a text is null.
+	 */
+	private static final class NullPartException extends EvaluationException {
+
+		private static final long serialVersionUID = 1L;
+
+		NullPartException(String message) {
+			super(message);
 		}
 
 	}

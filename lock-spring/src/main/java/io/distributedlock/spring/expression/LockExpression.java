@@ -3,6 +3,7 @@ package io.distributedlock.spring.expression;
 import java.lang.reflect.Method;
 import java.util.Map;
 
+import io.distributedlock.InvalidLockKeyException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,15 @@ public record LockExpression(Expression expression, String attribute, String tex
 	}
 
 	IllegalArgumentException refused(EvaluationException cause) {
-		return refused("cannot be evaluated: " + cause.getMessage(), cause);
+		String problem = "cannot be evaluated: " + cause.getMessage();
+		return KeyParts.isNull(cause) ? noKey(problem, cause) : refused(problem, cause);
+	}
+
+	/**
+	 * Make the exception for arguments that give no key.
+	 */
+	InvalidLockKeyException noKey(String problem, @Nullable Throwable cause) {
+		return new InvalidLockKeyException(message(problem), cause);
 	}
 
 	/**
@@ -60,10 +69,12 @@ public record LockExpression(Expression expression, String attribute, String tex
 	 * @return the exception
 	 */
 	public IllegalArgumentException refused(String problem, @Nullable Throwable cause) {
-		return new IllegalArgumentException(
-				"The %s \"%s\" of @DistributedLock on %s.%s %s. The method did not run.".formatted(this.attribute,
-						this.text, this.method.getDeclaringClass().getSimpleName(), this.method.getName(), problem),
-				cause);
+		return new IllegalArgumentException(message(problem), cause);
+	}
+
+	private String message(String problem) {
+		return "The %s \"%s\" of @DistributedLock on %s.%s %s. The method did not run.".formatted(this.attribute,
+				this.text, this.method.getDeclaringClass().getSimpleName(), this.method.getName(), problem);
 	}
 
 }

@@ -25,7 +25,8 @@ public interface LockKeys {
 	 * @param call the call
 	 * @param target the object that it is made on
 	 * @return the request for one key or for several
-	 * @throws IllegalArgumentException if the arguments give no usable key
+	 * @throws io.distributedlock.InvalidLockKeyException if the arguments give no key
+	 * @throws IllegalArgumentException if they give something else than keys
 	 */
 	LockRequest request(LockRequest prototype, MethodInvocation call, Object target);
 
@@ -51,8 +52,8 @@ public interface LockKeys {
 
 	private static List<String> texts(Collection<?> values, LockExpression expression) {
 		if (values.isEmpty()) {
-			throw expression
-				.refused("has no key: the collection is empty. Add a condition if such a call needs no lock", null);
+			throw expression.noKey("has no key: the collection is empty. Add a condition if such a call needs no lock",
+					null);
 		}
 		List<String> texts = new ArrayList<>(values.size());
 		values.forEach((value) -> texts.add(text(value, expression)));
@@ -72,10 +73,10 @@ public interface LockKeys {
 			throw expression.refused(ex);
 		}
 		if (key == null) {
-			throw expression.refused("is null. Use a value that is never null, or add a condition", null);
+			throw expression.noKey("is null. Use a value that is never null, or add a condition", null);
 		}
 		if (key.isBlank()) {
-			throw expression.refused("is blank. Use a value that is never blank, or add a condition", null);
+			throw expression.noKey("is blank. Use a value that is never blank, or add a condition", null);
 		}
 		return key;
 	}

@@ -1,0 +1,26 @@
+package io.distributedlock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call gives no key to lock: a value that the key needs is null, blank or an empty
+ * collection. The work was not run. Such a value often comes from outside of the
+ * application; what is refused whatever the values are is another
+ * {@link IllegalArgumentException}.
+ *
+ * @since 0.1
+ */
+public class InvalidLockKeyException extends IllegalArgumentException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Create an exception.
+	 * @param message what is missing and what to do about it
+	 * @param cause the cause, {@code null} for none
+	 */
+	public InvalidLockKeyException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}
