@@ -153,13 +153,6 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void severalRedissonClientsNeedAChoice() {
-		this.runner.withBean("one", RedissonClient.class, DistributedLockAutoConfigurationTests::lazyClient)
-			.withBean("two", RedissonClient.class, DistributedLockAutoConfigurationTests::lazyClient)
-			.run((context) -> assertThat(context).getFailure().hasMessageContaining("one,two"));
-	}
-
-	@Test
 	void connectionFactoryOfTheApplicationIsNotReplaced() {
 		this.runner.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
 			.run((context) -> assertThat(context.getBean(RedisConnectionFactory.class))

@@ -5,11 +5,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+
+import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockCapability;
@@ -31,11 +34,15 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.server.RedisTestServer;
+import io.lettuce.core.RedisClient;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -50,6 +57,10 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -297,6 +308,35 @@ class MisconfigurationTests {
 				property("lock.provider=etcd", "lock.etcd.ssl-bundle=nope")
 					.describedBy("lock.etcd.ssl-bundle", "'nope'")
 					.advised("spring.ssl.bundle"),
+				property("lock.provider=redis", "spring.data.redis.masterreplica.nodes=one:6379,two:6379")
+					.describedBy("spring.data.redis.masterreplica.nodes", "primary")
+					.advised("spring.data.redis.sentinel"),
+				property("lock.provider=redisson", "spring.data.redis.masterreplica.nodes=one:6379,two:6379")
+					.describedBy("spring.data.redis.masterreplica.nodes", "primary")
+					.advised("spring.data.redis.sentinel"),
+				property("lock.provider=redis").with("one", RedisClient.class, RedisClient::create)
+					.with("two", RedisClient.class, RedisClient::create)
+					.describedBy("'redis'", "one", "two")
+					.advised("@Primary", "RedisLockProvider"),
+				property("lock.provider=redis").with("one", RedisConnectionFactory.class, LettuceConnectionFactory::new)
+					.with("two", RedisConnectionFactory.class, LettuceConnectionFactory::new)
+					.describedBy("'redis'", "one", "two")
+					.advised("@Primary", "RedisLockProvider"),
+				property("lock.provider=redisson").with("one", RedissonClient.class, MisconfigurationTests::redisson)
+					.with("two", RedissonClient.class, MisconfigurationTests::redisson)
+					.describedBy("'redisson'", "one", "two")
+					.advised("@Primary", "RedissonLockProvider"),
+				property("lock.provider=jdbc").with("one", DataSource.class, HikariDataSource::new)
+					.with("two", DataSource.class, HikariDataSource::new)
+					.describedBy("'jdbc'", "one", "two")
+					.advised("@Primary", "lock.jdbc.url"),
+				property("lock.provider=jdbc").with("tenants", DataSource.class, MisconfigurationTests::tenants)
+					.describedBy("AbstractRoutingDataSource", "lookup key [null]")
+					.advised("lock.jdbc.url"),
+				property("lock.provider=jdbc", "lock.jdbc.dialect=postgresql", "lock.jdbc.initialize-schema=never")
+					.with("tenants", DataSource.class, () -> new LazyConnectionDataSourceProxy(tenants()))
+					.describedBy("AbstractRoutingDataSource", "lookup key [null]")
+					.advised("lock.jdbc.url"),
 				local().with("one", LockProvider.class, LocalLockProvider::new)
 					.describedBy("'local'", "localLockProvider", "one")
 					.advised("name"),
@@ -422,6 +462,24 @@ class MisconfigurationTests {
 
 	private static LockTemplate template() {
 		return DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+	}
+
+	private static RedissonClient redisson() {
+		Config config = new Config().setLazyInitialization(true);
+		config.useSingleServer().setAddress("redis://127.0.0.1:1");
+		return Redisson.create(config);
+	}
+
+	private static AbstractRoutingDataSource tenants() {
+		AbstractRoutingDataSource tenants = new AbstractRoutingDataSource() {
+			@Override
+			protected @Nullable Object determineCurrentLookupKey() {
+				return null;
+			}
+		};
+		tenants.setTargetDataSources(Map.of("shop", new HikariDataSource()));
+		tenants.afterPropertiesSet();
+		return tenants;
 	}
 
 	static class Locked {

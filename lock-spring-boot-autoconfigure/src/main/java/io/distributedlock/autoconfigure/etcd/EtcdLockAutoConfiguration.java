@@ -6,6 +6,7 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
+import io.distributedlock.autoconfigure.DefaultAddress;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
@@ -24,6 +25,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of locks on etcd. It uses the application's jetcd {@link Client} if
@@ -39,7 +41,9 @@ public final class EtcdLockAutoConfiguration {
 
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
-	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles) {
+	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles,
+			Environment environment) {
+		DefaultAddress.report(environment, EtcdLockProvider.NAME, properties.getEndpoints(), "lock.etcd.endpoints");
 		ClientBuilder builder = endpoints(EtcdClients.forLocks(Client.builder(), lock.getCommandTimeout()),
 				properties.getEndpoints());
 		if (properties.getUsername() != null && properties.getPassword() != null) {

@@ -1,10 +1,12 @@
 package io.distributedlock.autoconfigure.jdbc;
 
+import java.sql.SQLException;
 import java.util.Objects;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.autoconfigure.ChosenBean;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockConfigurationException;
@@ -53,14 +55,35 @@ public final class JdbcLockAutoConfiguration {
 			SeparateDatabase.requireAvailable(url, resources.getClassLoader());
 			return LockDatabase.open(properties, lock);
 		}
-		DataSource dataSource = dataSources.getIfUnique();
+		DataSource dataSource = ChosenBean.of(JdbcLocks.NAME, DataSource.class, dataSources,
+				"set lock.jdbc.url to use a separate database for locks");
 		if (dataSource == null) {
-			throw new LockConfigurationException(
-					"The provider 'jdbc' has no database: there is no DataSource bean, or there are several and none is primary.",
-					"Set spring.datasource.url; or set lock.jdbc.url to use a separate database for locks; or mark one DataSource bean as @Primary.",
-					null);
+			throw new LockConfigurationException("The provider 'jdbc' has no database: there is no DataSource bean.",
+					"Set spring.datasource.url; or set lock.jdbc.url to use a separate database for locks.", null);
 		}
+		requireTarget(dataSource);
 		return new LockDatabase(dataSource, null);
+	}
+
+	/**
+	 * Require a database for the threads of locks, which have no tenant. A
+	 * {@code DataSource} that routes asks its target whether it is a wrapper, without a
+	 * connection.
+	 */
+	private static void requireTarget(DataSource dataSource) {
+		try {
+			dataSource.isWrapperFor(LockDatabase.class);
+		}
+		catch (SQLException | UnsupportedOperationException ex) {
+			// some data sources cannot say it
+		}
+		catch (RuntimeException ex) {
+			throw new LockConfigurationException(
+					"The DataSource, an AbstractRoutingDataSource or alike, has no database for the threads of locks, which belong to no tenant: %s."
+						.formatted(ex.getMessage()),
+					"Set lock.jdbc.url to one database for the locks of all tenants; or give the DataSource a default target.",
+					ex);
+		}
 	}
 
 	// a migration refuses a database in which the tables of locks are already

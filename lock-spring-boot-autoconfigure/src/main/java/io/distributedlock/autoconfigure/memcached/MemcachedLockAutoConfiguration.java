@@ -4,6 +4,7 @@ import com.spotify.folsom.ExponentialBackoff;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheClientBuilder;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
+import io.distributedlock.autoconfigure.DefaultAddress;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.ServerAddress;
@@ -14,6 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of locks on Memcached. It uses the application's
@@ -36,7 +38,10 @@ public final class MemcachedLockAutoConfiguration {
 
 	@Bean(destroyMethod = "shutdown")
 	@ConditionalOnMissingBean
-	MemcacheClient<String> lockMemcacheClient(MemcachedLockProperties properties, LockProperties lock) {
+	MemcacheClient<String> lockMemcacheClient(MemcachedLockProperties properties, LockProperties lock,
+			Environment environment) {
+		DefaultAddress.report(environment, MemcachedLockProvider.NAME, properties.getServers(),
+				"lock.memcached.servers");
 		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient()
 			.withConnections(1)
 			// a repeated command could find what the first one has written, and take its

@@ -24,11 +24,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param ssl the settings of TLS
  * @param sentinel the sentinels
  * @param cluster the cluster
+ * @param masterreplica a primary and its replicas
  */
 record RedisSettings(@DefaultValue("localhost") String host, @DefaultValue("6379") int port, @Nullable String url,
 		@Nullable String username, @Nullable String password, @DefaultValue("0") int database,
 		@Nullable Duration timeout, @Nullable Duration connectTimeout, @Nullable String clientName,
-		@DefaultValue Ssl ssl, @Nullable Sentinel sentinel, @Nullable Cluster cluster) {
+		@DefaultValue Ssl ssl, @Nullable Sentinel sentinel, @Nullable Cluster cluster,
+		@Nullable Masterreplica masterreplica) {
 
 	/**
 	 * The settings of TLS.
@@ -68,6 +70,14 @@ record RedisSettings(@DefaultValue("localhost") String host, @DefaultValue("6379
 	 * @param nodes host and port of some of its nodes
 	 */
 	record Cluster(@DefaultValue List<String> nodes) {
+	}
+
+	/**
+	 * A primary and its replicas.
+	 *
+	 * @param nodes host and port of each of them
+	 */
+	record Masterreplica(@DefaultValue List<String> nodes) {
 	}
 
 	@Override

@@ -36,6 +36,8 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 
 	static final String URL = "spring.data.redis.url";
 
+	static final String HOST = "spring.data.redis.host";
+
 	static final int PORT = 6379;
 
 	private static final String PROPERTIES = "spring.data.redis";
@@ -78,6 +80,17 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 				"Write redis://user:password@host:port/database, or rediss:// for TLS.", null);
 	}
 
+	/**
+	 * Refuse a list of nodes of which the primary is not known. Spring Data and Lettuce
+	 * ask the nodes once, and go on with the former primary after a failover.
+	 */
+	static LockConfigurationException unknownPrimary(String subject) {
+		return new LockConfigurationException(
+				"Locks on Redis need the primary, and %s not say which node that is.".formatted(subject),
+				"Set spring.data.redis.sentinel.*, which follows a failover; or spring.data.redis.url, which comes before that list here, to the primary; or declare a RedissonClient, or a RedisLockProvider with a client, for the primary.",
+				null);
+	}
+
 	private static Servers servers(RedisSettings settings) {
 		if (settings.url() != null) {
 			return new ByUrl(settings.url());
@@ -95,6 +108,10 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 		RedisSettings.Cluster cluster = settings.cluster();
 		if (cluster != null && !cluster.nodes().isEmpty()) {
 			return new Cluster(addresses("cluster.nodes", cluster.nodes()));
+		}
+		RedisSettings.Masterreplica masterreplica = settings.masterreplica();
+		if (masterreplica != null && !masterreplica.nodes().isEmpty()) {
+			throw unknownPrimary("spring.data.redis.masterreplica.nodes does");
 		}
 		return new Single(ServerAddress.of(PROPERTIES + ".port", settings.host(), settings.port()));
 	}

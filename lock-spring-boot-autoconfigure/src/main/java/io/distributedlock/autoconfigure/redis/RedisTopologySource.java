@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure.redis;
 
+import io.distributedlock.autoconfigure.DefaultAddress;
+
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundles;
@@ -27,9 +29,14 @@ final class RedisTopologySource {
 	private RedisTopologySource() {
 	}
 
-	static RedisTopology read(BeanFactory beans, Environment environment, ObjectProvider<SslBundles> sslBundles) {
+	static RedisTopology read(String provider, BeanFactory beans, Environment environment,
+			ObjectProvider<SslBundles> sslBundles) {
 		RedisTopology properties = RedisTopology.read(environment, sslBundles);
-		return CONNECTION_DETAILS ? ConnectionDetailsTopology.of(beans, properties) : properties;
+		RedisTopology topology = CONNECTION_DETAILS ? ConnectionDetailsTopology.of(beans, properties) : properties;
+		if (topology.equals(properties) && topology.servers() instanceof RedisTopology.Single single) {
+			DefaultAddress.report(environment, provider, single.address(), RedisTopology.HOST, RedisTopology.URL);
+		}
+		return topology;
 	}
 
 }

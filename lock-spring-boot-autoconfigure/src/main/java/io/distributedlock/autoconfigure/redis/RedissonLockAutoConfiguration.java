@@ -1,5 +1,8 @@
 package io.distributedlock.autoconfigure.redis;
 
+import java.util.Objects;
+
+import io.distributedlock.autoconfigure.ChosenBean;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
@@ -49,14 +52,16 @@ public final class RedissonLockAutoConfiguration {
 		if (location != null) {
 			return Redisson.create(RedissonConfigs.fromYaml(resources.getResource(location)));
 		}
-		RedisTopology topology = RedisTopologySource.read(beans, environment, sslBundles);
+		RedisTopology topology = RedisTopologySource.read(RedissonLockProvider.NAME, beans, environment, sslBundles);
 		return Redisson.create(RedissonConfigs.fromTopology(topology, properties.getCommandTimeout()));
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedissonLockProvider redissonLockProvider(RedissonClient redissonClient) {
-		RedissonLockProvider provider = new RedissonLockProvider(redissonClient);
+	RedissonLockProvider redissonLockProvider(ObjectProvider<RedissonClient> redissonClient) {
+		RedissonClient client = ChosenBean.of(RedissonLockProvider.NAME, RedissonClient.class, redissonClient,
+				"declare a RedissonLockProvider bean, and choose the one for it by @Qualifier");
+		RedissonLockProvider provider = new RedissonLockProvider(Objects.requireNonNull(client));
 		provider.checkServer();
 		return provider;
 	}

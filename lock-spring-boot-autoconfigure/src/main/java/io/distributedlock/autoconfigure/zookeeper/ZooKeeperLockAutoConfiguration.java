@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
+import io.distributedlock.autoconfigure.DefaultAddress;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
@@ -39,7 +41,9 @@ public final class ZooKeeperLockAutoConfiguration {
 
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
-	CuratorFramework lockCuratorFramework(ZooKeeperLockProperties properties) {
+	CuratorFramework lockCuratorFramework(ZooKeeperLockProperties properties, Environment environment) {
+		DefaultAddress.report(environment, ZooKeeperLockProvider.NAME, properties.getConnectString(),
+				"lock.zookeeper.connect-string");
 		CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
 			.connectString(connectString(properties.getConnectString()))
 			.sessionTimeoutMs(millis("lock.zookeeper.session-timeout", properties.getSessionTimeout()))
