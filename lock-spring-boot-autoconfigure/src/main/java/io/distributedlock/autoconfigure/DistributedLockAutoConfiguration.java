@@ -96,8 +96,11 @@ public final class DistributedLockAutoConfiguration {
 	@ConditionalOnBooleanProperty("lock.fail-fast")
 	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
 	BackendsAtStart lockBackendsAtStart(ObjectProvider<DefaultLockTemplate> templates,
-			ObjectProvider<LockProvider> lockProviders) {
-		return new BackendsAtStart(templates, lockProviders.orderedStream().toList());
+			ObjectProvider<LockProvider> lockProviders, ObjectProvider<DistributedLockBeanPostProcessor> annotated,
+			LockProperties properties) {
+		List<LockProvider> providers = lockProviders.orderedStream().toList();
+		return new BackendsAtStart(templates, providers,
+				DefaultProviderName.choose(properties.getProvider(), providers), annotated);
 	}
 
 	@Bean

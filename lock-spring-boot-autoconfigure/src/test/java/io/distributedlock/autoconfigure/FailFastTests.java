@@ -3,6 +3,8 @@ package io.distributedlock.autoconfigure;
 import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
+import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
@@ -57,6 +59,24 @@ class FailFastTests {
 	}
 
 	@Test
+	void eachLockTypeOfTheApplicationIsTried() {
+		try (RedisTestServer redis = RedisTestServer.run("--rename-command", "ZADD", "")) {
+			ApplicationContextRunner connected = this.runner.withPropertyValues("lock.provider=redis",
+					"spring.data.redis.port=" + redis.port(), "lock.command-timeout=20s");
+			connected.withBean(Writer.class)
+				.withPropertyValues("lock.fail-fast=true")
+				.run((context) -> assertThat(context).hasNotFailed());
+			assertThat(redis.command("KEYS", "*start-check*")).asString().isEqualTo("[]");
+			connected.withBean(Reader.class).run((context) -> assertThat(context).hasNotFailed());
+			connected.withBean(Reader.class).withPropertyValues("lock.fail-fast=true").run((context) -> {
+				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).contains("lock provider redis", "READ", "nknown Redis command");
+			});
+		}
+	}
+
+	@Test
 	void providerThatHangsIsWaitedForUntilTheCommandTimeout() {
 		this.runner.withBean(LockProvider.class, () -> new AskedProvider(CompletableFuture::new))
 			.withPropertyValues("lock.fail-fast=true", "lock.command-timeout=200ms")
@@ -74,6 +94,22 @@ class FailFastTests {
 							() -> CompletableFuture.failedFuture(new UnsupportedOperationException("no"))))
 			.withPropertyValues("lock.fail-fast=true")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	static class Writer {
+
+		@DistributedLock
+		public void write() {
+		}
+
+	}
+
+	static class Reader {
+
+		@DistributedLock(type = LockType.READ)
+		public void read() {
+		}
+
 	}
 
 }

@@ -1,9 +1,11 @@
 package io.distributedlock.spring;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
@@ -138,6 +140,14 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	private MethodInterceptor interceptor() {
 		return requiredAdvisors().interceptor();
+	}
+
+	/**
+	 * Return what the annotated methods of the beans that exist so far ask for.
+	 * @return the requests, complete except for the key
+	 */
+	public List<LockRequest> declaredRequests() {
+		return requiredAdvisors().operations().prototypes();
 	}
 
 	/**

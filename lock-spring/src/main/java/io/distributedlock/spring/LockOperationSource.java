@@ -89,6 +89,18 @@ final class LockOperationSource {
 	}
 
 	/**
+	 * Return the requests of all operations that were found, without their keys.
+	 */
+	List<LockRequest> prototypes() {
+		return this.operations.values()
+			.stream()
+			.flatMap(Optional::stream)
+			.flatMap((operation) -> operation.requests().stream())
+			.map(LockRequestFactory::prototype)
+			.toList();
+	}
+
+	/**
 	 * Return the lock operation of a method.
 	 * @return the operation, {@code null} if the method is not locked
 	 * @throws InvalidLockOperationException if an annotation cannot work
