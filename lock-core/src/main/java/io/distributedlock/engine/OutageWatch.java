@@ -212,7 +212,8 @@ final class OutageWatch {
 			if (!this.state.compareAndSet(State.SUSPECTED, State.DOWN)) {
 				return;
 			}
-			logger.warn("Lock provider {} is down: for {}, and {} failures of calls, it has not answered: {}. {}",
+			logger.warn(
+					"Lock provider {} is down: no good answer for {}, {} failures of calls. The last failure: {}. {}",
 					this.provider.name(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure),
 					OutageWatch.this.endsCalls ? "Until it answers, calls fail at once. It is asked each second."
 							: "It is asked each second.");

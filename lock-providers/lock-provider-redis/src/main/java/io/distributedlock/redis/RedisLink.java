@@ -120,10 +120,17 @@ final class RedisLink implements AutoCloseable {
 	 * @return fails as {@link #send} does
 	 */
 	CompletionStage<Long> ping() {
-		return inTime(this.commands.get())
-			.thenCompose((opened) -> (opened instanceof StatefulRedisClusterConnection<String, String> cluster)
-					? pingEach(cluster)
-					: this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, List.of(), List.of()).sentWhole()));
+		return inTime(this.commands.get()).thenCompose((opened) -> {
+			if (opened instanceof StatefulRedisClusterConnection<String, String> cluster) {
+				return pingEach(cluster);
+			}
+			if (!opened.isOpen()) {
+				// after a long outage Lettuce waits for up to half a minute before it
+				// connects again
+				replaceSilent();
+			}
+			return this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, List.of(), List.of()).sentWhole());
+		});
 	}
 
 	private CompletableFuture<Long> pingEach(StatefulRedisClusterConnection<String, String> cluster) {

@@ -213,6 +213,8 @@ class RedisStallTests {
 		return DefaultLockTemplate.builder()
 			.provider(new RedisLockProvider(client, TIMEOUT))
 			.commandTimeout(TIMEOUT)
+			// the stalls here are longer than it
+			.waitThroughOutage(true)
 			.waitTime(Patience.LIMIT)
 			.pollInterval(Duration.ofMillis(100));
 	}
