@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * {@code {k}:permits}. They and writers listen on the channel {@code k}; while they wait
  * there is the mark {@code {k}:mark}, or {@code {k}:permits:mark}. All these keys expire.
  * <p>
- * One counter of fencing tokens serves all keys, on a cluster one serves each slot. It
- * expires a day after its last use; a new counter starts at the server's clock in
- * microseconds. Counters and the channels of JVMs begin with the prefix of the provider.
+ * One counter of fencing tokens serves all keys of a hash slot. It expires a day after
+ * its last use; a new counter starts at the server's clock in microseconds. Counters and
+ * the channels of JVMs begin with the prefix of the provider.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
  *
@@ -139,8 +139,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	private RedisLockProvider(Supplier<AbstractRedisClient> client, Duration commandTimeout, TokenCounters counters) {
 		this.link = new RedisLink(client, client.get() instanceof RedisClusterClient, commandTimeout);
 		this.releases = new RedisReleases(this.link);
-		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.plain(counters),
-				counters);
+		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.PLAIN, counters);
 		this.shared = new SharedLocks(this.link, this.exclusive, counters);
 		this.owners = new RedisOwners(this.link, this.exclusive, this.shared);
 	}

@@ -42,6 +42,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class RedisEdgeCaseTests {
 
+	private static final TokenCounters COUNTERS = new TokenCounters(RedisLockProvider.DEFAULT_PREFIX, false);
+
 	private static final Duration LONG = Duration.ofSeconds(60);
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);
@@ -95,20 +97,19 @@ class RedisEdgeCaseTests {
 	}
 
 	private static RedisCall acquire(String owner) {
-		TokenCounters counters = new TokenCounters(RedisLockProvider.DEFAULT_PREFIX, false);
-		return new RedisCall(new ScriptCall(LockScripts.plain(counters).acquire(), counters.keys("k"),
-				List.of("jvm." + owner, "60000 1")));
+		return new RedisCall(
+				new ScriptCall(LockScripts.PLAIN.acquire(), COUNTERS.keys("k"), List.of("jvm." + owner, "60000 1")));
 	}
 
 	@Test
 	void tokensRiseAlsoAfterTheCounterWasLost() {
 		long first = tokenOf("k");
-		this.server.command("DEL", "lock:{}");
+		this.server.command("DEL", COUNTERS.counter("k"));
 		long second = tokenOf("k");
 		this.server.command("FLUSHALL");
 		long third = tokenOf("k");
 		// as if a clock had run ahead
-		this.server.command("SET", "lock:{}", Long.toString(third * 2));
+		this.server.command("SET", COUNTERS.counter("k"), Long.toString(third * 2));
 		assertThat(second).isGreaterThan(first);
 		assertThat(third).isGreaterThan(second);
 		assertThat(tokenOf("k")).isEqualTo(third * 2 + 1);
@@ -117,7 +118,7 @@ class RedisEdgeCaseTests {
 	@Test
 	void counterExpires() {
 		tokenOf("k");
-		assertThat((Long) this.server.command("PTTL", "lock:{}")).isBetween(Duration.ofHours(23).toMillis(),
+		assertThat((Long) this.server.command("PTTL", COUNTERS.counter("k"))).isBetween(Duration.ofHours(23).toMillis(),
 				Duration.ofDays(1).toMillis());
 	}
 
@@ -165,7 +166,7 @@ class RedisEdgeCaseTests {
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(slow.tryAcquire(request("k", LONG))))
 				.havingCause()
 				.isInstanceOfSatisfying(BackendException.class, (ex) -> assertThat(ex.isRetryable()).isTrue());
-			assertThat(this.server.command("EXISTS", "lock:{}")).as("granted, although the answer was lost")
+			assertThat(this.server.command("EXISTS", COUNTERS.counter("k"))).as("granted, although the answer was lost")
 				.isEqualTo(1L);
 			proxy.heal();
 			Patience.await().until(() -> this.server.command("EXISTS", "k").equals(0L));

@@ -179,7 +179,7 @@ class RedisStallTests {
 			this.server.command("SCRIPT", "FLUSH");
 		}
 		if (known == Scripts.REMOVAL_ONLY) {
-			LockScripts scripts = LockScripts.plain(new TokenCounters(RedisLockProvider.DEFAULT_PREFIX, false));
+			LockScripts scripts = LockScripts.PLAIN;
 			Stream.of(scripts.release(), scripts.leave(), PlainScripts.RELEASE_READ, PlainScripts.RELEASE_PERMIT)
 				.forEach((script) -> this.server.command("SCRIPT", "LOAD", script.source()));
 		}

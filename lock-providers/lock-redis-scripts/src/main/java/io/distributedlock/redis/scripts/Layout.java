@@ -1,7 +1,5 @@
 package io.distributedlock.redis.scripts;
 
-import java.nio.charset.StandardCharsets;
-
 /**
  * How a lock is kept on the server: the parts of the scripts that differ. Each part is
  * Lua.
@@ -46,37 +44,27 @@ record Layout(String channels, String counter, String tag, String busy, String r
 		String joinQueue, String leaveQueue, String afterLeaving, String noteWaiters, String forget, String renew) {
 
 	/**
-	 * A string with the owner's name. Readers share the same key as a set. The scripts
-	 * get the name of the counter.
+	 * A string with the owner's name. Readers share the same key as a set.
 	 */
-	static final Layout PLAIN = plain("string.match(KEYS[2], '^[^{]*')", "KEYS[2]");
+	static final Layout PLAIN = plain();
 
-	/**
-	 * Return the layout of plain keys.
-	 * @param counters the names of the counters. If one counter serves all keys, its name
-	 * is a part of the scripts, and need not be sent
-	 */
-	static Layout plain(TokenCounters counters) {
-		String common = counters.common();
-		return (common != null) ? plain(quoted(counters.channel("")), quoted(common)) : PLAIN;
-	}
-
-	private static Layout plain(String channels, String counter) {
-		return new Layout(channels, counter, "'{' .. KEYS[1] .. '}'", "KEYS[1], line", "false", """
-				local holder = redis.pcall('get', KEYS[1])
-				if type(holder) == 'table' then
-				  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
-				  if type(redis.pcall('zcard', KEYS[1])) == 'table' then return holder end
-				  holder = ''
-				end
-				""", "", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", """
-				token = time[1] * 1000000 + time[2]
-				local last = redis.call('set', <counter>, token + n - 1, 'PX', 86400000, 'GET')
-				if last and tonumber(last) >= token then
-				  token = last + 1
-				  redis.call('set', <counter>, token + n - 1, 'PX', 86400000)
-				end
-				""", "1", 16, "redis.pcall('exists', tag .. ':mark') ~= 0",
+	private static Layout plain() {
+		return new Layout("string.match(KEYS[2], '^[^{]*')", "KEYS[2]", "'{' .. KEYS[1] .. '}'", "KEYS[1], line",
+				"false", """
+						local holder = redis.pcall('get', KEYS[1])
+						if type(holder) == 'table' then
+						  if not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
+						  if type(redis.pcall('zcard', KEYS[1])) == 'table' then return holder end
+						  holder = ''
+						end
+						""", "", "redis.call('set', KEYS[1], owner, 'PX', ms)\n", """
+						token = time[1] * 1000000 + time[2]
+						local last = redis.call('set', <counter>, token + n - 1, 'PX', 86400000, 'GET')
+						if last and tonumber(last) >= token then
+						  token = last + 1
+						  redis.call('set', <counter>, token + n - 1, 'PX', 86400000)
+						end
+						""", "1", 16, "redis.pcall('exists', tag .. ':mark') ~= 0",
 				"redis.pcall('exists', tag .. ':mark') == 0",
 				"""
 						local gone = redis.pcall('del', KEYS[1], tag .. ':mark')
@@ -94,24 +82,6 @@ record Layout(String channels, String counter, String tag, String busy, String r
 						""", "", """
 						local renewed = redis.pcall('get', key) == owner and redis.call('pexpire', key, ms) == 1
 						""");
-	}
-
-	/**
-	 * Return a text as Lua writes it. All but the usual characters of a name are written
-	 * as numbers of bytes.
-	 */
-	private static String quoted(String text) {
-		StringBuilder lua = new StringBuilder("'");
-		for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
-			char character = (char) (each & 0xff);
-			if (character < 128 && (Character.isLetterOrDigit(character) || ":._-{}".indexOf(character) >= 0)) {
-				lua.append(character);
-			}
-			else {
-				lua.append('\\').append(Integer.toString(1000 + character).substring(1));
-			}
-		}
-		return lua.append('\'').toString();
 	}
 
 	/**

@@ -12,14 +12,14 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * grant is to live until it is renewed. A hash says until when a JVM counts as alive. So
  * no script gets slower with the number of waiters.
  * <p>
- * The keys of all scripts but {@link #renew()} are the lock and the counter of tokens,
- * unless the scripts know its name. The other keys follow from the lock's, and are in its
- * slot. Owners are named {@code jvm.number}, and the channel of a JVM is what precedes
- * the brace in the counter's name, and the JVM. A message has the number of the owner,
- * the first token, the milliseconds of the grant, and how many grants in a row this is. A
- * message with the number alone says that others now wait for what this owner has. A
- * message with the number and one word says that the lock is free for those outside the
- * line, and that this place is to look who has it.
+ * The keys of all scripts but {@link #renew()} are the lock and the counter of tokens.
+ * The other keys follow from the lock's, and are in its slot. Owners are named
+ * {@code jvm.number}, and the channel of a JVM is what precedes the brace in the
+ * counter's name, and the JVM. A message has the number of the owner, the first token,
+ * the milliseconds of the grant, and how many grants in a row this is. A message with the
+ * number alone says that others now wait for what this owner has. A message with the
+ * number and one word says that the lock is free for those outside the line, and that
+ * this place is to look who has it.
  * <p>
  * Why: docs/decisions/029-redis-out-of-memory.md,
  * docs/decisions/031-tokens-start-at-the-clock.md,
@@ -30,6 +30,11 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * @since 0.1
  */
 public final class LockScripts {
+
+	/**
+	 * For keys that are strings with the owner's name.
+	 */
+	public static final LockScripts PLAIN = new LockScripts(Layout.PLAIN);
 
 	/**
 	 * For the hash that Redisson keeps.
@@ -85,16 +90,6 @@ public final class LockScripts {
 		this.leave = new Script(Answer.NUMBER, LuaParts.fill(LEAVE, layout));
 		this.look = new Script(Answer.TEXT, LuaParts.fill(LOOK, layout));
 		this.renew = new Script(Answer.TEXT, LuaParts.fill(RENEW, layout));
-	}
-
-	/**
-	 * Return the scripts for keys that are strings with the owner's name.
-	 * @param counters the names of the counters. The scripts get as keys what
-	 * {@link TokenCounters#keys} returns
-	 * @return the scripts
-	 */
-	public static LockScripts plain(TokenCounters counters) {
-		return new LockScripts(Layout.plain(counters));
 	}
 
 	/**

@@ -1,16 +1,15 @@
 package io.distributedlock.redis.scripts;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * The names of the counters of fencing tokens. A token needs to rise within its key only,
- * so one counter serves all keys of a server, and on a cluster one serves all keys of a
- * slot: a script may use keys of one slot only. What precedes the brace in the name is
- * also the start of the names of the channels. Thread-safe.
+ * so one counter serves all keys of a slot: a script may use keys of one slot only. A
+ * connection that looks like a single server may lead to a cluster. What precedes the
+ * brace in the name is also the start of the names of the channels. Thread-safe.
  * <p>
  * Why: docs/decisions/041-one-counter-per-slot.md
  *
@@ -34,28 +33,24 @@ public final class TokenCounters {
 
 	private final boolean cluster;
 
-	private final @Nullable String common;
-
 	/**
 	 * Create the names.
 	 * @param prefix the start of all names; braces become underscores. All JVMs that use
 	 * the same keys need the same prefix
-	 * @param cluster whether keys are in slots of a cluster
+	 * @param cluster whether the client divides keys among the nodes of a cluster
 	 */
 	public TokenCounters(String prefix, boolean cluster) {
 		// the first brace ends the start of the name
 		String start = prefix.replace('{', '_').replace('}', '_') + ':';
 		this.channels = start;
 		this.cluster = cluster;
-		this.names = (key) -> start + '{' + (cluster ? Tags.BY_SLOT[slot(key)] : "") + '}';
-		this.common = cluster ? null : start + "{}";
+		this.names = (key) -> start + '{' + Integer.toString(Tags.BY_SLOT[slot(key)], Character.MAX_RADIX) + '}';
 	}
 
 	private TokenCounters(String channels, boolean cluster, UnaryOperator<String> names) {
 		this.channels = channels;
 		this.cluster = cluster;
 		this.names = names;
-		this.common = null;
 	}
 
 	/**
@@ -79,19 +74,12 @@ public final class TokenCounters {
 	}
 
 	/**
-	 * Return the keys of a script that exists for this object.
+	 * Return the keys of a script.
 	 * @param key the key in Redis
-	 * @return the key; and its counter, unless the script knows its name
+	 * @return the key and its counter
 	 */
 	public List<String> keys(String key) {
-		return (this.common != null) ? List.of(key) : List.of(key, counter(key));
-	}
-
-	/**
-	 * Return the counter of all keys, {@code null} if there are several.
-	 */
-	@Nullable String common() {
-		return this.common;
+		return List.of(key, counter(key));
 	}
 
 	/**
@@ -131,20 +119,20 @@ public final class TokenCounters {
 	}
 
 	/**
-	 * The shortest number that hashes to each slot. Found when the first key of a cluster
-	 * is locked.
+	 * The least number whose digits hash to each slot. Found when the first key is
+	 * locked.
 	 */
 	private static final class Tags {
 
-		static final String[] BY_SLOT = new String[SLOTS];
+		static final int[] BY_SLOT = new int[SLOTS];
 
 		static {
+			Arrays.fill(BY_SLOT, -1);
 			int found = 0;
 			for (int i = 0; found < SLOTS; i++) {
-				String tag = Integer.toString(i, Character.MAX_RADIX);
-				int slot = slot(tag);
-				if (BY_SLOT[slot] == null) {
-					BY_SLOT[slot] = tag;
+				int slot = slot(Integer.toString(i, Character.MAX_RADIX));
+				if (BY_SLOT[slot] < 0) {
+					BY_SLOT[slot] = i;
 					found++;
 				}
 			}

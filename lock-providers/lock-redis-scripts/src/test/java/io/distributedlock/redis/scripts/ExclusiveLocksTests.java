@@ -310,7 +310,7 @@ class ExclusiveLocksTests {
 	}
 
 	private ExclusiveLocks locks(ServerRunner over) {
-		ExclusiveLocks locks = new ExclusiveLocks(over, LockScripts.plain(COUNTERS), COUNTERS);
+		ExclusiveLocks locks = new ExclusiveLocks(over, LockScripts.PLAIN, COUNTERS);
 		this.opened.add(locks);
 		return locks;
 	}

@@ -505,15 +505,14 @@ class LockScriptsTests {
 	 */
 	enum Kept {
 
-		PLAIN, PLAIN_ON_A_CLUSTER, REDISSON;
+		PLAIN, REDISSON;
 
 		LockScripts scripts() {
-			return (this == REDISSON) ? LockScripts.REDISSON
-					: LockScripts.plain(new TokenCounters("app", this == PLAIN_ON_A_CLUSTER));
+			return (this == REDISSON) ? LockScripts.REDISSON : LockScripts.PLAIN;
 		}
 
 		List<String> keys(String key) {
-			return (this == PLAIN) ? List.of(key) : List.of(key, COUNTER);
+			return List.of(key, COUNTER);
 		}
 
 		Inbox inbox(String jvm) throws Exception {

@@ -6,6 +6,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,16 +19,11 @@ class TokenCountersTests {
 		assertThat(TokenCounters.slot(key)).isEqualTo(slot);
 	}
 
-	@Test
-	void singleServerHasOneCounter() {
-		TokenCounters counters = new TokenCounters("shop:lock", false);
-		assertThat(counters.counter("k")).isEqualTo(counters.counter("l")).isEqualTo("shop:lock:{}");
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void counterIsInTheSlotOfItsKeysWhateverTheConnectionLooksLike(boolean cluster) {
+		TokenCounters counters = new TokenCounters("shop:lock", cluster);
 		assertThat(counters.channel("jvm")).isEqualTo("shop:lock:jvm");
-	}
-
-	@Test
-	void counterOfAClusterIsInTheSlotOfItsKeys() {
-		TokenCounters counters = new TokenCounters("shop:lock", true);
 		Set<String> names = new HashSet<>();
 		for (int i = 0; i < 300_000; i++) {
 			String key = "order:" + i;
@@ -40,7 +36,7 @@ class TokenCountersTests {
 
 	@Test
 	void bracesInThePrefixAreReplaced() {
-		assertThat(new TokenCounters("{shop}", false).counter("k")).isEqualTo("_shop_:{}");
+		assertThat(new TokenCounters("{shop}", false).counter("k")).startsWith("_shop_:{");
 	}
 
 }

@@ -1,0 +1,65 @@
+package io.distributedlock.redis.scripts;
+
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import io.distributedlock.test.server.ScriptRules;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The scripts as services in front of a cluster read them.
+ */
+class ScriptRulesTests {
+
+	/**
+	 * The scripts that such services refuse.
+	 */
+	private static final String[] REFUSED = { "PLAIN_ACQUIRE_READ", "PLAIN_ACQUIRE_WRITE", "PLAIN_OWNERS", "PLAIN_PING",
+			"PLAIN_RELEASE_READ", "PLAIN_RENEW_READ", "PLAIN_acquire", "PLAIN_exchange", "PLAIN_leave", "PLAIN_look",
+			"PLAIN_release", "PLAIN_renew", "REDISSON_acquire", "REDISSON_exchange", "REDISSON_leave", "REDISSON_look",
+			"REDISSON_release", "REDISSON_renew", "SHARDED_acquire", "SHARDED_exchange", "SHARDED_leave",
+			"SHARDED_look", "SHARDED_release", "SHARDED_renew" };
+
+	@Test
+	void scriptsAreReadByServicesInFrontOfACluster() throws IllegalAccessException {
+		Map<String, Script> scripts = new TreeMap<>();
+		for (var field : PlainScripts.class.getDeclaredFields()) {
+			if (field.getType() == Script.class && Modifier.isPublic(field.getModifiers())) {
+				scripts.put("PLAIN_" + field.getName(), (Script) field.get(null));
+			}
+		}
+		Map.of("PLAIN", LockScripts.PLAIN, "REDISSON", LockScripts.REDISSON, "SHARDED", LockScripts.REDISSON_SHARDED)
+			.forEach((layout, all) -> {
+				scripts.put(layout + "_acquire", all.acquire());
+				scripts.put(layout + "_release", all.release());
+				scripts.put(layout + "_exchange", all.exchange());
+				scripts.put(layout + "_leave", all.leave());
+				scripts.put(layout + "_look", all.look());
+				scripts.put(layout + "_renew", all.renew());
+			});
+		assertThat(scripts).hasSizeGreaterThan(30);
+		Map<String, List<String>> refused = scripts.entrySet()
+			.stream()
+			.filter((each) -> !ScriptRules.broken(each.getValue().source()).isEmpty())
+			.collect(Collectors.toMap(Map.Entry::getKey, (each) -> ScriptRules.broken(each.getValue().source())));
+		assertThat(refused.keySet()).as("%s", refused).containsExactlyInAnyOrder(REFUSED);
+	}
+
+	@Test
+	void eachRuleIsChecked() {
+		assertThat(ScriptRules.broken("return redis.call('get', KEYS[1])")).isEmpty();
+		assertThat(ScriptRules.broken("redis.pcall('exists', KEYS[1], KEYS[12]) -- redis.call(x)")).isEmpty();
+		assertThat(Arrays.asList("return 1", "local k = KEYS[1] redis.call('get', k)", "redis.call(ARGV[1], KEYS[1])",
+				"redis.call('get', KEYS[1] .. 'a')", "redis.call('del', KEYS[1], f(KEYS[2], 1))",
+				"for i, k in ipairs(KEYS) do redis.call('get', KEYS[1]) end", "redis.call('get', KEYS[i + 1])",
+				"local call = redis.call call('get', KEYS[1])"))
+			.allSatisfy((script) -> assertThat(ScriptRules.broken(script)).isNotEmpty());
+	}
+
+}
