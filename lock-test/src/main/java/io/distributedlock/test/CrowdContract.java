@@ -87,8 +87,9 @@ abstract class CrowdContract extends LockTypeContract {
 	final void lockingWorksAgainAfterAServerRestart() {
 		Runnable restart = source().restart();
 		Assumptions.assumeTrue(restart != null, "the source names no server that can be restarted");
-		LockTemplate first = node((settings) -> settings.renewalLeaseTime(atLeastShortest(Duration.ofSeconds(2))));
-		LockTemplate second = node();
+		Duration lease = atLeastShortest(Duration.ofSeconds(2));
+		LockTemplate first = briefNode(lease);
+		LockTemplate second = briefNode(lease);
 		LockHandle before = first.acquire(request());
 		restart.run();
 		LockRequest another = LockRequest.of(key() + "another").withWaitTime(Duration.ZERO);

@@ -22,7 +22,7 @@ final class KitHolder {
 		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
 				List.of(args).subList(3, args.length), true, null);
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(source.createConnected().provider())
+			.provider(source.createConnected(KitNodes.PATIENCE).provider())
 			.commandTimeout(KitNodes.PATIENCE)
 			.keyPrefix("kit")
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[2])))

@@ -52,8 +52,8 @@ abstract class KitNodes {
 	static final Executor OTHER_THREAD = (task) -> new Thread(task, "kit-other").start();
 
 	/**
-	 * The command time-out of nodes whose server will not answer: short, as cases wait
-	 * for it.
+	 * The command time-out of nodes whose server is disturbed: short, as cases wait for
+	 * it. All other nodes have {@link #PATIENCE}.
 	 */
 	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
@@ -96,7 +96,11 @@ abstract class KitNodes {
 	}
 
 	final LockProvider provider() {
-		ProviderFactory.Node node = source().createConnected();
+		return provider(PATIENCE);
+	}
+
+	final LockProvider provider(Duration commandTimeout) {
+		ProviderFactory.Node node = source().createConnected(commandTimeout);
 		open(node.client());
 		this.seen = node.provider().capabilities();
 		return open(node.provider());
@@ -114,10 +118,19 @@ abstract class KitNodes {
 		return open(settings.apply(template(provider)).build());
 	}
 
+	/**
+	 * Return a node whose server is disturbed.
+	 */
+	final DefaultLockTemplate briefNode(Duration renewalLeaseTime) {
+		return node(provider(COMMAND_TIMEOUT),
+				(settings) -> settings.commandTimeout(COMMAND_TIMEOUT).renewalLeaseTime(renewalLeaseTime));
+	}
+
 	static LockTemplateBuilder template(LockProvider provider) {
 		return DefaultLockTemplate.builder()
 			.provider(provider)
 			.keyPrefix("kit")
+			.commandTimeout(PATIENCE)
 			.waitTime(PATIENCE)
 			.pollInterval(Duration.ofMillis(100));
 	}

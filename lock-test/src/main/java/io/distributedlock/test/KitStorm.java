@@ -24,7 +24,7 @@ final class KitStorm {
 		try {
 			ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
 					List.of(args).subList(7, args.length), true, null);
-			DefaultLockTemplate node = KitNodes.template(source.createConnected().provider()).build();
+			DefaultLockTemplate node = KitNodes.template(source.createConnected(KitNodes.PATIENCE).provider()).build();
 			Storm storm = new Storm(LockType.valueOf(args[2]), args[3], Integer.parseInt(args[4]),
 					Integer.parseInt(args[5]), Integer.parseInt(args[6]), SharedNumber.in(Path.of(args[1])));
 			System.out.println("READY");

@@ -27,7 +27,7 @@ final class KitWaiter {
 		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
 				List.of(args).subList(4, args.length), true, null);
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(source.createConnected().provider())
+			.provider(source.createConnected(KitNodes.PATIENCE).provider())
 			.commandTimeout(KitNodes.PATIENCE)
 			.keyPrefix("kit")
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[2])))

@@ -3,7 +3,6 @@ package io.distributedlock.test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -48,15 +47,10 @@ final class KitWorker {
 	private static long run(String[] args) throws Exception {
 		ProviderSource source = new ProviderSource(Class.forName(args[0]).asSubclass(ProviderFactory.class),
 				List.of(args).subList(5, args.length), true, null);
-		LockRequest request = LockRequest.of(args[1]).withWaitTime(Duration.ofSeconds(60));
+		LockRequest request = LockRequest.of(args[1]);
 		Path file = Path.of(args[2]);
 		int threads = Integer.parseInt(args[3]);
-		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(source.createConnected().provider())
-			.commandTimeout(KitNodes.PATIENCE)
-			.keyPrefix("kit")
-			.pollInterval(Duration.ofMillis(100))
-			.build();
+		DefaultLockTemplate template = KitNodes.template(source.createConnected(KitNodes.PATIENCE).provider()).build();
 		System.out.println("READY");
 		if (System.in.read() < 0) {
 			throw new IllegalStateException("The input ended before the line that starts the updates");

@@ -1,5 +1,6 @@
 package io.distributedlock.test;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.distributedlock.spi.LockProvider;
@@ -15,9 +16,12 @@ public interface ProviderFactory {
 	/**
 	 * Create a provider with a client of its own, like one more node of an application.
 	 * @param arguments say where the backend is, see {@link ProviderSource#arguments()}
+	 * @param commandTimeout how long the provider and its client wait for the answer to a
+	 * command. It is short for a node whose server will be disturbed, because the case
+	 * waits for it. For all others it is longer than any pause of a busy machine
 	 * @return the provider and its client
 	 */
-	Node create(List<String> arguments);
+	Node create(List<String> arguments, Duration commandTimeout);
 
 	/**
 	 * A provider and its client, as one node of an application has them.

@@ -1,5 +1,6 @@
 package io.distributedlock.test;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -116,19 +117,20 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
-	 * Create a provider, as one more node.
+	 * Create a provider, as one more node. It waits for an answer as long as a busy
+	 * machine may need.
 	 * @return a new provider and its client
 	 */
 	public ProviderFactory.Node create() {
-		return create(this.arguments);
+		return create(this.arguments, Patience.LIMIT);
 	}
 
 	/**
 	 * Create a provider whose client is connected: the first call of a JVM may take
 	 * longer than a command time-out on a busy machine, and no case is about that.
 	 */
-	ProviderFactory.Node createConnected() {
-		ProviderFactory.Node node = create();
+	ProviderFactory.Node createConnected(Duration commandTimeout) {
+		ProviderFactory.Node node = create(this.arguments, commandTimeout);
 		Patience.await("answer of the backend").until(() -> isConnected(node.provider()));
 		return node;
 	}
@@ -146,9 +148,9 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 		}
 	}
 
-	ProviderFactory.Node create(List<String> arguments) {
+	ProviderFactory.Node create(List<String> arguments, Duration commandTimeout) {
 		try {
-			return this.factory.getConstructor().newInstance().create(arguments);
+			return this.factory.getConstructor().newInstance().create(arguments, commandTimeout);
 		}
 		catch (ReflectiveOperationException ex) {
 			throw new IllegalStateException(

@@ -30,7 +30,8 @@ final class ProxiedNode implements AutoCloseable {
 	static ProxiedNode open(ProviderSource source, Function<LockProvider, DefaultLockTemplate> template) {
 		List<TcpProxy> proxies = source.faults().ports().stream().map(TcpProxy::new).toList();
 		List<Integer> ports = proxies.stream().map(TcpProxy::port).toList();
-		ProviderFactory.Node node = source.create(source.faults().argumentsThrough().apply(ports));
+		ProviderFactory.Node node = source.create(source.faults().argumentsThrough().apply(ports),
+				KitNodes.COMMAND_TIMEOUT);
 		return new ProxiedNode(proxies, node, template.apply(node.provider()));
 	}
 

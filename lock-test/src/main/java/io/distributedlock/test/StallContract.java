@@ -48,6 +48,7 @@ abstract class StallContract extends NetworkContract {
 	@Test
 	@NeedsServerAlone
 	final void everyKeyIsFreeAfterAStallLongerThanItsLease() {
+		requireStalls();
 		Duration lease = atLeastShortest(Duration.ofSeconds(3));
 		LockTemplate holder = briefNode(lease);
 		LockTemplate waiter = briefNode(lease);
@@ -72,7 +73,7 @@ abstract class StallContract extends NetworkContract {
 		assertFree(next, types.stream().map((type) -> request(type, "stall")).toList());
 		try (LockHandle successor = next.acquire(request(LockType.EXCLUSIVE, "stall"))) {
 			handles.forEach((handle) -> get(handle.closeAsync()));
-			assertThat(waiter.tryAcquire(request(LockType.EXCLUSIVE, "stall")))
+			assertThat(node().tryAcquire(request(LockType.EXCLUSIVE, "stall")))
 				.as("after the release by the expired owner")
 				.isEmpty();
 			successor.ensureHeld();
@@ -82,6 +83,7 @@ abstract class StallContract extends NetworkContract {
 	@Test
 	@NeedsServerAlone
 	final void waitWithoutEndFailsDuringAStall() {
+		requireStalls();
 		LockTemplate holder = briefNode(longLease());
 		LockTemplate waiter = briefNode(longLease());
 		List<LockRequest> requests = typesWithWaiters().stream().map((type) -> request(type, "endless")).toList();
@@ -107,7 +109,7 @@ abstract class StallContract extends NetworkContract {
 	@NeedsServerAlone
 	final void pingFailsDuringAStall() {
 		requireStalls();
-		LockProvider provider = provider();
+		LockProvider provider = provider(COMMAND_TIMEOUT);
 		DefaultLockTemplate node = node(provider, (settings) -> settings.commandTimeout(COMMAND_TIMEOUT));
 		assertThat(node.backends().ping(provider.name())).succeedsWithin(PATIENCE);
 		Duration limit = COMMAND_TIMEOUT.plus(PATIENCE);
@@ -168,11 +170,6 @@ abstract class StallContract extends NetworkContract {
 			.filter((type) -> warmup == Warmup.ALL_LOCK_TYPES || type == LockType.EXCLUSIVE)
 			.forEach((type) -> node.acquire(request(type, "warmup")).close());
 		return true;
-	}
-
-	private DefaultLockTemplate briefNode(Duration lease) {
-		requireStalls();
-		return node((settings) -> settings.commandTimeout(COMMAND_TIMEOUT).renewalLeaseTime(lease));
 	}
 
 	private void stall(Runnable meanwhile) {

@@ -45,7 +45,7 @@ class KitCanFailTests {
 		public static final class Factory implements ProviderFactory {
 
 			@Override
-			public Node create(List<String> arguments) {
+			public Node create(List<String> arguments, Duration commandTimeout) {
 				return new Node(new OpenProvider());
 			}
 

@@ -1,5 +1,6 @@
 package io.distributedlock.test;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,7 +26,7 @@ class LocalLockProviderKitTests extends LockProviderCompatibilityKit {
 		private static final Map<List<String>, LocalLockProvider> SHARED = new ConcurrentHashMap<>();
 
 		@Override
-		public Node create(List<String> arguments) {
+		public Node create(List<String> arguments, Duration commandTimeout) {
 			return new Node(SHARED.computeIfAbsent(arguments, (ignored) -> new LocalLockProvider()));
 		}
 

@@ -57,7 +57,7 @@ final class SoakNode {
 
 	private SoakNode(int number, Path ledger, List<String> arguments) {
 		this.number = number;
-		this.node = new SoakProviders().create(arguments);
+		this.node = new SoakProviders().create(arguments, COMMAND_TIMEOUT);
 		this.locks = SoakLocks.of(this.node.provider());
 		this.ledger = SoakLedger.open(ledger, SoakLocks.count(), Soak.WORKERS_OF_ALL,
 				(violation) -> this.tally.fault("two owners", violation));

@@ -31,36 +31,36 @@ public final class SoakProviders implements ProviderFactory {
 	}
 
 	@Override
-	public Node create(List<String> arguments) {
+	public Node create(List<String> arguments, Duration commandTimeout) {
 		return switch (arguments.get(0)) {
 			case "local" -> new Node(new LocalLockProvider());
-			case "redis" -> redis(arguments.get(1));
-			case "redisson" -> redisson(arguments.get(1));
-			case "jdbc" -> jdbc(arguments);
+			case "redis" -> redis(arguments.get(1), commandTimeout);
+			case "redisson" -> redisson(arguments.get(1), commandTimeout);
+			case "jdbc" -> jdbc(arguments, commandTimeout);
 			default -> throw new IllegalArgumentException("The soak has no provider '%s'".formatted(arguments.get(0)));
 		};
 	}
 
-	private static Node redis(String url) {
+	private static Node redis(String url, Duration commandTimeout) {
 		RedisClient client = RedisClient.create(url);
-		return new Node(new RedisLockProvider(client, SoakNode.COMMAND_TIMEOUT),
+		return new Node(new RedisLockProvider(client, commandTimeout),
 				() -> client.shutdown(Duration.ZERO, Duration.ofSeconds(5)));
 	}
 
-	private static Node redisson(String url) {
+	private static Node redisson(String url, Duration commandTimeout) {
 		Config config = new Config();
-		config.useSingleServer().setAddress(url).setTimeout((int) SoakNode.COMMAND_TIMEOUT.toMillis());
+		config.useSingleServer().setAddress(url).setTimeout((int) commandTimeout.toMillis());
 		RedissonClient client = Redisson.create(config);
 		return new Node(new RedissonLockProvider(client), () -> client.shutdown(0, 5, TimeUnit.SECONDS));
 	}
 
-	private static Node jdbc(List<String> arguments) {
+	private static Node jdbc(List<String> arguments, Duration commandTimeout) {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setJdbcUrl(arguments.get(3));
 		pool.setUsername(arguments.get(4));
 		pool.setPassword(arguments.get(5));
 		pool.setMaximumPoolSize(30);
-		pool.setConnectionTimeout(SoakNode.COMMAND_TIMEOUT.toMillis());
+		pool.setConnectionTimeout(commandTimeout.toMillis());
 		pool.setInitializationFailTimeout(-1);
 		JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.valueOf(arguments.get(2)))
 			.withStrategy(JdbcLockStrategy.valueOf(arguments.get(1)))

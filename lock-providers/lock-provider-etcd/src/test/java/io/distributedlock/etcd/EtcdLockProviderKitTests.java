@@ -21,8 +21,6 @@ import org.junit.jupiter.api.Nested;
 @DisplayName("etcd")
 class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 
-	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
-
 	private static EtcdTestServer server;
 
 	private static DockerServer container;
@@ -74,13 +72,13 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public Node create(List<String> arguments) {
-			Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT).endpoints(arguments.get(0)).build();
+		public Node create(List<String> arguments, Duration commandTimeout) {
+			Client client = EtcdClients.forLocks(Client.builder(), commandTimeout).endpoints(arguments.get(0)).build();
 			// on a slow machine the first connection may take longer than a command may
 			Patience.await("connection")
 				.ignoreExceptions()
 				.until(() -> client.getKVClient().get(EtcdCalls.bytes("k")).get(), Objects::nonNull);
-			return new Node(new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, COMMAND_TIMEOUT), client);
+			return new Node(new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, commandTimeout), client);
 		}
 
 	}

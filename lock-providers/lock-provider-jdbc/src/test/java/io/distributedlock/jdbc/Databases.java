@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -135,10 +136,12 @@ final class Databases {
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public Node create(List<String> arguments) {
+		public Node create(List<String> arguments, Duration commandTimeout) {
 			HikariDataSource pool = pool(arguments.get(2), arguments.get(3), arguments.get(4), 30);
+			pool.setConnectionTimeout(Math.max(pool.getConnectionTimeout(), commandTimeout.toMillis()));
 			JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.valueOf(arguments.get(1)))
 				.withStrategy(JdbcLockStrategy.valueOf(arguments.get(0)))
+				.withCommandTimeout(commandTimeout)
 				.withMaxLockConnections(24);
 			return new Node(JdbcLocks.provider(pool, settings), pool);
 		}

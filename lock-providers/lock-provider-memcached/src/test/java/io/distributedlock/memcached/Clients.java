@@ -1,5 +1,6 @@
 package io.distributedlock.memcached;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
@@ -17,11 +18,15 @@ final class Clients {
 	}
 
 	static MemcacheClient<String> connect(int port) {
-		return connect("127.0.0.1", port);
+		return connect(builder(port));
 	}
 
-	static MemcacheClient<String> connect(String host, int port) {
-		MemcacheClient<String> client = builder(host, port).connectAscii();
+	static MemcacheClient<String> connect(String host, int port, Duration answerTimeout) {
+		return connect(builder(host, port).withConnectionTimeoutMillis(answerTimeout.toMillis()));
+	}
+
+	private static MemcacheClient<String> connect(MemcacheClientBuilder<String> builder) {
+		MemcacheClient<String> client = builder.connectAscii();
 		get(ConnectFuture.connectFuture(client));
 		return client;
 	}

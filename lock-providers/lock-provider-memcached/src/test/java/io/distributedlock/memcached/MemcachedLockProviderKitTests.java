@@ -68,9 +68,10 @@ class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public Node create(List<String> arguments) {
-			MemcacheClient<String> client = Clients.connect(arguments.get(0), Integer.parseInt(arguments.get(1)));
-			return new Node(new MemcachedLockProvider(client, Duration.ofSeconds(2)), client::shutdown);
+		public Node create(List<String> arguments, Duration commandTimeout) {
+			MemcacheClient<String> client = Clients.connect(arguments.get(0), Integer.parseInt(arguments.get(1)),
+					commandTimeout);
+			return new Node(new MemcachedLockProvider(client, commandTimeout), client::shutdown);
 		}
 
 	}

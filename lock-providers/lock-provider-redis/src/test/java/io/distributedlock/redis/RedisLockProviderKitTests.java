@@ -52,9 +52,9 @@ class RedisLockProviderKitTests extends LockProviderCompatibilityKit {
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public Node create(List<String> arguments) {
+		public Node create(List<String> arguments, Duration commandTimeout) {
 			RedisClient client = Clients.client(arguments.get(0));
-			return new Node(new RedisLockProvider(client, Duration.ofSeconds(2)), () -> Clients.shutdown(client));
+			return new Node(new RedisLockProvider(client, commandTimeout), () -> Clients.shutdown(client));
 		}
 
 	}

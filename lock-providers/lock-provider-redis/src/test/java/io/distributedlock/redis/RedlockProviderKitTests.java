@@ -54,12 +54,13 @@ class RedlockProviderKitTests extends LockProviderCompatibilityKit {
 	}
 
 	/**
-	 * Each provider has clients of its own.
+	 * Each provider has clients of its own. They wait for one second, whatever the
+	 * command time-out: leases are at least five times as long.
 	 */
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public Node create(List<String> arguments) {
+		public Node create(List<String> arguments, Duration commandTimeout) {
 			List<RedisClient> clients = arguments.stream().map(Clients::client).toList();
 			return new Node(new RedlockProvider(clients, Duration.ofSeconds(1)),
 					() -> clients.forEach(Clients::shutdown));

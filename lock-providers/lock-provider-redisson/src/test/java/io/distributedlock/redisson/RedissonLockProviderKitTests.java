@@ -1,5 +1,6 @@
 package io.distributedlock.redisson;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -52,10 +53,12 @@ class RedissonLockProviderKitTests extends LockProviderCompatibilityKit {
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public Node create(List<String> arguments) {
-			// after twice that at most a connection is known to be silent
+		public Node create(List<String> arguments, Duration commandTimeout) {
+			// a command is sent twice, and after two intervals a connection is known to
+			// be silent
+			int half = (int) commandTimeout.toMillis() / 2;
 			RedissonClient client = Clients.connect(arguments.get(0),
-					(config) -> config.setPingConnectionInterval(1000));
+					(config) -> config.setTimeout(half).setPingConnectionInterval(half));
 			return new Node(new RedissonLockProvider(client), () -> client.shutdown(0, 5, TimeUnit.SECONDS));
 		}
 

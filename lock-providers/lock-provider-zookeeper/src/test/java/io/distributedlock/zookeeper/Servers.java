@@ -1,5 +1,6 @@
 package io.distributedlock.zookeeper;
 
+import java.time.Duration;
 import java.util.Map;
 
 import org.apache.curator.framework.CuratorFramework;
@@ -26,8 +27,12 @@ final class Servers {
 	}
 
 	static CuratorFramework connect(String address) {
-		CuratorFramework client = CuratorFrameworkFactory.newClient(address, SESSION_MILLIS, 2000,
-				new RetryOneTime(50));
+		return connect(address, Duration.ofSeconds(2));
+	}
+
+	static CuratorFramework connect(String address, Duration connectionTimeout) {
+		CuratorFramework client = CuratorFrameworkFactory.newClient(address, SESSION_MILLIS,
+				(int) connectionTimeout.toMillis(), new RetryOneTime(50));
 		client.start();
 		return client;
 	}

@@ -53,10 +53,9 @@ class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
 	public static final class Factory implements ProviderFactory {
 
 		@Override
-		public Node create(List<String> arguments) {
-			CuratorFramework client = Servers.connect(arguments.get(0));
-			return new Node(
-					new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT, Duration.ofSeconds(3)),
+		public Node create(List<String> arguments, Duration commandTimeout) {
+			CuratorFramework client = Servers.connect(arguments.get(0), commandTimeout);
+			return new Node(new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT, commandTimeout),
 					client);
 		}
 

@@ -161,7 +161,9 @@ public abstract class RedisDyingWaiterContract {
 	}
 
 	private DefaultLockTemplate node() throws ReflectiveOperationException {
-		ProviderFactory.Node node = factory().getConstructor().newInstance().create(List.of(this.server.url()));
+		ProviderFactory.Node node = factory().getConstructor()
+			.newInstance()
+			.create(List.of(this.server.url()), COMMAND_TIMEOUT);
 		this.opened.add(node.client());
 		this.opened.add(node.provider());
 		DefaultLockTemplate template = DefaultLockTemplate.builder()

@@ -63,7 +63,10 @@ public abstract class ShedLockContract extends AbstractExtensibleLockProviderInt
 			ProviderFactory.Node node = source().create();
 			this.opened.push(node.client());
 			this.opened.push(node.provider());
-			DefaultLockTemplate template = DefaultLockTemplate.builder().provider(node.provider()).build();
+			DefaultLockTemplate template = DefaultLockTemplate.builder()
+				.provider(node.provider())
+				.commandTimeout(Patience.LIMIT)
+				.build();
 			this.opened.push(template);
 			this.nodes.add(template);
 			// the first answer of a client takes longer

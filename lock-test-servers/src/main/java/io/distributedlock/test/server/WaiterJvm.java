@@ -36,8 +36,10 @@ final class WaiterJvm {
 			.getConstructor()
 			.newInstance();
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
-			.provider(factory.create(Arrays.asList(args).subList(OWN_ARGUMENTS, args.length)).provider())
+			.provider(
+					factory.create(Arrays.asList(args).subList(OWN_ARGUMENTS, args.length), Patience.LIMIT).provider())
 			.keyPrefix(args[1])
+			.commandTimeout(Patience.LIMIT)
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[3])))
 			.build();
 		Patience.await("connection").ignoreExceptions().until(() -> {

@@ -1,5 +1,6 @@
 package io.distributedlock.test.server;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.distributedlock.local.LocalLockProvider;
@@ -21,7 +22,7 @@ class LocalShedLockTests extends ShedLockContract {
 		private static final LocalLockProvider SHARED = new LocalLockProvider();
 
 		@Override
-		public Node create(List<String> arguments) {
+		public Node create(List<String> arguments, Duration commandTimeout) {
 			return new Node(SHARED);
 		}
 
