@@ -79,6 +79,7 @@ public final class CallsUnderFault implements AutoCloseable {
 				.commandTimeout(KitNodes.COMMAND_TIMEOUT)
 				.renewalLeaseTime(leaseTime)
 				.pollInterval(Duration.ofMillis(100))
+				.waitThroughOutage(true)
 				.build())
 			.toList();
 		this.leaseTime = leaseTime;

@@ -12,6 +12,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
 
@@ -41,8 +42,15 @@ public final class LocksUnderFault implements AutoCloseable {
 	 * @param provider the provider, which must grant all lock types
 	 */
 	public LocksUnderFault(LockProvider provider) {
-		this.holder = DefaultLockTemplate.builder().provider(provider).renewalLeaseTime(LEASE).build();
-		this.other = DefaultLockTemplate.builder().provider(provider).build();
+		this.holder = builder(provider).renewalLeaseTime(LEASE).build();
+		this.other = builder(provider).build();
+	}
+
+	/**
+	 * A promotion may take longer than the command time-out.
+	 */
+	private static LockTemplateBuilder builder(LockProvider provider) {
+		return DefaultLockTemplate.builder().provider(provider).waitThroughOutage(true);
 	}
 
 	/**

@@ -9,7 +9,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -28,6 +30,8 @@ import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,6 +42,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * no further reply to lose.
  */
 abstract class NetworkContract extends KeyContract {
+
+	private static final Logger logger = LoggerFactory.getLogger(NetworkContract.class);
 
 	/**
 	 * How long a recovery may take after the network works again. A pool that is about to
@@ -201,6 +207,47 @@ abstract class NetworkContract extends KeyContract {
 		LockTemplate other = node();
 		assertFree(other, tried);
 		assertFree(other, List.of(request()));
+	}
+
+	@Test
+	final void silenceUnderLoadIsToldOnceAndHoldsNoCallsBack() {
+		failUnderLoad(TcpProxy::blackHole);
+	}
+
+	@Test
+	final void refusalUnderLoadIsToldOnceAndHoldsNoCallsBack() {
+		failUnderLoad((proxy) -> {
+			proxy.refuse();
+			proxy.cut();
+		});
+	}
+
+	private void failUnderLoad(Consumer<TcpProxy> fault) {
+		Assumptions.assumeTrue(THOROUGH, "skipped because it takes half a minute; run it with -Dlock.kit.faults=long");
+		try (SteadyCalls calls = new SteadyCalls()) {
+			ProxiedNode proxied = proxiedNode((settings) -> settings.listener(calls));
+			connect(proxied);
+			Duration patient = COMMAND_TIMEOUT.multipliedBy(10);
+			calls.start(proxied.template(), key(), patient);
+			Patience.await().until(() -> calls.isGrantedSince(0));
+			proxied.network(fault);
+			Patience.await("the outage").until(() -> calls.outages() == 1);
+			Patience.await("the calls that began before it have ended")
+				.until(() -> calls.waiting() < SteadyCalls.EACH_SECOND);
+			assertThat(calls.mostWaiting()).as("calls that wait at the same time")
+				.isLessThan((int) (patient.toSeconds() * SteadyCalls.EACH_SECOND));
+			LockSupport.parkNanos(patient.toNanos());
+			long healed = System.nanoTime();
+			proxied.heal();
+			Patience.await("locking works again").until(() -> calls.isGrantedSince(healed));
+			logger.info("Back {} ms after the fault: {}", Duration.ofNanos(System.nanoTime() - healed).toMillis(),
+					calls);
+			Patience.await("the end of the outage").until(() -> calls.recoveries() == 1);
+			assertThat(calls.outages()).isEqualTo(1);
+			calls.stop();
+			Patience.await("all calls have ended").until(() -> calls.waiting() == 0);
+			assertThat(calls.unexpected()).isNull();
+		}
 	}
 
 	@Test
