@@ -15,6 +15,7 @@ import io.distributedlock.autoconfigure.zookeeper.ZooKeeperLockAutoConfiguration
 import io.distributedlock.test.server.EtcdTestServer;
 import io.distributedlock.test.server.MemcachedTestServer;
 import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.ServerProcess;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 
@@ -79,7 +80,7 @@ class EveryProviderTests {
 
 	@Test
 	void zookeeper() throws Exception {
-		try (TestingServer server = new TestingServer()) {
+		try (TestingServer server = new TestingServer(ServerProcess.freePort())) {
 			excludeEachOther("zookeeper", this.runner, "lock.zookeeper.connect-string=" + server.getConnectString());
 		}
 	}

@@ -3,6 +3,7 @@ package io.distributedlock.zookeeper;
 import java.time.Duration;
 import java.util.Map;
 
+import io.distributedlock.test.server.ServerProcess;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -22,8 +23,20 @@ final class Servers {
 	}
 
 	static TestingServer run() throws Exception {
-		return new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, -1,
-				Map.of("admin.enableServer", "false", "4lw.commands.whitelist", "*")), true);
+		return run(TICK_MILLIS);
+	}
+
+	static TestingServer run(int tickMillis) throws Exception {
+		return new TestingServer(spec(tickMillis), true);
+	}
+
+	/**
+	 * Describe a server. Curator's own choice of ports takes those of outgoing
+	 * connections, and of servers that other JVMs are about to start.
+	 */
+	static InstanceSpec spec(int tickMillis) {
+		return new InstanceSpec(null, ServerProcess.freePort(), ServerProcess.freePort(), ServerProcess.freePort(),
+				true, -1, tickMillis, -1, Map.of("admin.enableServer", "false", "4lw.commands.whitelist", "*"));
 	}
 
 	static CuratorFramework connect(String address) {

@@ -1,7 +1,6 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +14,6 @@ import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
-import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,8 +40,7 @@ class ZooKeeperDowngradeTests {
 	@BeforeEach
 	void start() throws Exception {
 		// ZooKeeper allows sessions of up to twenty ticks: fifteen seconds need long ones
-		this.server = new TestingServer(
-				new InstanceSpec(null, -1, -1, -1, true, -1, 2000, -1, Map.of("admin.enableServer", "false")), true);
+		this.server = Servers.run(2000);
 		this.proxy = new TcpProxy(this.server.getPort());
 		this.far = client(this.proxy.port());
 		this.near = client(this.server.getPort());

@@ -9,7 +9,6 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -230,11 +229,7 @@ class ZooKeeperEdgeCaseTests {
 	void lockSurvivesTheDeathOfTheLeader() throws Exception {
 		// a session may last for 20 ticks: longer than an election takes on a busy
 		// machine
-		List<InstanceSpec> members = Stream
-			.generate(
-					() -> new InstanceSpec(null, -1, -1, -1, true, -1, 3000, -1, Map.of("admin.enableServer", "false")))
-			.limit(3)
-			.toList();
+		List<InstanceSpec> members = Stream.generate(() -> Servers.spec(3000)).limit(3).toList();
 		try (TestingCluster cluster = new TestingCluster(members)) {
 			cluster.start();
 			CuratorFramework client = CuratorFrameworkFactory.newClient(cluster.getConnectString(), 60_000, 5000,

@@ -3,7 +3,6 @@ package io.distributedlock.zookeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -19,7 +18,6 @@ import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
-import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,8 +43,7 @@ class ZooKeeperOwnersTests {
 	@BeforeEach
 	void start() throws Exception {
 		// ZooKeeper allows sessions of up to twenty ticks: no session ends in these tests
-		this.server = open(new TestingServer(
-				new InstanceSpec(null, -1, -1, -1, true, -1, 3000, -1, Map.of("admin.enableServer", "false")), true));
+		this.server = open(Servers.run(3000));
 		this.provider = provider(this.server.getPort());
 	}
 
