@@ -101,13 +101,16 @@ class ZooKeeperEdgeCaseTests {
 	}
 
 	@Test
-	void lockPassesFromCallerToCallerWithTokensBelowThatOfTheNextNode() {
-		ZooKeeperLockProvider provider = provider(client(this.server.getConnectString()));
+	void lockPassesFromCallerToCallerWithTokensBelowThatOfTheNextNode() throws Exception {
+		// a lock of whose lease less than half is left is not passed on
+		TestingServer slow = Servers.run(3000);
+		this.opened.add(slow);
+		ZooKeeperLockProvider provider = provider(patient(slow.getConnectString()));
 		LockRequest request = LockRequest.of("passed").withWaitTime(LONG);
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(provider)
 			.handOverWindow(LONG)
-			.build(); DefaultLockTemplate other = template(provider(client(this.server.getConnectString())))) {
+			.build(); DefaultLockTemplate other = template(provider(patient(slow.getConnectString())))) {
 			LockHandle first = template.acquire(request);
 			// on another thread, as this one would enter it again
 			CompletableFuture<LockHandle> next = CompletableFuture.supplyAsync(() -> template.acquireAsync(request))
@@ -232,10 +235,7 @@ class ZooKeeperEdgeCaseTests {
 		List<InstanceSpec> members = Stream.generate(() -> Servers.spec(3000)).limit(3).toList();
 		try (TestingCluster cluster = new TestingCluster(members)) {
 			cluster.start();
-			CuratorFramework client = CuratorFrameworkFactory.newClient(cluster.getConnectString(), 60_000, 5000,
-					new RetryOneTime(50));
-			client.start();
-			this.opened.add(client);
+			CuratorFramework client = patient(cluster.getConnectString());
 			try (DefaultLockTemplate template = template(provider(client));
 					LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT))) {
 				cluster.killServer(cluster.findConnectionInstance(client.getZookeeperClient().getZooKeeper()));
@@ -305,6 +305,16 @@ class ZooKeeperEdgeCaseTests {
 
 	private CuratorFramework client(String address) {
 		CuratorFramework client = Servers.connect(address);
+		this.opened.add(client);
+		return client;
+	}
+
+	/**
+	 * Return a client whose sessions are as long as 20 ticks of three seconds.
+	 */
+	private CuratorFramework patient(String address) {
+		CuratorFramework client = CuratorFrameworkFactory.newClient(address, 60_000, 5000, new RetryOneTime(50));
+		client.start();
 		this.opened.add(client);
 		return client;
 	}
