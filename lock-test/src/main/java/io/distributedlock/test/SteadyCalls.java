@@ -117,7 +117,7 @@ final class SteadyCalls implements LockListener, AutoCloseable {
 
 	@Override
 	public String toString() {
-		return "%d calls, %d granted, %d unavailable, at most %d at a time".formatted(this.begun.get(),
+		return "%s calls, %s granted, %s unavailable, at most %s at a time".formatted(this.begun.get(),
 				this.granted.get(), this.unavailable.get(), this.mostWaiting.get());
 	}
 
