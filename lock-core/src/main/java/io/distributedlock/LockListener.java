@@ -124,8 +124,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A provider answers again. Called once for each {@link #outageBegan}; as all
-	 * methods, perhaps on another thread. Never dropped.
+	 * A provider answers again. Called once for each {@link #outageBegan}, unless the
+	 * template closes before. Never dropped.
 	 * @param provider the name of the provider
 	 * @param lasted the time since its first failure
 	 */

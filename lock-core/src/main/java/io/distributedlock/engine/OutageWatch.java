@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -143,6 +144,12 @@ final class OutageWatch {
 
 		private final AtomicLong nextTrialNanos = new AtomicLong();
 
+		/**
+		 * Whether the provider is called now. A call that blocks must not be followed by
+		 * others, each on one more thread.
+		 */
+		private final AtomicBoolean calling = new AtomicBoolean();
+
 		private volatile Throwable lastFailure;
 
 		private Outage(LockProvider provider, long sinceNanos, Throwable failure) {
@@ -171,14 +178,29 @@ final class OutageWatch {
 		}
 
 		private void ask() {
-			if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
+			if (this.state.get() == State.OVER || OutageWatch.this.calls.isClosed()) {
+				return;
+			}
+			if (this.calling.compareAndSet(false, true)) {
 				OutageWatch.this.questions.ask(this);
 			}
+			else {
+				askLater();
+			}
+		}
+
+		private void askLater() {
+			OutageWatch.this.timers.stepAt(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS, this::ask);
 		}
 
 		@Override
 		public CompletionStage<@Nullable Object> get() {
-			return this.provider.ping().thenApply((answer) -> answer);
+			try {
+				return this.provider.ping().thenApply((answer) -> answer);
+			}
+			finally {
+				this.calling.set(false);
+			}
 		}
 
 		@Override
@@ -195,7 +217,7 @@ final class OutageWatch {
 				if (lasts().toNanos() >= OutageWatch.this.questions.commandTimeoutNanos()) {
 					begin(failure);
 				}
-				OutageWatch.this.timers.stepAt(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS, this::ask);
+				askLater();
 			}
 		}
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -242,7 +243,30 @@ class OutageWatchTests {
 	}
 
 	@Test
-	void listenerIsToldThatTheOutageIsOverWhateverEndsIt() {
+	void pingThatBlocksIsNotCalledOnceMore() {
+		CountDownLatch end = new CountDownLatch(1);
+		this.provider.acquire.always(Trick.failing(OutageWatchTests::unreachable));
+		this.provider.ping.always(Trick.blocking(end));
+		try (DefaultLockTemplate soon = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.commandTimeout(Duration.ofMillis(100))
+			.listener(new Told(this.told))
+			.build()) {
+			assertUnavailable(soon.acquireAsync(PATIENT));
+			Patience.await()
+				.during(Duration.ofNanos(OutageWatch.ASK_EACH_NANOS * 3))
+				.until(() -> this.provider.ping.calls() == 1);
+			this.provider.ping.always(Trick.answering(null));
+			end.countDown();
+			Patience.await().until(() -> this.told.size() == 2);
+		}
+		finally {
+			end.countDown();
+		}
+	}
+
+	@Test
+	void outageThatIsOverIsNotEndedOnceMoreByTheClose() {
 		goDownAndWait();
 		comeBack();
 		this.clock.advance(Duration.ofSeconds(10));
