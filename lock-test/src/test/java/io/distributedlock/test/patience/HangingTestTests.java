@@ -1,0 +1,69 @@
+package io.distributedlock.test.patience;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+class HangingTestTests {
+
+	@Test
+	void jvmOfATestThatHeedsNoInterruptEnds() {
+		assertThat(endsOf("joins")).isOne();
+	}
+
+	@Test
+	void jvmOfATestThatHeedsTheInterruptGoesOn() throws InterruptedException {
+		assertThat(endsOf("sleeps")).isZero();
+		// longer than the time that a test has for its end
+		Thread.sleep(Hanging.GRACE.toMillis() * 2);
+		assertThat(Hanging.ends).hasValue(0);
+	}
+
+	private static int endsOf(String method) {
+		Hanging.ends.set(0);
+		EngineTestKit.engine("junit-jupiter")
+			.selectors(selectMethod(Hanging.class, method))
+			.execute()
+			.testEvents()
+			.assertStatistics((tests) -> tests.failed(1));
+		return Hanging.ends.get();
+	}
+
+	static class Hanging {
+
+		private static final Duration GRACE = Duration.ofMillis(300);
+
+		private static final AtomicInteger ends = new AtomicInteger();
+
+		private static final CompletableFuture<Void> never = new CompletableFuture<>();
+
+		@RegisterExtension
+		static final HangingTest hanging = new HangingTest(GRACE, () -> {
+			ends.incrementAndGet();
+			never.complete(null);
+		});
+
+		@Test
+		@Timeout(value = 50, unit = TimeUnit.MILLISECONDS)
+		void joins() {
+			never.join();
+		}
+
+		@Test
+		@Timeout(value = 50, unit = TimeUnit.MILLISECONDS)
+		void sleeps() throws InterruptedException {
+			Thread.sleep(Patience.LIMIT.toMillis());
+		}
+
+	}
+
+}
