@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -53,18 +52,18 @@ final class BuildFolder {
 	/**
 	 * Run a program that makes files.
 	 * @param work the folder for its log
-	 * @param command program and arguments
+	 * @param program the program with its arguments
 	 * @throws IOException if it fails, with its log, or does not end
 	 */
-	static void run(Path work, List<String> command) throws IOException {
+	static void run(Path work, ProcessBuilder program) throws IOException {
 		Path log = work.resolve("log");
-		Process process = new ProcessBuilder(command).redirectErrorStream(true)
+		Process process = program.redirectErrorStream(true)
 			.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
 			.start();
 		try {
 			if (!process.waitFor(5, TimeUnit.MINUTES)) {
 				process.destroyForcibly();
-				throw new IOException(command.get(0) + " did not end");
+				throw new IOException(program.command().get(0) + " did not end");
 			}
 		}
 		catch (InterruptedException ex) {
@@ -73,7 +72,7 @@ final class BuildFolder {
 			throw new IOException("interrupted", ex);
 		}
 		if (process.exitValue() != 0) {
-			throw new IOException(command.get(0) + " failed: " + Files.readString(log));
+			throw new IOException(program.command().get(0) + " failed: " + Files.readString(log));
 		}
 	}
 

@@ -52,15 +52,16 @@ final class DebianPackage {
 		String[] own = { "-o", "Dir::State=" + work.resolve("state"), "-o", "Dir::State::status=/var/lib/dpkg/status",
 				"-o", "Dir::Cache=" + work.resolve("cache"), "-o", "Debug::NoLocking=true", "-o",
 				"APT::Sandbox::User=" + System.getProperty("user.name"), "-qq", "-y" };
-		BuildFolder.run(work, concat("apt-get", own, "update"));
+		BuildFolder.run(work, new ProcessBuilder(concat("apt-get", own, "update")));
 		// with --reinstall also packages that are installed here are downloaded
 		List<String> install = concat("apt-get", own, "--no-install-recommends", "--download-only", "--reinstall",
 				"install", packageName);
 		install.addAll(List.of(parts));
-		BuildFolder.run(work, install);
+		BuildFolder.run(work, new ProcessBuilder(install));
 		try (Stream<Path> archives = Files.list(work.resolve("cache/archives"))) {
 			for (Path archive : archives.filter((file) -> file.toString().endsWith(".deb")).toList()) {
-				BuildFolder.run(work, List.of("dpkg-deb", "-x", archive.toString(), work.resolve("root").toString()));
+				BuildFolder.run(work,
+						new ProcessBuilder("dpkg-deb", "-x", archive.toString(), work.resolve("root").toString()));
 			}
 		}
 	}

@@ -9,11 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-
-import io.distributedlock.test.patience.Patience;
 
 /**
  * A real mariadbd: the program that the system property {@code lock.test.mariadb} names,
@@ -57,7 +55,7 @@ public final class MariaDbTestServer extends MySqlFamilyServer {
 	public static MariaDbTestServer run() {
 		ServerBinary binary = ServerBinary.require("mariadbd", SOURCES);
 		MariaDbTestServer server = new MariaDbTestServer(binary);
-		server.bootstrap();
+		server.prepare(server.makeData());
 		server.start();
 		return server;
 	}
@@ -73,7 +71,7 @@ public final class MariaDbTestServer extends MySqlFamilyServer {
 	 */
 	@Override
 	protected List<String> command() {
-		List<String> command = program();
+		List<String> command = program(folder().resolve("data"), folder());
 		command.addAll(List.of("--init-file=" + folder().resolve("init.sql"), "--bind-address=127.0.0.1",
 				"--port=" + port(), "--socket=" + folder().resolve("socket"), "--skip-name-resolve",
 				"--innodb-flush-log-at-trx-commit=2", "--max-connections=400"));
@@ -88,45 +86,34 @@ public final class MariaDbTestServer extends MySqlFamilyServer {
 	/**
 	 * Write the system tables of the server, as its installation does.
 	 */
-	private void bootstrap() {
+	private Path makeData() {
 		try {
-			Files.createDirectory(folder().resolve("data"));
-			Files.writeString(folder().resolve("init.sql"), INIT_FILE);
-			List<String> command = program();
-			command.addAll(List.of("--bootstrap", "--max_allowed_packet=8M"));
-			// a file, as a program that does not read would stop who writes
-			Path input = folder().resolve("bootstrap.sql");
-			try (OutputStream in = Files.newOutputStream(input)) {
-				in.write("""
-						create database if not exists mysql;
-						use mysql;
-						set @auth_root_socket=NULL;
-						set @skip_auth_anonymous=1;
-						set @current_hostname='localhost';
-						""".getBytes(StandardCharsets.UTF_8));
-				Files.copy(script("system_tables.sql"), in);
-				Files.copy(script("system_tables_data.sql"), in);
-			}
-			Path log = folder().resolve("bootstrap.log");
-			ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectInput(input.toFile())
-				.redirectOutput(log.toFile());
-			builder.environment().putAll(environment());
-			Process process = builder.start();
-			if (!process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
-				process.destroyForcibly();
-				throw new IllegalStateException("mariadbd --bootstrap has not ended, see " + log);
-			}
-			if (process.exitValue() != 0) {
-				throw new IllegalStateException(Files.readString(log));
-			}
+			return BuildFolder.once("mariadb-data-%08x".formatted(Objects.hash(this.binary.path(), this.base)),
+					(work) -> {
+						Path data = Files.createDirectory(work.resolve("data"));
+						// a file, as a program that does not read would stop who writes
+						Path input = work.resolve("bootstrap.sql");
+						try (OutputStream in = Files.newOutputStream(input)) {
+							in.write("""
+									create database if not exists mysql;
+									use mysql;
+									set @auth_root_socket=NULL;
+									set @skip_auth_anonymous=1;
+									set @current_hostname='localhost';
+									""".getBytes(StandardCharsets.UTF_8));
+							Files.copy(script("system_tables.sql"), in);
+							Files.copy(script("system_tables_data.sql"), in);
+						}
+						List<String> command = program(data, work);
+						command.addAll(List.of("--bootstrap", "--max_allowed_packet=8M"));
+						ProcessBuilder builder = new ProcessBuilder(command).redirectInput(input.toFile());
+						builder.environment().putAll(environment());
+						BuildFolder.run(work, builder);
+						return data;
+					});
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
 		}
 	}
 
@@ -134,10 +121,10 @@ public final class MariaDbTestServer extends MySqlFamilyServer {
 	 * A server that starts removes what another one keeps in the same folder for
 	 * temporary files.
 	 */
-	private List<String> program() {
+	private List<String> program(Path data, Path temporary) {
 		List<String> command = new ArrayList<>(List.of(this.binary.path().toString(), "--no-defaults",
-				"--basedir=" + this.base, "--lc-messages-dir=" + scripts(), "--datadir=" + folder().resolve("data"),
-				"--tmpdir=" + folder()));
+				"--basedir=" + this.base, "--lc-messages-dir=" + scripts(), "--datadir=" + data,
+				"--tmpdir=" + temporary, "--innodb-log-file-size=8M"));
 		if ("root".equals(System.getProperty("user.name"))) {
 			command.add("--user=root");
 		}

@@ -1,8 +1,13 @@
 package io.distributedlock.test.server;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.stream.Stream;
 
 /**
  * A server that speaks the protocol of MySQL, with an empty database {@code locks} and
@@ -16,7 +21,7 @@ public abstract class MySqlFamilyServer extends ServerProcess {
 	/**
 	 * The statements that a server runs at each start.
 	 */
-	static final String INIT_FILE = """
+	private static final String INIT_FILE = """
 			CREATE DATABASE IF NOT EXISTS locks;
 			CREATE USER IF NOT EXISTS 'app'@'%' IDENTIFIED BY 'secret';
 			GRANT ALL ON *.* TO 'app'@'%' WITH GRANT OPTION;
@@ -24,6 +29,23 @@ public abstract class MySqlFamilyServer extends ServerProcess {
 
 	MySqlFamilyServer(String name) {
 		super(name);
+	}
+
+	/**
+	 * Write the files of the server into its folder.
+	 * @param data the data folder, which is made once for each build, as that takes
+	 * seconds, and then copied
+	 */
+	final void prepare(Path data) {
+		try (Stream<Path> files = Files.walk(data)) {
+			Files.writeString(folder().resolve("init.sql"), INIT_FILE);
+			for (Path file : files.toList()) {
+				Files.copy(file, folder().resolve("data").resolve(data.relativize(file)));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/**

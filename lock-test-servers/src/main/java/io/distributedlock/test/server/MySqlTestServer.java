@@ -1,18 +1,14 @@
 package io.distributedlock.test.server;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /**
- * A real mysqld, see {@link MySqlProgram}. Its data folder is made once for each build,
- * which takes seconds, and then copied.
+ * A real mysqld, see {@link MySqlProgram}.
  *
  * @since 0.1
  */
@@ -38,13 +34,7 @@ public final class MySqlTestServer extends MySqlFamilyServer {
 		ServerBinary binary = MySqlProgram.find();
 		Path data = makeData(binary, List.of(options));
 		MySqlTestServer server = new MySqlTestServer(binary, List.of(options));
-		try {
-			Files.writeString(server.folder().resolve("init.sql"), INIT_FILE);
-			copy(data, server.folder().resolve("data"));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		server.prepare(data);
 		server.start();
 		return server;
 	}
@@ -79,20 +69,12 @@ public final class MySqlTestServer extends MySqlFamilyServer {
 				Path data = work.resolve("data");
 				List<String> command = program(binary, options, data, work);
 				command.add("--initialize-insecure");
-				BuildFolder.run(work, command);
+				BuildFolder.run(work, new ProcessBuilder(command));
 				return data;
 			});
 		}
 		catch (IOException ex) {
 			throw ServerBinary.missing("%s cannot make its data folder: %s".formatted(binary.path(), ex));
-		}
-	}
-
-	private static void copy(Path from, Path to) throws IOException {
-		try (Stream<Path> files = Files.walk(from)) {
-			for (Path file : files.toList()) {
-				Files.copy(file, to.resolve(from.relativize(file)));
-			}
 		}
 	}
 
