@@ -137,7 +137,7 @@ class LockContextTests {
 	void whatTheCallerHoldsMayForbidALaterOneOfSeveral() {
 		LockRequest several = LockRequest.ofAll(List.of("a", "b"));
 		try (LockHandle reader = this.template.acquire(LockRequest.of("b").withType(LockType.READ))) {
-			assertThat(this.template.acquireAsync(several.withType(LockType.WRITE))).failsWithin(Duration.ofSeconds(5))
+			assertThat(this.template.acquireAsync(several.withType(LockType.WRITE))).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.withCauseInstanceOf(IllegalStateException.class);
 			assertThatIllegalStateException().isThrownBy(() -> this.template.acquire(several.withType(LockType.WRITE)));

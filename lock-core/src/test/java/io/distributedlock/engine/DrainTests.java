@@ -108,7 +108,7 @@ class DrainTests {
 			await().until(() -> blocking.activity().waiting().size() == 2);
 			CompletableFuture<CompletableFuture<Void>> drained = CompletableFuture.supplyAsync(blocking::drain,
 					(task) -> new Thread(task).start());
-			assertThat(drained).succeedsWithin(Duration.ofSeconds(5));
+			assertThat(drained).succeedsWithin(Patience.LIMIT);
 			calls.forEach((call) -> await().until(call::isDone));
 			calls.forEach((call) -> assertRefused(call::join));
 		}

@@ -39,7 +39,7 @@ class LocalGateTests {
 			threads.add(CompletableFuture.runAsync(this::comeAndGo, (task) -> new Thread(task).start()));
 		}
 		for (CompletableFuture<Void> thread : threads) {
-			thread.get(150, TimeUnit.SECONDS);
+			thread.get(Patience.SECONDS * 2, TimeUnit.SECONDS);
 		}
 		assertThat(this.calledTwice).as("turns that were given twice").hasValue(0);
 		assertThat(this.gate.size()).isZero();

@@ -168,7 +168,7 @@ class LockObserverTests {
 			assertThat(acquired.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 			CompletableFuture<Void> loss = CompletableFuture
 				.runAsync(() -> provider.lossSignal.lost("the session ended"), (task) -> new Thread(task).start());
-			assertThat(loss).succeedsWithin(Duration.ofSeconds(5));
+			assertThat(loss).succeedsWithin(Patience.LIMIT);
 		}
 		finally {
 			goOn.countDown();

@@ -120,7 +120,7 @@ class TimersTests {
 			.toList();
 		List<Tracked> all = new ArrayList<>();
 		for (CompletableFuture<List<Tracked>> thread : threads) {
-			all.addAll(thread.get(150, TimeUnit.SECONDS));
+			all.addAll(thread.get(Patience.SECONDS * 2, TimeUnit.SECONDS));
 		}
 		Patience.await().until(() -> timers.size() == 0);
 		Patience.await().until(() -> all.stream().allMatch((each) -> each.cancelled || each.runs.get() == 1));

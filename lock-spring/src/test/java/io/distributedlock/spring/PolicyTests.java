@@ -168,7 +168,7 @@ class PolicyTests {
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 		CompletableFuture<String> future = this.work.losingAndCancelled(this.provider);
 		assertThatExceptionOfType(CompletionException.class)
-			.isThrownBy(() -> future.orTimeout(5, TimeUnit.SECONDS).join())
+			.isThrownBy(() -> future.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join())
 			.withCauseInstanceOf(LockLostException.class);
 	}
 

@@ -63,7 +63,7 @@ class PageTests {
 
 	private static void await(String what, Page page, Predicate<Map<String, Object>> condition) {
 		Patience.await(what)
-			.atMost(Duration.ofMinutes(3))
+			.atMost(Patience.LIMIT.multipliedBy(3))
 			.pollInterval(Duration.ofMillis(250))
 			.until(page::state, condition);
 	}

@@ -5,7 +5,7 @@ import java.util.List;
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.engine.DefaultLockTemplate;
-import org.awaitility.Awaitility;
+import io.distributedlock.test.patience.Patience;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -73,7 +73,7 @@ public class RestartedApplication {
 			System.out.printf("THREADS %s%n", timers().size());
 			SpringApplication.exit(context);
 			try {
-				Awaitility.await().until(() -> timers().isEmpty());
+				Patience.await().until(() -> timers().isEmpty());
 			}
 			finally {
 				System.out.printf("LEFT %s%n", timers().size());

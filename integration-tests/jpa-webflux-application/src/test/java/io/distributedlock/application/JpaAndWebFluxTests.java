@@ -1,6 +1,5 @@
 package io.distributedlock.application;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,7 +24,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.distributedlock.test.patience.Patience.await;
 
 /**
  * An application with JPA and WebFlux adds the starter for databases and nothing else.
@@ -76,8 +75,7 @@ class JpaAndWebFluxTests {
 	}
 
 	private void awaitNoneHeld() {
-		await().atMost(Duration.ofSeconds(60))
-			.untilAsserted(() -> assertThat(this.database.queryForObject(HELD, Integer.class)).isZero());
+		await().untilAsserted(() -> assertThat(this.database.queryForObject(HELD, Integer.class)).isZero());
 	}
 
 	@Configuration(proxyBeanMethods = false)

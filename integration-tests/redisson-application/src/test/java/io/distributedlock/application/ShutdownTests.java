@@ -8,12 +8,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * A process that gets SIGTERM under load: who holds a lock finishes with it, who waits is
@@ -32,11 +32,11 @@ class ShutdownTests {
 			Thread reader = new Thread(() -> process.inputReader(StandardCharsets.UTF_8).lines().forEach(lines::add),
 					"output");
 			reader.start();
-			await().atMost(100, TimeUnit.SECONDS).until(() -> count(lines, BusyApplication.HELD) >= 3);
+			Patience.await().until(() -> count(lines, BusyApplication.HELD) >= 3);
 			// Process.destroy would close its output too
 			process.toHandle().destroy();
-			assertThat(process.waitFor(40, TimeUnit.SECONDS)).as("ended").isTrue();
-			reader.join();
+			assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).as("ended").isTrue();
+			reader.join(Patience.LIMIT.toMillis());
 			assertThat(process.exitValue()).isEqualTo(SIGTERM_EXIT);
 			assertThat(count(lines, BusyApplication.HELD)).as("finished of those that began: %s", lines)
 				.isEqualTo(count(lines, BusyApplication.BEGUN));

@@ -42,7 +42,7 @@ final class Databases {
 		pool.setPassword(password);
 		pool.setMaximumPoolSize(size);
 		pool.setMinimumIdle(0);
-		pool.setConnectionTimeout(5000);
+		pool.setConnectionTimeout(Patience.LIMIT.toMillis());
 		if (url.startsWith("jdbc:postgresql:")) {
 			// as the page of the provider says
 			pool.addDataSourceProperty("loginTimeout", "5");
@@ -138,7 +138,7 @@ final class Databases {
 		@Override
 		public Node create(List<String> arguments, Duration commandTimeout) {
 			HikariDataSource pool = pool(arguments.get(2), arguments.get(3), arguments.get(4), 30);
-			pool.setConnectionTimeout(Math.max(pool.getConnectionTimeout(), commandTimeout.toMillis()));
+			pool.setConnectionTimeout(commandTimeout.plusSeconds(3).toMillis());
 			JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.valueOf(arguments.get(1)))
 				.withStrategy(JdbcLockStrategy.valueOf(arguments.get(0)))
 				.withCommandTimeout(commandTimeout)

@@ -55,7 +55,7 @@ class RedissonDeadNodeTests {
 						.contains("RedisNodeNotFoundException"));
 				List<? extends CompletionStage<LeaseTerm>> terms = renew(provider, leases);
 				IntStream.range(1, 30)
-					.forEach((i) -> assertThat(terms.get(i).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(3))
+					.forEach((i) -> assertThat(terms.get(i).toCompletableFuture()).succeedsWithin(Patience.LIMIT)
 						.isNotNull());
 			}
 			finally {

@@ -171,7 +171,7 @@ class RedissonLayoutTests extends OnOneServer {
 			Patience.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
 			Lease reader = writer.asReader().orElseThrow();
 			assertThat(get(reader.renew(LONG))).isNotNull();
-			assertThat(waiting.get(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 			assertThat(mapped.getReadWriteLock("m").writeLock().tryLock()).isFalse();
 			assertThat(get(writer.renew(LONG))).as("as a writer, late").isNull();
 			assertThat(get(reader.renew(LONG))).isNotNull();

@@ -183,12 +183,12 @@ class ZooKeeperEdgeCaseTests {
 		CuratorFramework client = client(this.server.getConnectString());
 		try (DefaultLockTemplate template = template(provider(client));
 				DefaultLockTemplate other = template(provider(client(this.server.getConnectString())))) {
-			LockHandle handle = template.acquire(LockRequest.of("k").withLeaseTime(Duration.ofSeconds(6)));
+			LockHandle handle = template.acquire(LockRequest.of("k").withLeaseTime(Duration.ofSeconds(10)));
 			Patience.await()
-				.during(Duration.ofMillis(4500))
-				.atMost(Duration.ofSeconds(6))
-				.until(() -> handle.isValid() && other.tryAcquire("k").isEmpty());
-			other.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(6))).close();
+				.failFast(() -> !handle.isValid() || other.tryAcquire("k").isPresent())
+				.during(Duration.ofMillis(Servers.SESSION_MILLIS + 500))
+				.until(() -> true);
+			other.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT)).close();
 			assertThat(handle.isValid()).isFalse();
 		}
 	}
@@ -220,11 +220,12 @@ class ZooKeeperEdgeCaseTests {
 	@Test
 	void serverThatIsDownIsUnavailableAndNotContended() throws Exception {
 		try (DefaultLockTemplate template = template(provider(client(this.server.getConnectString())))) {
-			template.acquire("k").close();
+			LockRequest patient = LockRequest.of("k").withWaitTime(Patience.LIMIT).withWaitThroughOutage(true);
+			template.acquire(patient).close();
 			this.server.stop();
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
 			this.server.restart();
-			template.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT)).close();
+			template.acquire(patient).close();
 		}
 	}
 

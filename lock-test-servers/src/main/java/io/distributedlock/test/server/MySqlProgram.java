@@ -137,9 +137,9 @@ final class MySqlProgram {
 				.redirectErrorStream(true)
 				.start();
 			try {
-				String version = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 				return process.waitFor(Patience.SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0
-						&& !version.contains("MariaDB");
+						&& !new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+							.contains("MariaDB");
 			}
 			finally {
 				process.destroyForcibly();

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
@@ -128,7 +127,7 @@ class TestLocksTests {
 		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("order:42"));
 		assertThat(waiting).isNotDone();
 		this.locks.release();
-		assertThat(waiting).succeedsWithin(5, TimeUnit.SECONDS).satisfies(LockHandle::close);
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		await().untilAsserted(() -> assertThat(this.locks.isWaitedFor("order:42")).isFalse());
 	}
 
@@ -138,7 +137,7 @@ class TestLocksTests {
 		CompletableFuture<LockHandle> waiting = this.template
 			.acquireAsync(LockRequest.of("42").withName("order").withWaitTime(Duration.ofMinutes(10)));
 		this.locks.advance(Duration.ofMinutes(10));
-		assertThat(waiting).failsWithin(1, TimeUnit.SECONDS)
+		assertThat(waiting).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockNotAcquiredException.class);
 	}
@@ -164,7 +163,7 @@ class TestLocksTests {
 		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(LockRequest.of("a").withReentrant(false));
 		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("a"));
 		handle.close();
-		assertThat(waiting).succeedsWithin(5, TimeUnit.SECONDS).satisfies(LockHandle::close);
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		await().untilAsserted(() -> assertThat(this.locks.isWaitedFor("a")).isFalse());
 		assertThat(this.locks).wasAcquiredTimes("a", 2);
 	}
@@ -214,13 +213,13 @@ class TestLocksTests {
 	@Test
 	void pingFailsDuringAnOutage() {
 		DefaultLockTemplate asked = (DefaultLockTemplate) this.template;
-		assertThat(asked.backends().ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
+		assertThat(asked.backends().ping("local")).succeedsWithin(Patience.LIMIT);
 		this.locks.unavailable();
-		assertThat(asked.backends().ping("local")).failsWithin(5, TimeUnit.SECONDS)
+		assertThat(asked.backends().ping("local")).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(BackendException.class);
 		this.locks.available();
-		assertThat(asked.backends().ping("local")).succeedsWithin(5, TimeUnit.SECONDS);
+		assertThat(asked.backends().ping("local")).succeedsWithin(Patience.LIMIT);
 	}
 
 	@ParameterizedTest
@@ -231,7 +230,7 @@ class TestLocksTests {
 			.acquireAsync(LockRequest.of("a").withType(type).withWaitTime(Duration.ofMinutes(5)));
 		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("a"));
 		this.locks.unavailable();
-		assertThat(waiting).failsWithin(5, TimeUnit.SECONDS)
+		assertThat(waiting).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 	}

@@ -3,7 +3,6 @@ package io.distributedlock.sample.node;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -48,7 +47,7 @@ class NodeAheadOfTimeTests {
 			try (LockHandle held = ordinary.getBean(LockTemplate.class)
 				.acquire(LockRequest.of("account").withName("wechat-token"))) {
 				send = CompletableFuture.supplyAsync(() -> send(client));
-				await().atMost(60, TimeUnit.SECONDS).until(() -> waiting(client), (calls) -> calls.size() == 1);
+				await().until(() -> waiting(client), (calls) -> calls.size() == 1);
 				held.ensureHeld();
 				assertThat(api.getBean(TokenIssuer.class).issued("account")).isZero();
 			}

@@ -9,6 +9,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.boot.test.AutoConfigureTestLocks;
 import io.distributedlock.test.locks.Contention;
 import io.distributedlock.test.locks.TestLocks;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -55,7 +56,7 @@ class PayoutsTests {
 		CompletableFuture<Void> call = CompletableFuture.runAsync(() -> this.payouts.pay(42));
 		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("payout:42"));
 		other.release();
-		assertThat(call).succeedsWithin(Duration.ofSeconds(5));
+		assertThat(call).succeedsWithin(Patience.LIMIT);
 	}
 
 	@Test

@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,9 +13,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import com.example.warehouse.WarehouseApplication;
+import io.distributedlock.test.patience.Patience;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * The application in a JVM of its own, with the class path that it would have if it were
@@ -76,7 +75,7 @@ final class WarehouseJvm implements AutoCloseable {
 	 * Wait for a line.
 	 */
 	void awaitLine(String beginning) {
-		await().atMost(100, TimeUnit.SECONDS)
+		Patience.await()
 			.until(() -> !this.process.isAlive() || this.lines.stream().anyMatch((line) -> line.startsWith(beginning)));
 		assertThat(this.lines).anyMatch((line) -> line.startsWith(beginning));
 	}
@@ -109,8 +108,8 @@ final class WarehouseJvm implements AutoCloseable {
 	}
 
 	private int exitCode() throws InterruptedException {
-		assertThat(this.process.waitFor(100, TimeUnit.SECONDS)).as("has ended: %s", this.lines).isTrue();
-		this.reader.join(Duration.ofSeconds(10).toMillis());
+		assertThat(this.process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).as("has ended: %s", this.lines).isTrue();
+		this.reader.join(Patience.LIMIT.toMillis());
 		return this.process.exitValue();
 	}
 
