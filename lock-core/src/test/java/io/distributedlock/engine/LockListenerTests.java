@@ -34,7 +34,7 @@ class LockListenerTests {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.provider(new LocalLockProvider())
-			.renewalLeaseTime(Duration.ofMillis(300))
+			.renewalLeaseTime(Duration.ofSeconds(2))
 			.commandTimeout(Duration.ofSeconds(2));
 		List.of(listeners).forEach(builder::listener);
 		return builder.build();

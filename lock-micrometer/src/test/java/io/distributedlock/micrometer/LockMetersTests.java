@@ -31,7 +31,7 @@ class LockMetersTests {
 		.provider(new LocalLockProvider())
 		.observer(this.meters)
 		.listener(this.meters)
-		.renewalLeaseTime(Duration.ofMillis(600))
+		.renewalLeaseTime(Duration.ofSeconds(3))
 		.build();
 
 	@AfterEach
