@@ -93,7 +93,6 @@ final class Acquirer {
 		if (reentered != null) {
 			return reentered;
 		}
-		StackReserve.require();
 		if (attempts.size() > 1) {
 			EngineHandle all = new AllOrNone(this, attempts, orThrow).await();
 			return (all != null) ? attached(all) : null;
@@ -159,7 +158,6 @@ final class Acquirer {
 	 */
 	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
 			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future) {
-		StackReserve.require();
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
 		if (reentered != null) {

@@ -69,12 +69,6 @@ abstract class EngineHandle implements LockHandle {
 	abstract CompletableFuture<@Nullable LockUnavailableException> exit(boolean used);
 
 	/**
-	 * Leave what this handle stands for, on a thread that has no stack left for the
-	 * release. Called once, when it has been marked as closed.
-	 */
-	abstract void exitWithoutRelease();
-
-	/**
 	 * Mark the handle as closed, and begin to leave what it stands for.
 	 * @return completes, always normally, with what failed
 	 */
@@ -90,33 +84,11 @@ abstract class EngineHandle implements LockHandle {
 	}
 
 	private CompletableFuture<@Nullable LockUnavailableException> leave(boolean used) {
-		if (this.closed.get()) {
-			return CompletableFuture.completedFuture(null);
-		}
-		try {
-			// what the last holder does needs more, and asks for it
-			StackReserve.requireForSmallStep();
-		}
-		catch (StackOverflowError ex) {
-			// the caller's own overflow continues, and is not replaced by this one
-			abandon();
-			return CompletableFuture.completedFuture(null);
-		}
 		if (!this.closed.compareAndSet(false, true)) {
 			return CompletableFuture.completedFuture(null);
 		}
 		LockContext.detach(this);
 		return exit(used);
-	}
-
-	/**
-	 * Mark the handle as closed by a thread that has no stack left for more. The keeper
-	 * releases what no other handle stands for.
-	 */
-	final void abandon() {
-		if (this.closed.compareAndSet(false, true)) {
-			exitWithoutRelease();
-		}
 	}
 
 	@Override

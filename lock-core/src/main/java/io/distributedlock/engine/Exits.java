@@ -77,14 +77,6 @@ final class Exits {
 		if (exit == Holders.Exit.OTHER) {
 			return LEFT;
 		}
-		try {
-			StackReserve.require();
-		}
-		catch (StackOverflowError ex) {
-			// the caller's own overflow continues, and is not replaced by this one
-			lock.leaveToKeeper(exit);
-			return LEFT;
-		}
 		if (exit == Holders.Exit.LAST) {
 			CompletableFuture<@Nullable Void> released = release.apply(lock);
 			// while the request is under way

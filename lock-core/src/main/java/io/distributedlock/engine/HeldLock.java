@@ -272,27 +272,6 @@ final class HeldLock extends Bag.Member {
 	}
 
 	/**
-	 * Leave on a thread that has no stack left for the release. If nobody else holds the
-	 * lock, the keeper releases it at the next renewal.
-	 */
-	void leaveWithoutRelease(LockType type) {
-		leaveToKeeper(this.holders.exit(type));
-	}
-
-	/**
-	 * Leave to the keeper what follows an exit, on a thread that has no stack left for
-	 * it.
-	 */
-	void leaveToKeeper(Holders.Exit exit) {
-		if (exit == Holders.Exit.LAST) {
-			this.unreleased.closedWithoutRelease();
-		}
-		else if (exit == Holders.Exit.LAST_WRITER && this.downgrade != null) {
-			this.downgrade.beginLater();
-		}
-	}
-
-	/**
 	 * Return why no handle will release this lock any more, {@code null} if one may.
 	 */
 	@Nullable String abandonment() {

@@ -125,24 +125,11 @@ final class MultiHandle extends EngineHandle {
 	@Override
 	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
 		CompletableFuture<@Nullable LockUnavailableException> all = CompletableFuture.completedFuture(null);
-		try {
-			StackReserve.require();
-		}
-		catch (StackOverflowError ex) {
-			// as for one lock: the caller's own overflow continues
-			exitWithoutRelease();
-			return all;
-		}
 		for (int i = this.parts.size() - 1; i >= 0; i--) {
 			EngineHandle part = this.parts.get(i);
 			all = all.thenCombine(used ? part.leave() : part.leaveUnused(), MultiHandle::together);
 		}
 		return all;
-	}
-
-	@Override
-	void exitWithoutRelease() {
-		this.parts.forEach(EngineHandle::abandon);
 	}
 
 	private static @Nullable LockUnavailableException together(@Nullable LockUnavailableException first,

@@ -223,11 +223,6 @@ final class SingleHandle extends EngineHandle {
 				: this.exits.leaveUnused(this.lock, this.attempt.type());
 	}
 
-	@Override
-	void exitWithoutRelease() {
-		this.lock.leaveWithoutRelease(this.attempt.type());
-	}
-
 	private LockLostException closedBefore() {
 		return LockErrors.lost(this.lock.attempt(), "this handle is closed");
 	}

@@ -54,32 +54,6 @@ class SingleHandleTests {
 		this.template.close();
 	}
 
-	/**
-	 * What is closed by a thread without stack is left by one holder, and not by all.
-	 */
-	@Test
-	void innerHandleThatCannotBeClosedLeavesTheOuterOne() {
-		HeldByHand held = new HeldByHand();
-		SingleHandle inner = held.reenter();
-		inner.abandon();
-		inner.abandon();
-		assertThat(held.lock.abandonment()).isNull();
-		held.handle.close();
-		assertThat(held.releases).hasValue(1);
-	}
-
-	@Test
-	void partsOfASetThatCannotBeClosedAreLetGoOf() {
-		HeldByHand one = new HeldByHand();
-		HeldByHand two = new HeldByHand();
-		MultiHandle both = new MultiHandle(List.of(one.handle, two.handle), new Exits(one.engine));
-		both.abandon();
-		assertThat(both.isClosed()).isTrue();
-		assertThat(List.of(one.lock, two.lock)).allSatisfy((lock) -> assertThat(lock.abandonment()).isNotNull());
-		both.close();
-		assertThat(one.releases).hasValue(0);
-	}
-
 	@Test
 	void explicitLeaseIsExtendedBeyondItsEnd() {
 		try (LockHandle handle = this.template.acquire(lease(Duration.ofMillis(300)))) {
