@@ -29,9 +29,8 @@ public enum LockType {
 	READ,
 
 	/**
-	 * One owner at a time, and no readers. A writer may also acquire {@link #READ}. If it
-	 * then closes the handle of this lock first, it continues as a reader and lets other
-	 * readers in. Needs {@link LockCapability#SHARED}.
+	 * One owner at a time, and no readers. A writer may also acquire {@link #READ};
+	 * others can read when both are closed. Needs {@link LockCapability#SHARED}.
 	 */
 	WRITE,
 

@@ -97,7 +97,7 @@ final class Acquirer {
 			EngineHandle all = new AllOrNone(this, attempts, orThrow).await();
 			return (all != null) ? attached(all) : null;
 		}
-		// a lock that was found and not entered has just ended, or has only readers now
+		// a lock that was found and not entered has just ended
 		AcquisitionOutcome outcome = (held != null) ? await(attempt, longestNanos(attempt))
 				: await(attempt, LockContext.capture(), longestNanos(attempt));
 		EngineHandle handle = toHandle(attempt, outcome, orThrow);
@@ -209,11 +209,7 @@ final class Acquirer {
 		if (lock == null) {
 			return null;
 		}
-		return switch (lock.holders().enter(attempt.type())) {
-			case ENTERED -> AcquisitionOutcome.acquired(lock);
-			case ENDED -> null;
-			case ONLY_READERS -> throw LockErrors.upgrade(attempt);
-		};
+		return lock.holders().enter() ? AcquisitionOutcome.acquired(lock) : null;
 	}
 
 	/**
@@ -341,7 +337,7 @@ final class Acquirer {
 				handle.leaveUnused();
 			}
 			else if (!delivered && lock != null) {
-				Acquirer.this.exits.leaveUnused(lock, this.attempt.type());
+				Acquirer.this.exits.leaveUnused(lock);
 			}
 		}
 
@@ -349,8 +345,7 @@ final class Acquirer {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
 				this.observed.abandoned();
-				Acquirer.this.engine.runtime()
-					.execute(() -> Acquirer.this.exits.leaveUnused(lock, this.attempt.type()));
+				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.exits.leaveUnused(lock));
 			}
 		}
 

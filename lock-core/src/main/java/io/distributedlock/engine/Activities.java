@@ -21,7 +21,7 @@ final class Activities {
 
 	private static LockActivity.Held held(HeldLock lock, Engine engine) {
 		LockAttempt attempt = lock.attempt();
-		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.provider().name(), lock.type(),
+		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
 				lock.lease().ownerId(), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
 				attempt.autoRenewed(),
 				// it may be released just now

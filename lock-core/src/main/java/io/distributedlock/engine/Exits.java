@@ -4,10 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 
-import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
@@ -15,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a holder leaves: the last holder releases the lease, the last one who may write
- * lets others read. A failure of that is reported, and never replaces what the work
- * returned or threw.
+ * How a holder leaves: the last holder releases the lease. A failure of that is reported,
+ * and never replaces what the work returned or threw.
  */
 final class Exits {
 
@@ -56,51 +53,39 @@ final class Exits {
 
 	/**
 	 * Leave a lock.
-	 * @param type the lock type for which the holder entered
 	 * @return completes within the command time-out, always normally: with what failed,
 	 * which is logged too; {@code null} if nothing failed
 	 */
-	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type) {
-		return leave(lock, type, this.releaseAfterMinimum);
+	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock) {
+		return leave(lock, this.releaseAfterMinimum);
 	}
 
 	/**
 	 * As {@link #leave}, for a lock under which nothing was done.
 	 */
-	CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock, LockType type) {
-		return leave(lock, type, this.releaseNow);
+	CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock) {
+		return leave(lock, this.releaseNow);
 	}
 
-	private static CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, LockType type,
+	private static CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock,
 			Function<HeldLock, CompletableFuture<@Nullable Void>> release) {
-		Holders.Exit exit = lock.holders().exit(type);
-		if (exit == Holders.Exit.OTHER) {
+		if (!lock.holders().exit()) {
 			return LEFT;
 		}
-		if (exit == Holders.Exit.LAST) {
-			CompletableFuture<@Nullable Void> released = release.apply(lock);
-			// while the request is under way
-			lock.observed().released();
-			if (lock.loss() != null) {
-				lock.engine().listeners().releasedLate(lock);
-			}
-			return reported(lock, released, LockErrors::releaseFailed);
+		CompletableFuture<@Nullable Void> released = release.apply(lock);
+		// while the request is under way
+		lock.observed().released();
+		if (lock.loss() != null) {
+			lock.engine().listeners().releasedLate(lock);
 		}
-		Downgrade downgrade = lock.downgrade();
-		return (downgrade != null) ? reported(lock, downgrade.begin(), LockErrors::notDowngraded) : LEFT;
-	}
-
-	private static CompletableFuture<@Nullable LockUnavailableException> reported(HeldLock lock,
-			CompletableFuture<@Nullable Void> step,
-			BiFunction<LockAttempt, Throwable, LockUnavailableException> explained) {
-		if (step.isDone() && !step.isCompletedExceptionally()) {
+		if (released.isDone() && !released.isCompletedExceptionally()) {
 			return LEFT;
 		}
-		return step.handle((done, failure) -> {
+		return released.handle((done, failure) -> {
 			if (failure == null) {
 				return null;
 			}
-			LockUnavailableException exception = explained.apply(lock.attempt(), Failures.unwrap(failure));
+			LockUnavailableException exception = LockErrors.releaseFailed(lock.attempt(), Failures.unwrap(failure));
 			warnings.warn("{}", exception.getMessage());
 			return exception;
 		});

@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockLostException;
-import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -43,8 +42,6 @@ final class HeldLock extends Bag.Member {
 	 */
 	private final int index;
 
-	private final @Nullable Downgrade downgrade;
-
 	/**
 	 * When this hold began: when its lease arrived, which is later than its term begins.
 	 */
@@ -56,7 +53,7 @@ final class HeldLock extends Bag.Member {
 
 	private final LeaseClock clock;
 
-	private final Holders holders;
+	private final Holders holders = new Holders();
 
 	private final HoldState state = new HoldState();
 
@@ -86,9 +83,6 @@ final class HeldLock extends Bag.Member {
 		this.tenure = new Tenure(lease, first, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
 		this.index = 0;
 		this.beganNanos = now;
-		this.downgrade = (attempt.type() == LockType.WRITE)
-				? lease.asReader().map((reader) -> new Downgrade(this, engine, lease, reader)).orElse(null) : null;
-		this.holders = new Holders(attempt.type(), this.downgrade != null);
 		this.turn = turn;
 		this.engine = engine;
 		this.clock = LeaseClock.of(attempt, first, now, engine.questions().commandTimeoutNanos());
@@ -102,8 +96,6 @@ final class HeldLock extends Bag.Member {
 		this.tenure = before.tenure;
 		this.index = before.tenure.holders();
 		this.beganNanos = now;
-		this.downgrade = null;
-		this.holders = new Holders(attempt.type(), false);
 		this.turn = turn;
 		this.engine = before.engine;
 		this.clock = before.clock.passedOn(attempt, now, this.engine.questions().commandTimeoutNanos());
@@ -150,7 +142,7 @@ final class HeldLock extends Bag.Member {
 	}
 
 	Lease lease() {
-		return (this.downgrade != null) ? this.downgrade.lease() : this.tenure.lease();
+		return this.tenure.lease();
 	}
 
 	Tenure tenure() {
@@ -173,14 +165,6 @@ final class HeldLock extends Bag.Member {
 	 */
 	OptionalLong fencingToken() {
 		return this.tenure.fencingToken(this.index);
-	}
-
-	/**
-	 * Return the lock type that its holders have: {@code WRITE} becomes {@code READ} when
-	 * the last holder leaves who may write.
-	 */
-	LockType type() {
-		return this.holders.mayWrite() ? this.attempt.type() : LockType.READ;
 	}
 
 	LeaseClock clock() {
@@ -257,14 +241,6 @@ final class HeldLock extends Bag.Member {
 	}
 
 	/**
-	 * Return what lets other readers in once only readers hold this lock.
-	 * @return the downgrade, {@code null} if the lease stays what it is
-	 */
-	@Nullable Downgrade downgrade() {
-		return this.downgrade;
-	}
-
-	/**
 	 * Return the object to which a handle refers as long as it may be closed.
 	 */
 	Object useMarker() {
@@ -295,9 +271,6 @@ final class HeldLock extends Bag.Member {
 		Timers.Timer before = TIMER.getAndSet(this, null);
 		if (before != null) {
 			before.cancel();
-		}
-		if (this.downgrade != null) {
-			this.downgrade.end();
 		}
 	}
 

@@ -9,7 +9,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -163,10 +162,6 @@ final class LeaseKeeper {
 				releaseAbandoned(lock, abandonment);
 				return;
 			}
-			Downgrade downgrade = lock.downgrade();
-			if (downgrade != null) {
-				downgrade.beginIfMissed();
-			}
 			renewWithOthers(lock, clock.renewalSent(now));
 		}
 		lock.warnOfExpiry(now);
@@ -180,7 +175,7 @@ final class LeaseKeeper {
 	}
 
 	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {
-		Renewal renewal = new Renewal(lock, lock.lease(), request, this.questions.expect());
+		Renewal renewal = new Renewal(lock, request, this.questions.expect());
 		// an extension that waits for this renewal is sent after its answer was dealt
 		// with
 		CompletableFuture<?> done = renewal.answer.handle((term, failure) -> {
@@ -234,7 +229,7 @@ final class LeaseKeeper {
 			}
 			this.questions.follow(renewal.answer,
 					() -> (answer != null) ? answer
-							: renewal.lease.renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
+							: renewal.lock.lease().renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
 					(late) -> onAnswer(renewal, late, null));
 		}
 	}
@@ -250,7 +245,7 @@ final class LeaseKeeper {
 			lookAgain(lock);
 			this.listeners.renewed(lock.attempt(), now - renewal.request.sentNanos());
 		}
-		else if (failure == null && renewal.isOfPresentLease()) {
+		else if (failure == null) {
 			lose(lock, "the backend says that this owner no longer has it");
 		}
 		else if (failure != null && lock.isValid()) {
@@ -266,18 +261,7 @@ final class LeaseKeeper {
 	/**
 	 * A renewal that is sent, or is about to be sent.
 	 */
-	private record Renewal(HeldLock lock, Lease lease, OpenRequests.Request request,
-			CompletableFuture<@Nullable LeaseTerm> answer) {
-
-		/**
-		 * Return whether the answer is about the lease as it is now: after a downgrade,
-		 * the backend no longer knows the writer's lease.
-		 */
-		// a lease is told from another by identity
-		@SuppressWarnings("ReferenceEquality")
-		boolean isOfPresentLease() {
-			return this.lease == this.lock.lease();
-		}
+	private record Renewal(HeldLock lock, OpenRequests.Request request, CompletableFuture<@Nullable LeaseTerm> answer) {
 
 		boolean isWanted() {
 			return this.lock.isValid() && !this.answer.isDone();
@@ -292,7 +276,7 @@ final class LeaseKeeper {
 		}
 
 		LeaseRenewal toSend(long now) {
-			return new LeaseRenewal(this.lease, this.lock.clock().renewalTime(now));
+			return new LeaseRenewal(this.lock.lease(), this.lock.clock().renewalTime(now));
 		}
 
 	}

@@ -104,13 +104,6 @@ final class LockErrors {
 				cause);
 	}
 
-	static LockUnavailableException notDowngraded(LockAttempt attempt, Throwable cause) {
-		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be downgraded from WRITE to READ: provider %s failed: %s. Other readers wait until it succeeds or the lock is released."
-					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
-				cause);
-	}
-
 	static LockLostException lost(LockAttempt attempt, String reason) {
 		return lost(attempt, reason, null);
 	}

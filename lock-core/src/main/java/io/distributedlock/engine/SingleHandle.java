@@ -15,7 +15,6 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
-import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.Sequencer;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +74,7 @@ final class SingleHandle extends EngineHandle {
 	static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, Exits exits) {
 		SingleHandle handle = new SingleHandle(attempt, lock, exits, false);
 		LockContext.attach(handle);
-		if (lock.holders().enter(attempt.type()) == Holders.Entry.ENTERED) {
+		if (lock.holders().enter()) {
 			handle.closed.set(false);
 			return handle;
 		}
@@ -129,7 +128,7 @@ final class SingleHandle extends EngineHandle {
 	@Override
 	public Optional<Sequencer> sequencer() {
 		OptionalLong token = fencingToken();
-		return token.isPresent() ? Optional.of(new Sequencer(key(), this.lock.type(), token.getAsLong()))
+		return token.isPresent() ? Optional.of(new Sequencer(key(), attempt().type(), token.getAsLong()))
 				: Optional.empty();
 	}
 
@@ -219,8 +218,7 @@ final class SingleHandle extends EngineHandle {
 		if (this.sample != null) {
 			this.sample.close();
 		}
-		return used ? this.exits.leave(this.lock, this.attempt.type())
-				: this.exits.leaveUnused(this.lock, this.attempt.type());
+		return used ? this.exits.leave(this.lock) : this.exits.leaveUnused(this.lock);
 	}
 
 	private LockLostException closedBefore() {

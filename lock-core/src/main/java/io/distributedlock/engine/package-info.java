@@ -18,13 +18,13 @@
  *       WaitingCalls      all calls under way, and the limit of waiters
  *   HeldLock              a hold, from the grant to release or loss
  *     HoldState           held, released or lost; callbacks for a loss
- *     Holders             re-entrant holders, and who of them may write
+ *     Holders             re-entrant holders
  *     LeaseClock          deadline and renewal times, by OpenRequests what is sure of them
  *     TermRequests        the order of renewals and extensions
  *     UnreleasedHandles   finds holds that nobody will release
  *   LeaseKeeper           renews in batches, watches deadlines
  *     HoldReview          warns of long holds, and of threads that wait for each other (Deadlocks)
- *   Extension, Downgrade  another term on the holder's demand; a writer goes on as reader
+ *   Extension             another term on the holder's demand
  *   SingleHandle, MultiHandle   what the user closes; HandleLeaks finds what was forgotten
  *     Exits               the last holder releases
  *       LeaseReleaser     releases, with retries

@@ -11,7 +11,6 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockOwner;
-import io.distributedlock.spi.support.ReaderLease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +23,6 @@ final class LocalLease implements Lease {
 
 	private final LeaseRequest request;
 
-	private volatile LockType type;
-
 	private volatile LeaseTerm firstTerm;
 
 	private volatile long expiresAtNanos;
@@ -35,12 +32,11 @@ final class LocalLease implements Lease {
 	LocalLease(LocalLockProvider provider, LeaseRequest request) {
 		this.provider = provider;
 		this.request = request;
-		this.type = request.type();
 		this.firstTerm = new LeaseTerm(provider.nanoTime(), request.leaseTime());
 	}
 
 	LockType type() {
-		return this.type;
+		return this.request.type();
 	}
 
 	LeaseRequest request() {
@@ -57,7 +53,7 @@ final class LocalLease implements Lease {
 	}
 
 	LockOwner owner() {
-		return new LockOwner(id(), this.type, fencingToken(),
+		return new LockOwner(id(), type(), fencingToken(),
 				Optional.of(Duration.ofNanos(Math.max(0, this.expiresAtNanos - this.provider.nanoTime()))));
 	}
 
@@ -85,30 +81,14 @@ final class LocalLease implements Lease {
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-		return renewAs(this.type, leaseTime);
+		LeaseTerm[] term = new LeaseTerm[1];
+		boolean held = this.provider.whileHeld(this, () -> term[0] = runFor(leaseTime));
+		return CompletableFuture.completedFuture(held ? term[0] : null);
 	}
 
 	@Override
 	public CompletionStage<Boolean> release() {
 		return CompletableFuture.completedFuture(this.provider.release(this));
-	}
-
-	@Override
-	public Optional<Lease> asReader() {
-		return Optional.of(new ReaderLease(this, (leaseTime) -> renewAs(LockType.READ, leaseTime)));
-	}
-
-	private CompletionStage<@Nullable LeaseTerm> renewAs(LockType renewed, Duration leaseTime) {
-		LeaseTerm[] term = new LeaseTerm[1];
-		boolean changes = renewed != this.type;
-		boolean held = this.provider.whileHeld(this, () -> {
-			this.type = renewed;
-			term[0] = runFor(leaseTime);
-		});
-		if (held && changes) {
-			this.provider.tellWaiters(this.request.key());
-		}
-		return CompletableFuture.completedFuture(held ? term[0] : null);
 	}
 
 	private LeaseTerm runFor(Duration leaseTime) {

@@ -6,7 +6,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
-import io.distributedlock.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * know whether the backend carried it out. A failure that may pass is a
  * {@link BackendException} that is retryable.
  * <p>
- * Why: docs/decisions/009-lease-and-term.md, docs/decisions/011-downgrade-is-a-renewal.md
+ * Why: docs/decisions/009-lease-and-term.md
  *
  * @since 0.1
  */
@@ -83,23 +82,6 @@ public interface Lease {
 	 * @return completes with {@code true} if this owner still had the lease
 	 */
 	CompletionStage<Boolean> release();
-
-	/**
-	 * Return this lease as a reader's, for a writer that continues as a reader and lets
-	 * other readers in. Owner, fencing token and term stay. Nothing changes until the
-	 * returned lease is renewed for the first time. The backend then makes the writer a
-	 * reader, in one step, so that no other writer gets in, and signals the waiters. From
-	 * then on the engine uses only the returned lease, and does not call {@link #onLost}
-	 * on it again. The returned lease can be released at any time, whether the backend
-	 * has seen that renewal or not; see
-	 * {@link io.distributedlock.spi.support.ReaderLease}. Only called for leases of
-	 * {@link LockType#WRITE}.
-	 * @return the lease as a reader's; empty if the backend cannot do this, and the
-	 * writer keeps the key alone
-	 */
-	default Optional<Lease> asReader() {
-		return Optional.empty();
-	}
 
 	/**
 	 * Register a callback for a message of the backend that the lease is gone, for

@@ -55,7 +55,7 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	SingleHandle reenter() {
-		require(this.lock.holders().enter(LockType.EXCLUSIVE) == Holders.Entry.ENTERED, "no re-entry");
+		require(this.lock.holders().enter(), "no re-entry");
 		return newHandle();
 	}
 

@@ -58,9 +58,8 @@ final class Schedules {
 			.addGuarantee(forClasses(steps).allMethods().treatAsAtomic())
 			// shares nothing with other threads
 			.addGuarantee(forClasses("io.distributedlock.engine.LockErrors", "io.distributedlock.engine.LockTimes",
-					"io.distributedlock.engine.HandleLeaks",
-					"org.slf4j.simple.SimpleLogger", "org.slf4j.helpers.LegacyAbstractLogger",
-					"org.slf4j.helpers.AbstractLogger")
+					"io.distributedlock.engine.HandleLeaks", "org.slf4j.simple.SimpleLogger",
+					"org.slf4j.helpers.LegacyAbstractLogger", "org.slf4j.helpers.AbstractLogger")
 				.allMethods()
 				.ignore())
 			.check(operations);

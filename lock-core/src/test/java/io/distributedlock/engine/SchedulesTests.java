@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.distributedlock.LockType;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
@@ -226,7 +225,7 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void enter() {
-			if (this.held.lock.holders().enter(LockType.EXCLUSIVE) == Holders.Entry.ENTERED) {
+			if (this.held.lock.holders().enter()) {
 				this.entered = this.held.newHandle();
 			}
 		}

@@ -92,17 +92,10 @@ final class SimulatedBackend {
 	 * Let a lease run anew.
 	 * @return {@code false} if this owner no longer has the key
 	 */
-	boolean renew(SimulatedLease lease, boolean asReader, long lengthNanos) {
+	boolean renew(SimulatedLease lease, long lengthNanos) {
 		Holder holder = key(lease.backendKey()).holders.get(lease.owner());
-		if (holder != null && asReader && holder.type != LockType.READ) {
-			holder.type = LockType.READ;
-			this.world.note(() -> "made a reader: %s of %s".formatted(lease.owner(), lease.backendKey()));
-			this.checks.madeReader(lease);
-			this.checks.publish(lease.backendKey());
-		}
 		this.world.mark(holder != null ? 5 : 4);
-		// on a server a reader's lease is not where a writer's was
-		if (holder == null || (!asReader && holder.type != lease.type())) {
+		if (holder == null) {
 			return false;
 		}
 		holder.expiresAt = this.world.now() + lengthNanos;
@@ -140,11 +133,6 @@ final class SimulatedBackend {
 				grant(first, key, true);
 			}
 		}
-	}
-
-	boolean reads(String backendKey, String owner) {
-		Holder holder = key(backendKey).holders.get(owner);
-		return holder != null && holder.type == LockType.READ;
 	}
 
 	boolean holds(String backendKey, String owner) {

@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -192,41 +191,9 @@ final class SimulatedLease implements Lease {
 	}
 
 	@Override
-	public Optional<Lease> asReader() {
-		return Optional.of(new Reader(this));
-	}
-
-	@Override
 	public void onLost(LossSignal signal) {
 		this.signal = signal;
 		this.provider.signalLossSometimes(this);
-	}
-
-	/**
-	 * The same lease when its writer only reads.
-	 */
-	record Reader(SimulatedLease writer) implements Lease {
-
-		@Override
-		public OptionalLong fencingToken() {
-			return this.writer.fencingToken();
-		}
-
-		@Override
-		public LeaseTerm term() {
-			return this.writer.term();
-		}
-
-		@Override
-		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-			return this.writer.provider.renew(this, leaseTime);
-		}
-
-		@Override
-		public CompletionStage<Boolean> release() {
-			return this.writer.release();
-		}
-
 	}
 
 }

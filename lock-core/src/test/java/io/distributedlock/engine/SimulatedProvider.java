@@ -201,7 +201,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		alive();
-		renewals.forEach((each) -> this.checks.renews(leaseOf(each.lease()), each.leaseTime()));
+		renewals.forEach((each) -> this.checks.renews((SimulatedLease) each.lease(), each.leaseTime()));
 		long askedAt = this.node.world().now();
 		enter("renewAll");
 		if (this.faults.isHostile()) {
@@ -228,24 +228,19 @@ class SimulatedProvider implements LockProvider, LockQueue {
 
 	CompletionStage<@Nullable LeaseTerm> renew(Lease lease, Duration leaseTime) {
 		alive();
-		this.checks.renews(leaseOf(lease), leaseTime);
+		this.checks.renews((SimulatedLease) lease, leaseTime);
 		long askedAt = this.node.world().now();
 		enter("renew");
 		return sendRenewal(lease, leaseTime, askedAt);
 	}
 
-	private static SimulatedLease leaseOf(Lease lease) {
-		return (lease instanceof SimulatedLease.Reader reader) ? reader.writer() : (SimulatedLease) lease;
-	}
-
 	private CompletionStage<@Nullable LeaseTerm> sendRenewal(Lease renewed, Duration leaseTime, long askedAt) {
-		SimulatedLease lease = leaseOf(renewed);
-		boolean asReader = renewed instanceof SimulatedLease.Reader;
+		SimulatedLease lease = (SimulatedLease) renewed;
 		long start = this.node.clock().nanoTime();
 		lease.renewal = null;
 		CompletionStage<@Nullable LeaseTerm> answer = this.link.send("renew",
-				() -> this.backend.renew(lease, asReader, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null,
-				null, (term) -> this.checks.renewed(lease, term != null));
+				() -> this.backend.renew(lease, leaseTime.toNanos()) ? new LeaseTerm(start, leaseTime) : null, null,
+				(term) -> this.checks.renewed(lease, term != null));
 		lease.renewal = (answer != null) ? answer.toCompletableFuture() : null;
 		// a call that blocks may send it long after it was asked for
 		lease.renewalAskedAt = askedAt;

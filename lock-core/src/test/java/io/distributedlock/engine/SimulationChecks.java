@@ -292,10 +292,6 @@ final class SimulationChecks {
 			if (left.isEmpty()) {
 				mustBeReleased(part.lease(), hold.call, part.lease().releases + part.lease().renewals, part.token());
 			}
-			else if (part.lease().type() == LockType.WRITE && part.type() != LockType.READ
-					&& left.stream().allMatch((other) -> other.type() == LockType.READ)) {
-				mustLetReadersIn(part.lease(), part.lease().releases + part.lease().renewals);
-			}
 		}
 	}
 
@@ -330,29 +326,6 @@ final class SimulationChecks {
 							&& !node.isClosing() && backend().holds(lease.backendKey(), lease.owner())) {
 						violation(4, "what %s had was not released: %s of %s".formatted(call, lease.backendKey(),
 								lease.owner()));
-					}
-				});
-	}
-
-	/**
-	 * Promise 4: a writer that goes on reading lets others read within a command
-	 * time-out.
-	 */
-	private void mustLetReadersIn(SimulatedLease lease, int before) {
-		SimulatedNode node = lease.node();
-		SimulatedCall call = callOf(lease.request());
-		long minimum = (call != null) ? call.request.holdAtLeast().toNanos() : 0;
-		this.world.later(node.clock().worldNanos(node.commandTimeout() + minimum) + this.faults.slack(), node,
-				Role.OUTSIDE, "lets readers in", () -> {
-					if (node.wasPausedWithin(this.faults.slack() + node.commandTimeout())) {
-						mustLetReadersIn(lease, before);
-					}
-					// what was lost is the server's alone until its time is over
-					else if ((lease.releases + lease.renewals == before || this.faults.isCalm()) && !node.isClosing()
-							&& holdersOf(lease).stream().anyMatch(SimulatedHold.Part::isValid)
-							&& backend().holds(lease.backendKey(), lease.owner())
-							&& !backend().reads(lease.backendKey(), lease.owner())) {
-						violation(4, "%s of %s keeps readers out".formatted(lease.backendKey(), lease.owner()));
 					}
 				});
 	}
@@ -563,15 +536,6 @@ final class SimulationChecks {
 				&& this.keptUntil.getOrDefault(lease.backendKey(), 0L) > this.world.now()) {
 			violation(4, "%s is granted to %s though it is to be kept for its minimum".formatted(lease.backendKey(),
 					lease.owner()));
-		}
-	}
-
-	/**
-	 * Promise 1: nobody is let in beside one who may write.
-	 */
-	void madeReader(SimulatedLease lease) {
-		if (holdersOf(lease).stream().anyMatch((part) -> part.isValid() && part.type() != LockType.READ)) {
-			violation(1, "%s of %s is opened to readers under its writer".formatted(lease.backendKey(), lease.owner()));
 		}
 	}
 

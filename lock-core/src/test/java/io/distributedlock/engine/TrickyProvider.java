@@ -2,7 +2,6 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -52,8 +51,6 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 	 * By default this provider cannot be asked.
 	 */
 	final Trick.Script<CompletionStage<Object>> ping = new Trick.Script<>();
-
-	final Trick.Script<Optional<Lease>> asReader = new Trick.Script<>();
 
 	/**
 	 * All leases that were granted, in their order.
@@ -182,12 +179,6 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 		private TrickyLease(Lease lease, AtomicReference<LossSignal> signal) {
 			this.lease = lease;
 			this.signal = signal;
-		}
-
-		@Override
-		public Optional<Lease> asReader() {
-			return TrickyProvider.this.asReader
-				.play(() -> this.lease.asReader().map((reader) -> new TrickyLease(reader, this.signal)));
 		}
 
 		/**

@@ -1,7 +1,6 @@
 package io.distributedlock.test;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -131,11 +130,6 @@ public final class CountingProvider implements LockProvider {
 		public CompletionStage<Boolean> release() {
 			CountingProvider.this.releases.incrementAndGet();
 			return this.lease.release();
-		}
-
-		@Override
-		public Optional<Lease> asReader() {
-			return this.lease.asReader().map(CountedLease::new);
 		}
 
 		@Override

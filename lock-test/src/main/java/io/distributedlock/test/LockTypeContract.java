@@ -131,52 +131,21 @@ abstract class LockTypeContract extends OwnerContract {
 	}
 
 	@Test
-	final void downgradedWriterLetsReadersIn() throws Exception {
+	final void writerThatReadsKeepsTheLockUntilBothHaveLeft() throws Exception {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
 		LockRequest read = request().withType(LockType.READ);
-		LockRequest write = request().withType(LockType.WRITE);
 		LockTemplate first = node();
 		LockTemplate second = node();
-		for (LockRequest writing : List.of(write, write.withLeaseTime(PATIENCE), write.withAutoRenew(true))) {
-			LockHandle writer = first.acquire(writing);
-			LockHandle reader = first.acquire(read);
-			CompletableFuture<LockHandle> waiting = second.acquireAsync(read);
-			// the reader first, as a backend that queues all lock types keeps their order
-			Patience.await("the reader waits").during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
-			CompletableFuture<LockHandle> next = second.acquireAsync(write);
-			writer.close();
-			LockHandle beside = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-			assertThat(reader.fencingToken()).isEqualTo(writer.fencingToken());
-			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> first.acquire(write))
-				.withMessageContaining(LockType.READ.name());
-			beside.close();
-			Patience.await("the writer waits").during(Duration.ofMillis(300)).until(() -> !next.isDone());
-			reader.extend(Duration.ofSeconds(20).plus(limits().shortest()));
-			reader.ensureHeld();
-			reader.close();
-			next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
-		}
-		first.acquire(write).close();
-	}
-
-	@Test
-	final void downgradedWriterIsRenewed() throws Exception {
-		if (!isCapableOf(LockCapability.SHARED)) {
-			return;
-		}
-		Duration lease = atLeastShortest(Duration.ofSeconds(4));
-		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
-		LockTemplate second = node();
 		LockHandle writer = first.acquire(request().withType(LockType.WRITE));
-		LockHandle reader = first.acquire(request().withType(LockType.READ));
+		LockHandle reader = first.acquire(read);
 		writer.close();
-		Patience.await().during(lease.multipliedBy(5).dividedBy(4)).until(reader::isValid);
-		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
-		second.acquireAsync(request().withType(LockType.READ)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+		reader.ensureHeld();
+		assertThat(second.tryAcquire(read)).isEmpty();
+		CompletableFuture<LockHandle> waiting = second.acquireAsync(read);
 		reader.close();
-		second.acquire(request().withType(LockType.WRITE)).close();
+		waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
 	}
 
 	@Test

@@ -89,37 +89,6 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	final void lostReplyToADowngradeBlocksNoReader() {
-		if (!isCapableOf(LockCapability.SHARED)) {
-			return;
-		}
-		ProxiedNode proxied = proxiedNode((settings) -> settings);
-		LockTemplate other = node();
-		List<LockRequest> tried = new ArrayList<>();
-		for (int step = 0; step < mostSteps(List.of(LockType.WRITE)); step++) {
-			LockRequest write = request(LockType.WRITE, step).withLeaseTime(longLease());
-			LockRequest read = LockRequest.of(write.key()).withType(LockType.READ);
-			tried.add(write);
-			connect(proxied);
-			LockHandle writer = proxied.template().acquire(write);
-			LockHandle reader = proxied.template().acquire(read);
-			proxied.loseReply(step);
-			writer.close();
-			boolean last = proxied.isLossPending();
-			proxied.heal();
-			LockHandle beside = get(other.acquireAsync(read.withWaitTime(PATIENCE)));
-			connect(proxied);
-			assertOneOwner(reader, write.withWaitTime(Duration.ZERO), other);
-			reader.close();
-			get(beside.closeAsync());
-			if (last) {
-				break;
-			}
-		}
-		assertFree(other, tried);
-	}
-
-	@Test
 	final void lostReplyToAReleaseLeavesNothingBehind() {
 		ProxiedNode proxied = proxiedNode((settings) -> settings);
 		List<LockRequest> tried = atEachStep(proxied, (request) -> request.withLeaseTime(longLease()),

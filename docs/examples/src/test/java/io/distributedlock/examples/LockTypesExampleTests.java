@@ -91,27 +91,6 @@ class LockTypesExampleTests extends OnEveryProvider {
 		}
 	}
 
-	@Test
-	void writerGoesOnAsAReader() {
-		ConfigurableApplicationContext node = node(CatalogImport.class, ObservedBooks.class);
-		ConfigurableApplicationContext other = node();
-		LockRequest catalog = LockRequest.of("catalog");
-		CompletableFuture<Boolean> shared = new CompletableFuture<>();
-		node.getBean(ObservedBooks.class).whileReading(() -> {
-			boolean readable = CompletableFuture
-				.supplyAsync(() -> locks(other).tryExecute(catalog.withType(LockType.READ), () -> {
-				}))
-				.join();
-			boolean writable = CompletableFuture
-				.supplyAsync(() -> locks(other).tryExecute(catalog.withType(LockType.WRITE), () -> {
-				}))
-				.join();
-			shared.complete(readable && !writable);
-		});
-		node.getBean(CatalogImport.class).addAndRead("novels", "Emma");
-		assertThat(shared).isCompletedWithValue(true);
-	}
-
 	private static CompletableFuture<?> inThread(Runnable work) {
 		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
 	}

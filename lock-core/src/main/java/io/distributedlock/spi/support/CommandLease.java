@@ -21,15 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param term the first term
  * @param renewal renews, as {@link Lease#renew}
  * @param ending releases, as {@link Lease#release}
- * @param reader the same owner's lease as a reader, {@code null} if it is not a writer's
  * @since 0.1
  */
 public record CommandLease(String key, Optional<String> ownerId, OptionalLong fencingToken, LeaseTerm term,
-		Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal, Supplier<CompletionStage<Boolean>> ending,
-		@Nullable CommandLease reader) implements Lease {
+		Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal,
+		Supplier<CompletionStage<Boolean>> ending) implements Lease {
 
 	/**
-	 * Create a lease without a fencing token, which is not a writer's.
+	 * Create a lease without a fencing token.
 	 * @param key the key, for the log
 	 * @param term the first term
 	 * @param renewal renews, as {@link Lease#renew}
@@ -37,7 +36,7 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	 */
 	public CommandLease(String key, LeaseTerm term, Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal,
 			Supplier<CompletionStage<Boolean>> ending) {
-		this(key, Optional.empty(), OptionalLong.empty(), term, renewal, ending, null);
+		this(key, Optional.empty(), OptionalLong.empty(), term, renewal, ending);
 	}
 
 	/**
@@ -56,23 +55,21 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	}
 
 	/**
-	 * Return this lease with a fencing token, also as a reader's.
+	 * Return this lease with a fencing token.
 	 * @param token the token
 	 * @return the lease
 	 */
 	public CommandLease withFencingToken(long token) {
-		return new CommandLease(this.key, this.ownerId, OptionalLong.of(token), this.term, this.renewal, this.ending,
-				(this.reader != null) ? this.reader.withFencingToken(token) : null);
+		return new CommandLease(this.key, this.ownerId, OptionalLong.of(token), this.term, this.renewal, this.ending);
 	}
 
 	/**
-	 * Return this lease with the name of its owner, also as a reader's.
+	 * Return this lease with the name of its owner.
 	 * @param owner what names this grant on the backend
 	 * @return the lease
 	 */
 	public CommandLease withOwnerId(String owner) {
-		return new CommandLease(this.key, Optional.of(owner), this.fencingToken, this.term, this.renewal, this.ending,
-				(this.reader != null) ? this.reader.withOwnerId(owner) : null);
+		return new CommandLease(this.key, Optional.of(owner), this.fencingToken, this.term, this.renewal, this.ending);
 	}
 
 	/**
@@ -81,8 +78,7 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	 * @return the lease
 	 */
 	public CommandLease withEnding(Supplier<CompletionStage<Boolean>> anotherEnding) {
-		return new CommandLease(this.key, this.ownerId, this.fencingToken, this.term, this.renewal, anotherEnding,
-				this.reader);
+		return new CommandLease(this.key, this.ownerId, this.fencingToken, this.term, this.renewal, anotherEnding);
 	}
 
 	@Override
@@ -93,11 +89,6 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	@Override
 	public CompletionStage<Boolean> release() {
 		return this.ending.get();
-	}
-
-	@Override
-	public Optional<Lease> asReader() {
-		return Optional.ofNullable(this.reader);
 	}
 
 	@Override

@@ -2,8 +2,7 @@
  * Helpers for providers, which they may use or not: owners
  * ({@link io.distributedlock.spi.support.OwnerNames},
  * {@link io.distributedlock.spi.support.UnknownOwners}), leases
- * ({@link io.distributedlock.spi.support.CommandLease},
- * {@link io.distributedlock.spi.support.ReaderLease}), places in a queue
+ * ({@link io.distributedlock.spi.support.CommandLease}), places in a queue
  * ({@link io.distributedlock.spi.support.AskingPlace},
  * {@link io.distributedlock.spi.support.WatchingPlace},
  * {@link io.distributedlock.spi.support.QuestionState}), signals

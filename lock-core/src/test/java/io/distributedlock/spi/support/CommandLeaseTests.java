@@ -1,12 +1,9 @@
 package io.distributedlock.spi.support;
 
 import java.time.Duration;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import org.junit.jupiter.api.Test;
 
@@ -30,17 +27,6 @@ class CommandLeaseTests {
 	@Test
 	void ownerThatNoLongerHasTheLeaseGetsNoTerm() {
 		assertThat(get(lease(false, new long[1]).renew(LONG))).isNull();
-	}
-
-	@Test
-	void tokenIsThatOfTheReaderToo() {
-		CommandLease reader = lease(true, new long[1]);
-		CommandLease writer = new CommandLease("k", Optional.empty(), OptionalLong.empty(), this.term, reader.renewal(),
-				reader.ending(), reader)
-			.withFencingToken(7);
-		assertThat(writer.fencingToken()).hasValue(7);
-		assertThat(writer.asReader().map(Lease::fencingToken)).hasValue(OptionalLong.of(7));
-		assertThat(reader.asReader()).isEmpty();
 	}
 
 	@Test

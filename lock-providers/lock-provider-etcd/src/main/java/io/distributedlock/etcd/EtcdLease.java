@@ -8,12 +8,9 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.support.ReaderLease;
-import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
-import io.etcd.jetcd.options.PutOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param term the first term
  */
 record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingToken, LeaseTerm term) implements Lease {
-
-	/**
-	 * The value of a writer's key after a downgrade: its owner only reads now.
-	 */
-	static final ByteSequence READS = EtcdCalls.bytes("r");
 
 	/**
 	 * How many callers of this JVM can have a lease one after the other, each with a
@@ -73,13 +65,10 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 	 */
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-		return renew(leaseTime, Op.get(this.own.name(), GetOption.builder().withCountOnly(true).build()));
-	}
-
-	private CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime, Op ifOwned) {
 		long sentAt = System.nanoTime();
 		CompletableFuture<SharedLease> renewed = this.own.lease().renew();
-		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.own.name(), this.own.revision(), ifOwned);
+		CompletableFuture<TxnResponse> owned = this.calls.ifCreatedAt(this.own.name(), this.own.revision(),
+				Op.get(this.own.name(), GetOption.builder().withCountOnly(true).build()));
 		return owned.<SharedLease, @Nullable LeaseTerm>thenCombine(renewed, (response, lease) -> {
 			LeaseTerm renewal = lease.term(sentAt, leaseTime);
 			return (response.isSucceeded() && this.own.keepFor(renewal)) ? renewal : null;
@@ -100,17 +89,6 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 	@Override
 	public void onLost(LossSignal signal) {
 		this.own.onLost(signal);
-	}
-
-	/**
-	 * Keep the key, and mark it by its value. A new key would come after those of owners
-	 * who wait already.
-	 */
-	@Override
-	public Optional<Lease> asReader() {
-		PutOption sameLease = PutOption.builder().withLeaseId(this.own.lease().id()).build();
-		return Optional
-			.of(new ReaderLease(this, (leaseTime) -> renew(leaseTime, Op.put(this.own.name(), READS, sameLease))));
 	}
 
 	@Override

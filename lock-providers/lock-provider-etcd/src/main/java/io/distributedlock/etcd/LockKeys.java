@@ -107,9 +107,7 @@ record LockKeys(String prefix, boolean reader, int permits) {
 	 * @param revision the revision at which one's own key was created
 	 */
 	boolean isFree(List<KeyValue> found, long revision) {
-		return found.stream()
-			.filter((other) -> other.getCreateRevision() < revision && standsBefore(other))
-			.count() < this.permits;
+		return found.stream().filter((other) -> other.getCreateRevision() < revision).count() < this.permits;
 	}
 
 	/**
@@ -122,8 +120,7 @@ record LockKeys(String prefix, boolean reader, int permits) {
 	}
 
 	/**
-	 * As {@link #isFree(List, long)}, where all keys of the lock were read, with their
-	 * values.
+	 * As {@link #isFree(List, long)}, where all keys of the lock were read.
 	 */
 	boolean isFreeAmong(List<KeyValue> all, long revision) {
 		ByteSequence contested = contested();
@@ -131,11 +128,10 @@ record LockKeys(String prefix, boolean reader, int permits) {
 	}
 
 	/**
-	 * Return whether a key is that of a writer who still excludes readers.
+	 * Return whether a key is that of a writer.
 	 */
 	static boolean excludesReaders(ByteSequence prefix, KeyValue key) {
-		return key.getKey().startsWith(prefix.concat(EtcdCalls.bytes(WRITERS)))
-				&& !EtcdLease.READS.equals(key.getValue());
+		return key.getKey().startsWith(prefix.concat(EtcdCalls.bytes(WRITERS)));
 	}
 
 	private ByteSequence contested() {
@@ -143,20 +139,7 @@ record LockKeys(String prefix, boolean reader, int permits) {
 	}
 
 	private GetOption.Builder option() {
-		return GetOption.builder()
-			.isPrefix(true)
-			.withSortField(GetOption.SortTarget.CREATE)
-			// the value says whether a writer only reads now, which matters to readers
-			.withKeysOnly(!this.reader);
-	}
-
-	/**
-	 * Return whether an older key excludes this owner. A writer who only reads now has
-	 * been granted the lock, so no other writer is older than it: a reader behind it
-	 * waits for nobody.
-	 */
-	private boolean standsBefore(KeyValue older) {
-		return !this.reader || !EtcdLease.READS.equals(older.getValue());
+		return GetOption.builder().isPrefix(true).withSortField(GetOption.SortTarget.CREATE).withKeysOnly(true);
 	}
 
 }

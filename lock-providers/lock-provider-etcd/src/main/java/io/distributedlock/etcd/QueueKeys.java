@@ -108,7 +108,7 @@ final class QueueKeys {
 	 * @param name the key
 	 * @param createdAt the revision at which it was created
 	 * @param changedAt the revision of its last change, which may be its deletion
-	 * @param excludesReaders whether it is that of a writer who has not become a reader
+	 * @param excludesReaders whether it is that of a writer
 	 */
 	record Key(ByteSequence name, long createdAt, long changedAt, boolean excludesReaders) {
 	}

@@ -250,13 +250,6 @@ final class LockTable {
 				owner, expiresAt, key);
 	}
 
-	/**
-	 * Give a locked row to readers, with the token of the writer who had it.
-	 */
-	void passOn(Session session, String key, String owner, long expiresAt) throws SQLException {
-		session.update("UPDATE " + TABLE + " SET owner = ?, expires_at = ? WHERE lock_key = ?", owner, expiresAt, key);
-	}
-
 	void prolong(Session session, String key, long expiresAt) throws SQLException {
 		session.update("UPDATE " + TABLE + " SET expires_at = ? WHERE lock_key = ?", expiresAt, key);
 	}

@@ -43,9 +43,4 @@ record NumberedLease(Lease lease, int fencingTokens) implements Lease {
 		return this.lease.release();
 	}
 
-	@Override
-	public Optional<Lease> asReader() {
-		return this.lease.asReader();
-	}
-
 }

@@ -12,7 +12,6 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.CommandLease;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The leases of owners in the tables: what renews and releases them, for each lock type.
@@ -48,8 +47,7 @@ final class TableLeases {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return switch (request.type()) {
 			case READ, SEMAPHORE -> share(request, owner, term);
-			case EXCLUSIVE, FAIR -> alone(request, owner, term, null);
-			case WRITE -> alone(request, owner, term, share(request, owner, term));
+			case EXCLUSIVE, FAIR, WRITE -> alone(request, owner, term);
 		};
 	}
 
@@ -59,16 +57,16 @@ final class TableLeases {
 	 * @param sentNanos when the request was sent, or before that
 	 */
 	CommandLease alone(LeaseRequest request, String owner, long sentNanos) {
-		return alone(request, owner, new LeaseTerm(sentNanos, request.leaseTime()), null);
+		return alone(request, owner, new LeaseTerm(sentNanos, request.leaseTime()));
 	}
 
-	private CommandLease alone(LeaseRequest request, String owner, LeaseTerm term, @Nullable CommandLease reader) {
+	private CommandLease alone(LeaseRequest request, String owner, LeaseTerm term) {
 		String key = request.key();
 		return new CommandLease(key, Optional.of(owner), OptionalLong.empty(), term,
 				CommandLease
 					.renewal((lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
-				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)).thenApply(this::released),
-				reader);
+				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner))
+					.thenApply(this::released));
 	}
 
 	private CommandLease share(LeaseRequest request, String owner, LeaseTerm term) {

@@ -47,17 +47,11 @@ final class TableShares {
 	}
 
 	/**
-	 * Renew a share. A writer that is downgraded gets its share by this.
+	 * Renew a share.
 	 */
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
 		LockTable.Row row = this.table.lockRow(session, key);
 		this.members.dropExpired(session, key);
-		if (owner.equals(row.owner())) {
-			this.members.put(session, key, owner, lease);
-			this.table.passOn(session, key, SHARED, this.members.lastExpiry(session, key));
-			this.table.announceRelease(session, key);
-			return true;
-		}
 		if (!SHARED.equals(row.owner()) || !this.members.stay(session, key, owner, lease)) {
 			return false;
 		}
@@ -66,15 +60,11 @@ final class TableShares {
 	}
 
 	/**
-	 * Release a share, or the row of a writer whose downgrade was not confirmed.
+	 * Release a share.
 	 */
 	boolean release(Session session, String key, String owner) throws SQLException {
 		LockTable.Row row = this.table.lockRow(session, key);
 		this.members.dropExpired(session, key);
-		if (owner.equals(row.owner())) {
-			this.table.vacate(session, key);
-			return true;
-		}
 		boolean had = this.members.remove(session, key, owner);
 		if (had && SHARED.equals(row.owner())) {
 			long last = this.members.lastExpiry(session, key);

@@ -99,21 +99,6 @@ class TableOwnersTests {
 	}
 
 	@Test
-	void writerThatBecameAReaderSinceIsTheSameOwner() {
-		Lease writer = take(request(LockType.WRITE));
-		LockOwner asWriter = onlyOwner();
-		Lease reader = writer.asReader().orElseThrow();
-		assertThat(get(reader.renew(LEASE))).isNotNull();
-		LockOwner asReader = onlyOwner();
-		assertThat(asReader.type()).isEqualTo(LockType.READ);
-		assertThat(asReader.id()).isEqualTo(asWriter.id());
-		assertThat(reader.ownerId()).contains(asReader.id());
-		assertThat(revoke(asWriter)).isTrue();
-		assertThat(get(reader.renew(LEASE))).isNull();
-		get(take(request(LockType.WRITE)).release());
-	}
-
-	@Test
 	void readerWhoseRowIsGoneIsNoOwner() throws SQLException {
 		Lease reader = take(request(LockType.READ));
 		assertThat(onlyOwner().remaining().orElseThrow()).isBetween(LEASE.dividedBy(2), LEASE);

@@ -169,7 +169,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		return switch (request.type()) {
 			case EXCLUSIVE, FAIR -> this.exclusive.tryAcquire(request);
-			case WRITE -> this.exclusive.tryAcquire(request, PlainScripts.ACQUIRE_WRITE).thenApply(this::writer);
+			case WRITE -> this.exclusive.tryAcquire(request, PlainScripts.ACQUIRE_WRITE);
 			case READ, SEMAPHORE -> this.shared.tryAcquire(request);
 		};
 	}
@@ -193,10 +193,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		List<LeaseRenewal> exclusive = new ArrayList<>(renewals.size());
 		for (LeaseRenewal each : renewals) {
-			if (each.lease() instanceof WriterLease writer) {
-				exclusive.add(new LeaseRenewal(writer.exclusive(), each.leaseTime()));
-			}
-			else if (!(each.lease() instanceof SharedLease)) {
+			if (!(each.lease() instanceof SharedLease)) {
 				exclusive.add(each);
 			}
 		}
@@ -234,11 +231,6 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 		this.exclusive.close();
 		this.shared.close();
 		this.link.close();
-	}
-
-	private @Nullable Lease writer(@Nullable Lease lease) {
-		return (lease != null) ? new WriterLease(lease, this.shared.reader(this.exclusive.keyOf(lease),
-				this.exclusive.ownerOf(lease), lease.fencingToken(), lease.term())) : null;
 	}
 
 }

@@ -200,8 +200,7 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 
 	private Lease lease(RedlockAttempt attempt, LeaseTerm term) {
 		return new CommandLease(attempt.key(), Optional.of(attempt.owner()), OptionalLong.empty(), term,
-				CommandLease.renewal((leaseTime) -> renew(attempt, leaseTime)), () -> release(attempt, term.granted()),
-				null);
+				CommandLease.renewal((leaseTime) -> renew(attempt, leaseTime)), () -> release(attempt, term.granted()));
 	}
 
 	private CompletionStage<?> remove(RedlockAttempt attempt, int node, Duration leaseTime) {

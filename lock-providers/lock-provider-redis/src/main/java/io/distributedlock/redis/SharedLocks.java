@@ -58,13 +58,9 @@ final class SharedLocks implements AutoCloseable {
 			}
 			// several permits are held at the same time, so the latest token could not be
 			// the only valid one
-			return candidate.permit() ? candidate
-					: reader(candidate.key(), candidate.owner(), OptionalLong.of(token), candidate.term());
+			return candidate.permit() ? candidate : new SharedLease(this, candidate.key(), candidate.owner(), false,
+					OptionalLong.of(token), candidate.term());
 		});
-	}
-
-	SharedLease reader(String key, String owner, OptionalLong fencingToken, LeaseTerm term) {
-		return new SharedLease(this, key, owner, false, fencingToken, term);
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(SharedLease lease, Duration leaseTime) {

@@ -75,33 +75,6 @@ class RedisOwnersTests {
 	}
 
 	@Test
-	void writerThatHasBecomeAReaderIsShownAsOne() {
-		Lease writer = attempt(LockType.WRITE);
-		Lease reader = writer.asReader().orElseThrow();
-		assertThat(reader.ownerId()).isEqualTo(writer.ownerId());
-		assertThat(only("k").type()).isEqualTo(LockType.EXCLUSIVE);
-		get(reader.renew(LEASE));
-		assertThat(only("k").type()).isEqualTo(LockType.READ);
-		assertThat(reader.ownerId()).contains(only("k").id());
-		assertThat(get(this.provider.revoke("k", only("k")))).isTrue();
-		assertThat(this.server.command("EXISTS", "k")).isEqualTo(0L);
-	}
-
-	@Test
-	void ownerThatWasSeenAsAWriterLosesItsReadLock() {
-		Lease writer = attempt(LockType.WRITE);
-		LockOwner asWriter = only("k");
-		Lease reader = writer.asReader().orElseThrow();
-		get(reader.renew(LEASE));
-		Lease another = attempt(LockType.READ);
-		assertThat(get(this.provider.revoke("k", asWriter))).isTrue();
-		assertThat(another.ownerId()).contains(only("k").id());
-		assertThat(get(reader.renew(LEASE))).isNull();
-		assertThat(get(this.provider.revoke("k", asWriter))).isFalse();
-		assertThat(get(another.renew(LEASE))).isNotNull();
-	}
-
-	@Test
 	void readersAndPermitsOfOneKeyAreShownTogether() {
 		Lease first = attempt(LockType.READ);
 		Lease second = attempt(LockType.READ);

@@ -36,11 +36,6 @@ record RedissonLease(RedissonLockProvider provider, RedissonOwner owner, Optiona
 	}
 
 	@Override
-	public Optional<Lease> asReader() {
-		return Optional.of(new RedissonLease(this.provider, this.owner.asReader(), this.fencingToken, this.term));
-	}
-
-	@Override
 	public String toString() {
 		return "RedissonLease[key=%s, token=%s]".formatted(this.owner.names().lock(), this.fencingToken);
 	}

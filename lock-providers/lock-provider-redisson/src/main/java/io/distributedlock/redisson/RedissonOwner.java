@@ -102,13 +102,6 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		return new RedissonCall(release.script(), release.route(), keys, release.arguments());
 	}
 
-	/**
-	 * Return the same owner as a reader.
-	 */
-	RedissonOwner asReader() {
-		return new RedissonOwner(this.names, LockType.READ, this.id);
-	}
-
 	private RedissonCall call(RedissonScript script, List<String> keys, List<String> arguments) {
 		String route = (this.type == LockType.SEMAPHORE) ? this.names.permitsName() : this.names.lockName();
 		return new RedissonCall(script, route, keys, arguments);

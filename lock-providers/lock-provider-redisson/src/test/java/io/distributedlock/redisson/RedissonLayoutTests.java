@@ -155,52 +155,6 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
-	void readersByHandAreWokenByADowngrade() throws Exception {
-		RedissonClient mapped = mapped("mapped:");
-		try {
-			Lease writer = attempt(new RedissonLockProvider(mapped), "m", LockType.WRITE);
-			CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> {
-				mapped.getReadWriteLock("m").readLock().lock();
-				try {
-					return true;
-				}
-				finally {
-					mapped.getReadWriteLock("m").readLock().unlock();
-				}
-			}, (task) -> new Thread(task).start());
-			Patience.await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
-			Lease reader = writer.asReader().orElseThrow();
-			assertThat(get(reader.renew(LONG))).isNotNull();
-			assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-			assertThat(mapped.getReadWriteLock("m").writeLock().tryLock()).isFalse();
-			assertThat(get(writer.renew(LONG))).as("as a writer, late").isNull();
-			assertThat(get(reader.renew(LONG))).isNotNull();
-			assertThat(get(reader.release())).isTrue();
-			assertThat(mapped.getReadWriteLock("m").writeLock().tryLock()).isTrue();
-			mapped.getReadWriteLock("m").writeLock().unlock();
-		}
-		finally {
-			mapped.shutdown();
-		}
-	}
-
-	@Test
-	void acquisitionThatIsExecutedAgainAfterADowngradeTakesNoReadersLock() {
-		LeaseRequest request = new LeaseRequest("k", LONG, LockType.WRITE);
-		Lease writer = get(this.provider.tryAcquire(request));
-		Lease reader = writer.asReader().orElseThrow();
-		assertThat(get(reader.renew(LONG))).isNotNull();
-		Lease other = attempt(this.provider, "k", LockType.READ);
-		RedissonServer again = new RedissonServer(this.client);
-		assertThat(get(again.send(((RedissonLease) writer).owner().acquire(request, Duration.ZERO, "publish"))))
-			.isZero();
-		assertThat(get(reader.release())).isTrue();
-		assertThat(attempt(this.provider, "k", LockType.WRITE)).as("beside the other reader").isNull();
-		assertThat(get(other.renew(LONG))).isNotNull();
-		assertThat(get(other.release())).isTrue();
-	}
-
-	@Test
 	void readersLeaseThatIsShortenedExpiresEarlier() {
 		Lease first = attempt(this.provider, "k", LockType.READ);
 		Lease second = attempt(this.provider, "k", LockType.READ);

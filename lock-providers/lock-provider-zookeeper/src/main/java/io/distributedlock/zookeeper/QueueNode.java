@@ -33,7 +33,7 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
-	 * Return what names the owner of a node, also after a reader's node has replaced it.
+	 * Return what names the owner of a node.
 	 * @param path the path or the name of the node
 	 */
 	static String ownerOf(String path) {
@@ -41,23 +41,15 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
-	 * Return the name of the node of an owner, before another one has replaced it.
+	 * Return the name of the node of an owner.
+	 * @param owner as {@link #ownerOf} returned it
 	 */
-	static String writerOf(String owner) {
-		return WRITER + owner;
+	static String nameOf(boolean reader, String owner) {
+		return (reader ? READER : WRITER) + owner;
 	}
 
 	static boolean isWriter(String name) {
 		return name.startsWith(WRITER);
-	}
-
-	/**
-	 * Return the path of the reader's node that replaces a writer's.
-	 * @param path the path of the writer's node
-	 */
-	static String readerAt(String path) {
-		int name = path.lastIndexOf('/') + 1;
-		return path.substring(0, name) + READER + path.substring(name + WRITER.length());
 	}
 
 	/**

@@ -25,7 +25,7 @@ final class QueueWatch {
 
 	/**
 	 * How many nodes are remembered. An answer that lists a node which has gone may be
-	 * dealt with after that event, and a writer that becomes a reader causes two events.
+	 * dealt with after that event.
 	 */
 	private static final int REMEMBERED = 1000;
 
@@ -38,8 +38,6 @@ final class QueueWatch {
 	private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
 
 	private final Memory gone = new Memory();
-
-	private final Memory readers = new Memory();
 
 	private final CuratorWatcher watcher = this::onEvent;
 
@@ -146,16 +144,7 @@ final class QueueWatch {
 		String name = path.substring(this.parent.length() + 1);
 		if (event.getType() == EventType.NodeDeleted) {
 			this.gone.add(name);
-			String replacement = QueueNode.isWriter(name) ? QueueNode.readerAt(name) : name;
-			if (this.readers.contains(replacement) && !this.gone.contains(replacement)) {
-				this.waiters.forEach((waiter) -> waiter.replaced(name, replacement));
-			}
-			else {
-				this.waiters.forEach((waiter) -> waiter.gone(name));
-			}
-		}
-		else if (event.getType() == EventType.NodeCreated && !QueueNode.isWriter(name)) {
-			this.readers.add(name);
+			this.waiters.forEach((waiter) -> waiter.gone(name));
 		}
 	}
 
@@ -171,13 +160,6 @@ final class QueueWatch {
 		void gone(String name);
 
 		/**
-		 * Called when a writer has become a reader, in one transaction.
-		 * @param writer the name of the node that has gone
-		 * @param reader the name of the node that has come
-		 */
-		void replaced(String writer, String reader);
-
-		/**
 		 * Called when events may have been missed.
 		 */
 		void missed();
@@ -185,7 +167,7 @@ final class QueueWatch {
 	}
 
 	/**
-	 * The last names of some sort.
+	 * The last names.
 	 */
 	private static final class Memory {
 

@@ -176,19 +176,6 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Replace a node by another one, in one transaction.
-	 * @return completes also if the first node is not there, or was replaced before
-	 */
-	CompletableFuture<CuratorEvent> replace(String path, String replacement) {
-		return send((callback) -> this.client.transaction()
-			.inBackground(callback)
-			.forOperations(this.client.transactionOp()
-				.create()
-				.withMode(CreateMode.EPHEMERAL)
-				.forPath(replacement, new byte[0]), this.client.transactionOp().delete().forPath(path)));
-	}
-
-	/**
 	 * Delete a node.
 	 * @return completes with whether it was there
 	 */
@@ -202,22 +189,6 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 */
 	void remove(String path) {
 		this.unknownOwners.remove(path, SESSION, () -> ifWorthwhile(delete(path)));
-	}
-
-	/**
-	 * Delete a node and the one that may have replaced it. In this order: once the first
-	 * is gone, nothing can replace it any more.
-	 * @return completes with whether one of them was there
-	 */
-	CompletableFuture<Boolean> delete(String path, String replacement) {
-		return delete(path).thenCompose((deleted) -> delete(replacement).thenApply((replaced) -> deleted || replaced));
-	}
-
-	/**
-	 * As {@link #delete(String, String)}, in the background.
-	 */
-	void remove(String path, String replacement) {
-		this.unknownOwners.remove(path, SESSION, () -> ifWorthwhile(delete(path, replacement)));
 	}
 
 	/**

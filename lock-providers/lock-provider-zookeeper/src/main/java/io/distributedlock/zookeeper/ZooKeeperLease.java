@@ -12,7 +12,6 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.support.ReaderLease;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -40,14 +39,9 @@ final class ZooKeeperLease implements Lease {
 
 	private final String owner;
 
-	private volatile String path;
+	private final String path;
 
-	private volatile long created;
-
-	/**
-	 * The path of the node that has replaced the first one, or may have.
-	 */
-	private volatile @Nullable String replacement;
+	private final long created;
 
 	private final long token;
 
@@ -136,7 +130,7 @@ final class ZooKeeperLease implements Lease {
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
 		long sentAt = System.nanoTime();
-		return renewed(this.path, leaseTime, sentAt, prove());
+		return renewed(leaseTime, sentAt, prove());
 	}
 
 	/**
@@ -162,20 +156,11 @@ final class ZooKeeperLease implements Lease {
 	 */
 	CompletionStage<@Nullable LeaseTerm> renewed(Duration leaseTime, long provedAt,
 			CompletableFuture<CuratorEvent> answer) {
-		return renewed(this.path, leaseTime, provedAt, answer);
-	}
-
-	private CompletionStage<@Nullable LeaseTerm> renewed(String asked, Duration leaseTime, long provedAt,
-			CompletableFuture<CuratorEvent> answer) {
 		if (this.loss != null) {
 			return CompletableFuture.completedFuture(null);
 		}
 		return answer.thenApply((event) -> {
 			Stat stat = event.getStat();
-			if (stat == null && this.replacement != null && !asked.equals(this.replacement)) {
-				// a late answer: another node has replaced that one, or is about to
-				return null;
-			}
 			if (stat == null || stat.getCzxid() != this.created || !this.connection.isCurrent(this.session)) {
 				stop();
 				// the node may still be there, in a session that lives
@@ -191,41 +176,11 @@ final class ZooKeeperLease implements Lease {
 	@Override
 	public CompletionStage<Boolean> release() {
 		stop();
-		String replacement = this.replacement;
-		CompletableFuture<Boolean> deleted = (replacement != null) ? this.calls.delete(this.path, replacement)
-				: this.calls.delete(this.path);
-		return deleted.whenComplete((had, failure) -> {
+		return this.calls.delete(this.path).whenComplete((had, failure) -> {
 			if (failure != null) {
 				// otherwise the node would stay as long as the session
 				remove();
 			}
-		});
-	}
-
-	@Override
-	public Optional<Lease> asReader() {
-		return Optional.of(new ReaderLease(this, this::renewAsReader));
-	}
-
-	/**
-	 * Replace this node by that of a reader, and renew the lease. The reader's node keeps
-	 * the number, so no other owner can come in between.
-	 */
-	private CompletionStage<@Nullable LeaseTerm> renewAsReader(Duration leaseTime) {
-		if (this.path.equals(this.replacement)) {
-			return renew(leaseTime);
-		}
-		String reader = QueueNode.readerAt(this.path);
-		this.replacement = reader;
-		return this.calls.replace(this.path, reader).thenCompose((replaced) -> {
-			long sentAt = System.nanoTime();
-			return renewed(reader, leaseTime, sentAt, this.calls.prove(reader).thenApply((event) -> {
-				if (event.getStat() != null) {
-					this.created = event.getStat().getCzxid();
-					this.path = reader;
-				}
-				return event;
-			}));
 		});
 	}
 
@@ -263,13 +218,7 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	private void remove() {
-		String replacement = this.replacement;
-		if (replacement != null) {
-			this.calls.remove(this.path, replacement);
-		}
-		else {
-			this.calls.remove(this.path);
-		}
+		this.calls.remove(this.path);
 	}
 
 	private void stop() {

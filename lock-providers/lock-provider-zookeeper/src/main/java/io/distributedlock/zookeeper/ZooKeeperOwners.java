@@ -67,18 +67,14 @@ final class ZooKeeperOwners implements LockOwners {
 		});
 	}
 
-	/**
-	 * Only a writer's node has its token for sure: that of a reader may have replaced a
-	 * writer's.
-	 */
 	private CompletableFuture<LockOwner> owner(String parent, QueueNode node, boolean semaphore) {
-		if (semaphore || !QueueNode.isWriter(node.name())) {
-			LockType type = semaphore ? LockType.SEMAPHORE : LockType.READ;
-			return CompletableFuture.completedFuture(owner(node, type, OptionalLong.empty()));
+		if (semaphore) {
+			return CompletableFuture.completedFuture(owner(node, LockType.SEMAPHORE, OptionalLong.empty()));
 		}
+		LockType type = QueueNode.isWriter(node.name()) ? LockType.EXCLUSIVE : LockType.READ;
 		return this.calls.look(parent + "/" + node.name()).thenApply((event) -> {
 			Stat stat = event.getStat();
-			return owner(node, LockType.EXCLUSIVE,
+			return owner(node, type,
 					(stat != null) ? OptionalLong.of(ZooKeeperLease.lastTokenOf(stat)) : OptionalLong.empty());
 		});
 	}
@@ -88,15 +84,13 @@ final class ZooKeeperOwners implements LockOwners {
 	}
 
 	/**
-	 * Delete the node as its owner would, and the one that may have replaced it. No other
-	 * owner ever has a node of the same name.
+	 * Delete the node as its owner would. No other owner ever has a node of the same
+	 * name.
 	 */
 	@Override
 	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
-		String parent = parentOf(this.root, key, owner.type()) + "/";
-		String writer = parent + QueueNode.writerOf(owner.id());
-		return (owner.type() == LockType.SEMAPHORE) ? this.calls.delete(writer)
-				: this.calls.delete(writer, QueueNode.readerAt(writer));
+		return this.calls.delete(parentOf(this.root, key, owner.type()) + "/"
+				+ QueueNode.nameOf(owner.type() == LockType.READ, owner.id()));
 	}
 
 }

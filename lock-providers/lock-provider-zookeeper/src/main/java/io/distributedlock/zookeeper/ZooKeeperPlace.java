@@ -282,23 +282,6 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	}
 
 	@Override
-	public void replaced(String writer, String reader) {
-		if (this.request.type() == LockType.READ) {
-			gone(writer);
-			return;
-		}
-		this.lock.lock();
-		try {
-			if (this.front != null && this.front.remove(writer)) {
-				this.front.add(reader);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	@Override
 	public void missed() {
 		onSignal();
 	}

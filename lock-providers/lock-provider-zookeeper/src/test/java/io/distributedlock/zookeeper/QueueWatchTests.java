@@ -49,11 +49,6 @@ class QueueWatchTests {
 		}
 
 		@Override
-		public void replaced(String writer, String reader) {
-			QueueWatchTests.this.told.add("replaced " + writer + " " + reader);
-		}
-
-		@Override
 		public void missed() {
 			QueueWatchTests.this.told.add("missed");
 		}
@@ -86,22 +81,15 @@ class QueueWatchTests {
 	}
 
 	@Test
-	void waitersAreToldWhatHasGoneAndWhatHasReplacedIt() throws Exception {
+	void waitersAreToldWhatHasGone() throws Exception {
 		this.near.create().forPath("/parent");
 		QueueWatch watch = watch();
 		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		assertThat(watch.isActive()).isTrue();
 		watch.add(this.waiter);
-		this.near.create().forPath("/parent/w-a-0000000001");
 		this.near.create().forPath("/parent/w-b-0000000002");
 		this.near.delete().forPath("/parent/w-b-0000000002");
-		this.near.transaction()
-			.forOperations(this.near.transactionOp().create().forPath("/parent/r-a-0000000001"),
-					this.near.transactionOp().delete().forPath("/parent/w-a-0000000001"));
-		this.near.delete().forPath("/parent/r-a-0000000001");
-		Patience.await()
-			.untilAsserted(() -> assertThat(this.told).containsExactly("gone w-b-0000000002",
-					"replaced w-a-0000000001 r-a-0000000001", "gone r-a-0000000001"));
+		Patience.await().untilAsserted(() -> assertThat(this.told).containsExactly("gone w-b-0000000002"));
 		assertThat(watch.hasGone("w-b-0000000002")).isTrue();
 	}
 

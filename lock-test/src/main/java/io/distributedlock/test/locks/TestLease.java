@@ -11,7 +11,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.spi.support.ReaderLease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,14 +92,6 @@ final class TestLease implements Lease {
 	@Override
 	public CompletionStage<Boolean> release() {
 		return this.provider.isDown() ? CompletableFuture.failedFuture(this.provider.outage()) : leave();
-	}
-
-	@Override
-	public Optional<Lease> asReader() {
-		return this.local.asReader()
-			.map((reader) -> new ReaderLease(this,
-					(leaseTime) -> this.provider.isDown() ? CompletableFuture.failedFuture(this.provider.outage())
-							: reader.renew(leaseTime).thenApply(this::renewed)));
 	}
 
 	@Override

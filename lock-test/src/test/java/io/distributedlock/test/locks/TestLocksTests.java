@@ -2,7 +2,6 @@ package io.distributedlock.test.locks;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -266,21 +265,6 @@ class TestLocksTests {
 			assertThat(renewed.isValid()).isTrue();
 			assertThat(this.locks.held()).isEqualTo(Set.of("b"));
 		}
-	}
-
-	@Test
-	void downgradedLockStaysHeld() {
-		LockRequest request = LockRequest.of("a");
-		LockHandle writer = this.template.acquire(request.withType(LockType.WRITE));
-		LockHandle reader = this.template.acquire(request.withType(LockType.READ));
-		writer.close();
-		Optional<LockHandle> second = CompletableFuture
-			.supplyAsync(() -> this.template.tryAcquire(request.withType(LockType.READ).withReentrant(false)))
-			.join();
-		assertThat(this.locks).isHeld("a");
-		second.ifPresent(LockHandle::close);
-		reader.close();
-		assertThat(this.locks).hasNothingHeld();
 	}
 
 	@Test
