@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,13 @@ final class Acquirer {
 
 	private final Engine engine;
 
+	private final Callbacks callbacks;
+
 	private final Exits exits;
 
-	Acquirer(Engine engine, Exits exits) {
+	Acquirer(Engine engine, Callbacks callbacks, Exits exits) {
 		this.engine = engine;
+		this.callbacks = callbacks;
 		this.exits = exits;
 	}
 
@@ -83,7 +87,7 @@ final class Acquirer {
 
 	private boolean isFor(LockHandle handle, List<LockAttempt> attempts) {
 		return handle instanceof EngineHandle engineHandle && engineHandle.parts().size() == attempts.size()
-				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.engine));
+				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.engine.keeper()));
 	}
 
 	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean orThrow) {
@@ -122,7 +126,7 @@ final class Acquirer {
 	private AcquisitionOutcome await(LockAttempt attempt, LockContext caller, long timeoutNanos) {
 		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, Thread.currentThread());
 		AcquisitionOutcome outcome = await(acquisition, timeoutNanos);
-		acquisition.observed().ended(outcome, this.engine.commandTimeout());
+		tell(acquisition.observed(), outcome);
 		return outcome;
 	}
 
@@ -135,7 +139,7 @@ final class Acquirer {
 			return this.engine.runtime().await(result, timeoutNanos);
 		}
 		catch (TimeoutException ex) {
-			acquisition.end(AcquisitionOutcome.UNANSWERED);
+			acquisition.endUnanswered();
 		}
 		catch (InterruptedException ex) {
 			acquisition.end(AcquisitionOutcome.INTERRUPTED);
@@ -179,25 +183,49 @@ final class Acquirer {
 	@Nullable EngineHandle toHandle(LockAttempt attempt, AcquisitionOutcome outcome, boolean orThrow) {
 		EngineHandle handle = unlessContended(attempt, outcome);
 		if (handle == null && orThrow) {
-			throw (outcome.status() == AcquisitionOutcome.Status.CROWDED) ? LockErrors.crowded(attempt)
-					: LockErrors.contended(attempt);
+			throw (outcome.reason() == Reason.CROWDED) ? LockErrors.crowded(attempt) : LockErrors.contended(attempt);
 		}
 		return handle;
 	}
 
 	private @Nullable EngineHandle unlessContended(LockAttempt attempt, AcquisitionOutcome outcome) {
-		return switch (outcome.status()) {
-			case ACQUIRED -> new SingleHandle(attempt, outcome.requiredLock(), this.exits);
+		HeldLock lock = outcome.lock();
+		if (lock != null) {
+			return new SingleHandle(attempt, lock, this.exits);
+		}
+		Reason reason = outcome.reason();
+		if (reason == null) {
+			throw LockErrors.unavailable(attempt, outcome.requiredFailure());
+		}
+		return switch (reason) {
 			case CONTENDED, CROWDED -> null;
-			case UNAVAILABLE -> throw LockErrors.unavailable(attempt, outcome.requiredFailure());
-			case UNANSWERED -> throw LockErrors.unanswered(attempt, this.engine.commandTimeout());
 			case INTERRUPTED -> throw LockErrors.interrupted(attempt);
 			case CLOSED -> throw LockErrors.closed(attempt);
 		};
 	}
 
+	/**
+	 * Tell the observers how an acquisition ended. Runs code of the user.
+	 */
+	private static void tell(ObservedCall observed, AcquisitionOutcome outcome) {
+		HeldLock lock = outcome.lock();
+		if (lock != null) {
+			observed.acquired(lock.fencingToken(), lock.index() > 0, lock::loss);
+		}
+		else if (outcome.reason() != null) {
+			observed.notAcquired(outcome.reason());
+		}
+		else {
+			observed.unavailable(outcome.requiredFailure());
+		}
+	}
+
 	Engine engine() {
 		return this.engine;
+	}
+
+	Callbacks callbacks() {
+		return this.callbacks;
 	}
 
 	EngineHandle combine(List<EngineHandle> taken) {
@@ -219,7 +247,7 @@ final class Acquirer {
 		if (!attempt.isReentrant() || this.engine.waiting().isClosed()) {
 			return null;
 		}
-		Held held = new Held(attempt, this.engine);
+		Held held = new Held(attempt, this.engine.keeper());
 		context.innermost(held);
 		if (held.lock != null && !attempt.isCoveredBy(held.lock.attempt().type())) {
 			throw LockErrors.upgrade(attempt);
@@ -243,18 +271,18 @@ final class Acquirer {
 
 		private final LockAttempt attempt;
 
-		private final Engine engine;
+		private final LeaseKeeper keeper;
 
 		private @Nullable HeldLock lock;
 
-		private Held(LockAttempt attempt, Engine engine) {
+		private Held(LockAttempt attempt, LeaseKeeper keeper) {
 			this.attempt = attempt;
-			this.engine = engine;
+			this.keeper = keeper;
 		}
 
 		@Override
 		public boolean test(LockHandle handle) {
-			this.lock = (handle instanceof EngineHandle each) ? each.reentered(this.attempt, this.engine) : null;
+			this.lock = (handle instanceof EngineHandle each) ? each.reentered(this.attempt, this.keeper) : null;
 			return this.lock != null;
 		}
 
@@ -292,7 +320,7 @@ final class Acquirer {
 			this.toResult = toResult;
 			this.future = future;
 			this.observed = observed;
-			this.callbacks = Acquirer.this.engine.callbacks().capture();
+			this.callbacks = Acquirer.this.callbacks.capture();
 		}
 
 		private void send(AcquisitionOutcome outcome) {
@@ -324,7 +352,7 @@ final class Acquirer {
 		private void deliver(AcquisitionOutcome outcome) {
 			EngineHandle handle = null;
 			boolean delivered = false;
-			this.observed.ended(outcome, Acquirer.this.engine.commandTimeout());
+			tell(this.observed, outcome);
 			try {
 				handle = toHandle(this.attempt, outcome, this.orThrow);
 				delivered = this.future.complete(this.toResult.apply(Optional.ofNullable(handle)));

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/001-asynchronous-engine.md,
  * docs/decisions/013-attempts-end-with-their-caller.md
  */
-final class Acquisition extends Bag.Member implements Contender {
+final class Acquisition extends CallUnderWay implements Contender {
 
 	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable Pauses> PAUSES = AtomicReferenceFieldUpdater
 		.newUpdater(Acquisition.class, Pauses.class, "pauses");
@@ -100,14 +100,17 @@ final class Acquisition extends Bag.Member implements Contender {
 		this.asking = new Asking(this, attempt, engine);
 	}
 
+	@Override
 	long startNanos() {
 		return this.startNanos;
 	}
 
+	@Override
 	LockAttempt attempt() {
 		return this.attempt;
 	}
 
+	@Override
 	@Nullable Thread thread() {
 		return this.thread;
 	}
@@ -116,9 +119,7 @@ final class Acquisition extends Bag.Member implements Contender {
 		return this.observed;
 	}
 
-	/**
-	 * Return whether the caller holds a lock: then it has to finish what it does.
-	 */
+	@Override
 	boolean isInsideAnotherLock() {
 		LockContext locks = this.caller;
 		return locks != null && locks.innermost(LockHandle::isValid).isPresent();
@@ -140,7 +141,8 @@ final class Acquisition extends Bag.Member implements Contender {
 		return this.inside;
 	}
 
-	boolean isWaiting() {
+	@Override
+	public boolean isWaiting() {
 		return this.waiting != 0;
 	}
 
@@ -217,7 +219,27 @@ final class Acquisition extends Bag.Member implements Contender {
 			begun.stopListening();
 		}
 		this.asking.leavePlace();
-		this.engine.listeners().ended(this.attempt, outcome, this.startNanos, this.engine.commandTimeout());
+		tell(outcome);
+	}
+
+	private void tell(AcquisitionOutcome outcome) {
+		Listeners listeners = this.engine.listeners();
+		if (outcome.lock() != null) {
+			listeners.acquired(this.attempt, this.startNanos);
+		}
+		else if (outcome.reason() != null) {
+			listeners.notAcquired(this.attempt, outcome.reason(), this.startNanos);
+		}
+		else {
+			listeners.unavailable(this.attempt, outcome.requiredFailure(), this.startNanos);
+		}
+	}
+
+	/**
+	 * End the acquisition because its wait is over and the backend has not answered.
+	 */
+	void endUnanswered() {
+		end(AcquisitionOutcome.unavailable(this.engine.questions().noAnswer()));
 	}
 
 	private boolean enterTurn() {
@@ -270,7 +292,7 @@ final class Acquisition extends Bag.Member implements Contender {
 			if (remainingWaitNanos() <= 0) {
 				// the command time-out counts from the end of the wait time
 				long until = this.waitUntilNanos + this.engine.questions().commandTimeoutNanos();
-				pauses().lookAt(until, () -> end(AcquisitionOutcome.UNANSWERED));
+				pauses().lookAt(until, this::endUnanswered);
 			}
 			this.asking.ask();
 		}
@@ -295,7 +317,7 @@ final class Acquisition extends Bag.Member implements Contender {
 			end(verdict);
 		}
 		else if (leftNanos <= 0) {
-			end(AcquisitionOutcome.UNANSWERED);
+			endUnanswered();
 		}
 		else {
 			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
@@ -336,14 +358,20 @@ final class Acquisition extends Bag.Member implements Contender {
 	}
 
 	/**
-	 * The provider is down: end, unless a holder of this JVM is in front, who may pass
-	 * the lock on without it. If a call ends on which others wait at the gate, they ask
-	 * next, and end too.
+	 * End, unless a holder of this JVM is in front, who may pass the lock on without the
+	 * provider. If a call ends on which others wait at the gate, they ask next, and end
+	 * too.
 	 */
-	void onProviderDown(AcquisitionOutcome outage) {
+	@Override
+	void onProviderDown(Throwable failure) {
 		if (!this.attempt.waitThroughOutage() && !this.turn.isBehindHolder()) {
-			end(outage);
+			end(AcquisitionOutcome.unavailable(failure));
 		}
+	}
+
+	@Override
+	void endForClose() {
+		end(AcquisitionOutcome.CLOSED);
 	}
 
 	@Override
@@ -438,7 +466,7 @@ final class Acquisition extends Bag.Member implements Contender {
 		HeldLock lock;
 		try {
 			lock = new HeldLock(this.attempt, lease, this.attempt.takesTurnsToAsk() ? Turn.FREE : this.turn,
-					this.engine);
+					this.engine.keeper());
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));

@@ -2,50 +2,43 @@ package io.distributedlock.engine;
 
 import java.util.Objects;
 
+import io.distributedlock.LockNotAcquiredException.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an acquisition ended. Exceptions are made from it on the thread of the caller, so
- * that their stack trace shows the caller.
+ * How an acquisition ended: with a lock, with a reason, or with a failure of the backend.
+ * Exceptions are made from it on the thread of the caller, so that their stack trace
+ * shows the caller.
  * <p>
  * Why: docs/decisions/001-asynchronous-engine.md
  *
- * @param status how it ended
  * @param lock the lock that was acquired
+ * @param reason why it was not acquired
  * @param failure what the backend reported
  */
-record AcquisitionOutcome(Status status, @Nullable HeldLock lock, @Nullable Throwable failure) {
+record AcquisitionOutcome(@Nullable HeldLock lock, @Nullable Reason reason, @Nullable Throwable failure) {
 
-	static final AcquisitionOutcome CONTENDED = new AcquisitionOutcome(Status.CONTENDED, null, null);
+	static final AcquisitionOutcome CONTENDED = new AcquisitionOutcome(null, Reason.CONTENDED, null);
 
-	static final AcquisitionOutcome CROWDED = new AcquisitionOutcome(Status.CROWDED, null, null);
+	static final AcquisitionOutcome CROWDED = new AcquisitionOutcome(null, Reason.CROWDED, null);
 
-	static final AcquisitionOutcome UNANSWERED = new AcquisitionOutcome(Status.UNANSWERED, null, null);
+	static final AcquisitionOutcome INTERRUPTED = new AcquisitionOutcome(null, Reason.INTERRUPTED, null);
 
-	static final AcquisitionOutcome INTERRUPTED = new AcquisitionOutcome(Status.INTERRUPTED, null, null);
-
-	static final AcquisitionOutcome CLOSED = new AcquisitionOutcome(Status.CLOSED, null, null);
+	static final AcquisitionOutcome CLOSED = new AcquisitionOutcome(null, Reason.CLOSED, null);
 
 	static AcquisitionOutcome acquired(HeldLock lock) {
-		return new AcquisitionOutcome(Status.ACQUIRED, lock, null);
+		return new AcquisitionOutcome(lock, null, null);
 	}
 
 	static AcquisitionOutcome unavailable(Throwable failure) {
-		return new AcquisitionOutcome(Status.UNAVAILABLE, null, failure);
+		return new AcquisitionOutcome(null, null, failure);
 	}
 
-	HeldLock requiredLock() {
-		return Objects.requireNonNull(this.lock, "lock");
-	}
-
+	/**
+	 * Return what the backend reported, if there is neither a lock nor a reason.
+	 */
 	Throwable requiredFailure() {
 		return Objects.requireNonNull(this.failure, "failure");
-	}
-
-	enum Status {
-
-		ACQUIRED, CONTENDED, CROWDED, UNAVAILABLE, UNANSWERED, INTERRUPTED, CLOSED
-
 	}
 
 }

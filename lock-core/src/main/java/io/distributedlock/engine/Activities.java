@@ -29,7 +29,7 @@ final class Activities {
 				nameOf(lock.thread()));
 	}
 
-	private static LockActivity.Waiting waiting(Acquisition call, Engine engine) {
+	private static LockActivity.Waiting waiting(CallUnderWay call, Engine engine) {
 		LockAttempt attempt = call.attempt();
 		return new LockActivity.Waiting(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
 				Duration.ofNanos(engine.nanoTime() - call.startNanos()), nameOf(call.thread()));

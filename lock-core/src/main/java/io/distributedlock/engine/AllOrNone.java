@@ -87,7 +87,7 @@ final class AllOrNone {
 	 */
 	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
 		Engine engine = this.acquirer.engine();
-		Callbacks.ForCaller callbacks = engine.callbacks().capture();
+		Callbacks.ForCaller callbacks = this.acquirer.callbacks().capture();
 		Timers.Timer limit = engine.timers()
 			.at(this.giveUpAtNanos, () -> callbacks.run(() -> giveUp(result, outOfTime(engine))));
 		result.whenComplete((ignored, failure) -> {
@@ -103,7 +103,7 @@ final class AllOrNone {
 	private LockException outOfTime(Engine engine) {
 		LockAttempt first = this.attempts.get(0);
 		return engine.waiting().isClosed() ? LockErrors.closed(first)
-				: LockErrors.unanswered(first, engine.commandTimeout());
+				: LockErrors.unavailable(first, engine.questions().noAnswer());
 	}
 
 	/**

@@ -186,7 +186,7 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 			this.call.end(AcquisitionOutcome.CONTENDED);
 		}
 		else if (this.call.remainingWaitNanos() + this.engine.questions().commandTimeoutNanos() <= 0) {
-			this.call.end(AcquisitionOutcome.UNANSWERED);
+			this.call.endUnanswered();
 		}
 		else {
 			long again = Math.min(nextDelayNanos(),

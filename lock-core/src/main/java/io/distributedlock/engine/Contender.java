@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/002-local-gate.md
  */
-interface Contender {
+interface Contender extends Successor {
 
 	/**
 	 * A call that is through the gate and has the lock.
@@ -35,6 +35,11 @@ interface Contender {
 		public void takeOver(HeldLock lock) {
 			throw new IllegalStateException("It has the lock");
 		}
+
+		@Override
+		public CompletionStage<Boolean> exchange(HeldLock lock) {
+			throw new IllegalStateException("It has the lock");
+		}
 	};
 
 	/**
@@ -57,13 +62,6 @@ interface Contender {
 	boolean fits(HeldLock lock);
 
 	/**
-	 * Take a lock over from the call before it. This call is through the gate from now
-	 * on.
-	 * @param lock the lock, which {@link #fits fits} and which nobody else has
-	 */
-	void takeOver(HeldLock lock);
-
-	/**
 	 * The backend has failed for the call that is through the gate for so long that a
 	 * call which waits without end is to end.
 	 * @param outage how it ends
@@ -80,16 +78,6 @@ interface Contender {
 	 */
 	default boolean exchanges(HeldLock lock) {
 		return false;
-	}
-
-	/**
-	 * Release a lock for the call before, and take a place at the backend in the same
-	 * step. This call is through the gate from now on.
-	 * @param lock the lock, which this call {@linkplain #exchanges can exchange}
-	 * @return the answer to the release
-	 */
-	default CompletionStage<Boolean> exchange(HeldLock lock) {
-		throw new IllegalStateException("It takes no place");
 	}
 
 }

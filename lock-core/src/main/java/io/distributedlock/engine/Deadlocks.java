@@ -21,13 +21,13 @@ final class Deadlocks {
 
 	private final List<List<Wait>> circles = new ArrayList<>();
 
-	private Deadlocks(List<Acquisition> waiting, List<HeldLock> held) {
+	private Deadlocks(List<CallUnderWay> waiting, List<HeldLock> held) {
 		Map<String, List<HeldLock>> byKey = new HashMap<>();
 		// a permit may come from any holder, also from one that waits for nobody
 		held.stream()
 			.filter((lock) -> lock.attempt().type() != LockType.SEMAPHORE)
 			.forEach((lock) -> byKey.computeIfAbsent(lock.attempt().gateKey(), (key) -> new ArrayList<>()).add(lock));
-		for (Acquisition call : waiting) {
+		for (CallUnderWay call : waiting) {
 			Thread waiter = call.thread();
 			for (HeldLock lock : byKey.getOrDefault(call.attempt().gateKey(), List.of())) {
 				Thread holder = lock.thread();
@@ -43,7 +43,7 @@ final class Deadlocks {
 	 * Find the circles: each thread waits for a lock of the next one, and the last for
 	 * one of the first.
 	 */
-	static List<List<Wait>> find(List<Acquisition> waiting, List<HeldLock> held) {
+	static List<List<Wait>> find(List<CallUnderWay> waiting, List<HeldLock> held) {
 		Deadlocks search = new Deadlocks(waiting, held);
 		search.waits.keySet().forEach((thread) -> search.follow(thread, new ArrayList<>()));
 		return search.circles;
@@ -72,7 +72,7 @@ final class Deadlocks {
 	 * @param waiter its thread
 	 * @param holder the thread that holds the lock
 	 */
-	record Wait(Acquisition call, Thread waiter, Thread holder) {
+	record Wait(CallUnderWay call, Thread waiter, Thread holder) {
 	}
 
 }

@@ -53,11 +53,31 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
-		this.engine = Engine.create(builder.runtime(), builder);
-		this.exits = new Exits(this.engine);
-		this.acquirer = new Acquirer(this.engine, this.exits);
-		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.engine.runtime(),
-				this.engine.questions(), this.engine.waiting()::isClosed);
+		EngineRuntime runtime = builder.runtime();
+		Timers timers = new Timers(runtime);
+		Questions questions = new Questions(runtime, timers, LockTimes.saturated(builder.commandTimeout));
+		Listeners listeners = new Listeners(runtime, builder.listeners);
+		Callbacks callbacks = new Callbacks(runtime, builder.callerContext);
+		WaitingCalls waiting = new WaitingCalls();
+		// where time is not the JVM's, nobody waits for a warning
+		HoldReview review = new HoldReview(runtime, timers, waiting, builder.warnAfter,
+				builder.runtime == null && builder.clock == null);
+		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners, callbacks, review::plan,
+				this::releaseAbandoned);
+		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, questions, keeper, listeners,
+				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit));
+		OutageWatch outages = new OutageWatch(runtime, timers, questions, waiting, listeners,
+				!builder.waitThroughOutage);
+		this.engine = new Engine(runtime, timers, questions, new LocalGate(), waiting, outages, keeper, releaser,
+				listeners, new Observers(runtime, builder.observers), LockTimes.saturatedNanos(builder.pollInterval));
+		this.exits = new Exits(runtime, questions, callbacks, listeners, releaser,
+				new Extension(runtime, questions, keeper), builder.asyncRelease);
+		this.acquirer = new Acquirer(this.engine, callbacks, this.exits);
+		this.backends = new Backends(new LinkedHashMap<>(builder.providers), runtime, questions, waiting::isClosed);
+	}
+
+	private void releaseAbandoned(HeldLock lock) {
+		this.engine.releaser().releaseNow(lock);
 	}
 
 	/**
@@ -181,9 +201,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public CompletableFuture<@Nullable Void> drain() {
 		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
 		// each on a thread of its own: a provider that blocks delays no other call
-		this.engine.waiting()
-			.drain()
-			.forEach((call) -> this.engine.runtime().execute(() -> call.end(AcquisitionOutcome.CLOSED)));
+		this.engine.waiting().drain().forEach((call) -> this.engine.runtime().execute(() -> call.endForClose()));
 		completeWhenIdle(drained);
 		return drained;
 	}
@@ -215,7 +233,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		// each step on a thread of its own: a provider that blocks delays no other
 		List<CompletableFuture<?>> steps = new ArrayList<>();
 		this.engine.waiting().close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
-			call.end(AcquisitionOutcome.CLOSED);
+			call.endForClose();
 			return CompletableFuture.completedFuture(null);
 		})));
 		this.engine.keeper()

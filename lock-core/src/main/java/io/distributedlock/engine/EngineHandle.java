@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -8,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,17 @@ import org.jspecify.annotations.Nullable;
  * what they tell the engine.
  */
 abstract class EngineHandle implements LockHandle {
+
+	/**
+	 * A fiftieth: twice the margin that {@link LeaseTerm} allows for clocks of different
+	 * speed.
+	 */
+	private static final int MARGIN_FRACTION = 50;
+
+	/**
+	 * For the precision of expiry, and for the time that the request takes.
+	 */
+	private static final int MARGIN_MILLIS = 20;
 
 	/**
 	 * Callbacks refer to this and not to the handle: a handle that something refers to
@@ -32,12 +45,12 @@ abstract class EngineHandle implements LockHandle {
 	/**
 	 * Return the lock that an attempt may enter again, if this handle stands for it.
 	 */
-	abstract @Nullable HeldLock reentered(LockAttempt attempt, Engine engine);
+	abstract @Nullable HeldLock reentered(LockAttempt attempt, LeaseKeeper keeper);
 
 	/**
 	 * Return whether an attempt like this one gave this handle.
 	 */
-	abstract boolean isFor(LockAttempt attempt, Engine engine);
+	abstract boolean isFor(LockAttempt attempt, LeaseKeeper keeper);
 
 	/**
 	 * Return what was asked for; where there are several locks, for the first.
@@ -113,7 +126,7 @@ abstract class EngineHandle implements LockHandle {
 
 	@Override
 	public final void extend(Duration leaseTime) {
-		Extension.await(this, startExtension(leaseTime), this.exits);
+		this.exits.awaitExtension(attempt(), startExtension(leaseTime));
 	}
 
 	@Override
@@ -123,7 +136,41 @@ abstract class EngineHandle implements LockHandle {
 
 	@Override
 	public final void ensureAtLeast(Duration duration) {
-		Extension.ensureAtLeast(this, duration, this.exits);
+		ensureHeld();
+		List<CompletableFuture<@Nullable Void>> extensions = new ArrayList<>();
+		for (EngineHandle each : handles()) {
+			if (each.remaining().compareTo(duration) < 0) {
+				extensions.add(each.startExtension(lengthFor(duration, each.lengthToKeep())));
+			}
+		}
+		if (extensions.isEmpty()) {
+			return;
+		}
+		this.exits.awaitExtension(attempt(), all(extensions));
+		for (EngineHandle each : handles()) {
+			if (each.remaining().compareTo(duration) < 0) {
+				throw LockErrors.lost(each.attempt(), "only %s are left, and %s are needed"
+					.formatted(LockTimes.text(each.remaining()), LockTimes.text(duration)));
+			}
+		}
+	}
+
+	static CompletableFuture<@Nullable Void> all(List<CompletableFuture<@Nullable Void>> extensions) {
+		return CompletableFuture.allOf(extensions.toArray(CompletableFuture<?>[]::new))
+			.<@Nullable Void>thenApply((done) -> null);
+	}
+
+	/**
+	 * Return which lease time to ask for, so that a time is left until the local
+	 * deadline, which is earlier than the end of the lease.
+	 * @param least with which the lease becomes no shorter than it would be without the
+	 * request: an auto-renewed lease than its usual length, and one that the owner has
+	 * yet to confirm than the caller asked for
+	 */
+	private static Duration lengthFor(Duration duration, Duration least) {
+		Duration wanted = LockTimes.saturated(duration);
+		Duration withMargin = wanted.plus(wanted.dividedBy(MARGIN_FRACTION)).plusMillis(MARGIN_MILLIS);
+		return (withMargin.compareTo(least) < 0) ? least : withMargin;
 	}
 
 }

@@ -1,7 +1,8 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -27,28 +28,36 @@ final class Exits {
 
 	private final Callbacks callbacks;
 
-	private final long commandTimeoutNanos;
-
-	private final Duration commandTimeout;
+	private final Questions questions;
 
 	private final boolean asyncRelease;
+
+	private final Listeners listeners;
+
+	private final Extension extension;
 
 	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseAfterMinimum;
 
 	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseNow;
 
-	Exits(Engine engine) {
-		this.runtime = engine.runtime();
-		this.releaseAfterMinimum = engine.releaser()::releaseAfterMinimum;
-		this.releaseNow = engine.releaser()::releaseNow;
-		this.callbacks = engine.callbacks();
-		this.commandTimeoutNanos = engine.questions().commandTimeoutNanos();
-		this.commandTimeout = engine.commandTimeout();
-		this.asyncRelease = engine.asyncRelease();
+	/**
+	 * Create what the handles of a template have in common.
+	 * @param asyncRelease whether who closes a lock does not wait for the release
+	 */
+	Exits(EngineRuntime runtime, Questions questions, Callbacks callbacks, Listeners listeners, LeaseReleaser releaser,
+			Extension extension, boolean asyncRelease) {
+		this.runtime = runtime;
+		this.questions = questions;
+		this.callbacks = callbacks;
+		this.listeners = listeners;
+		this.releaseAfterMinimum = releaser::releaseAfterMinimum;
+		this.releaseNow = releaser::releaseNow;
+		this.extension = extension;
+		this.asyncRelease = asyncRelease;
 	}
 
-	Duration commandTimeout() {
-		return this.commandTimeout;
+	Extension extension() {
+		return this.extension;
 	}
 
 	/**
@@ -67,7 +76,7 @@ final class Exits {
 		return leave(lock, this.releaseNow);
 	}
 
-	private static CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock,
+	private CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock,
 			Function<HeldLock, CompletableFuture<@Nullable Void>> release) {
 		if (!lock.holders().exit()) {
 			return LEFT;
@@ -76,7 +85,7 @@ final class Exits {
 		// while the request is under way
 		lock.observed().released();
 		if (lock.loss() != null) {
-			lock.engine().listeners().releasedLate(lock);
+			this.listeners.releasedLate(lock.attempt(), lock.beganNanos());
 		}
 		if (released.isDone() && !released.isCompletedExceptionally()) {
 			return LEFT;
@@ -120,7 +129,8 @@ final class Exits {
 		// the step ends by itself at the command time-out; this deadline is for a JVM
 		// that
 		// is too busy to run the timer
-		long deadline = this.runtime.nanoTime() + this.commandTimeoutNanos + this.commandTimeoutNanos / 8;
+		long limit = this.questions.commandTimeoutNanos();
+		long deadline = this.runtime.nanoTime() + limit + limit / 8;
 		boolean interrupted = false;
 		try {
 			while (true) {
@@ -142,6 +152,24 @@ final class Exits {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
+		}
+	}
+
+	/**
+	 * Wait for an extension, which ends within the command time-out. An interrupt does
+	 * not end the wait; the thread is interrupted again after it.
+	 * @param attempt what was asked for, for an exception
+	 */
+	void awaitExtension(LockAttempt attempt, CompletableFuture<@Nullable Void> extended) {
+		Optional<Throwable> failure = awaitUninterruptibly(
+				extended.handle((done, failed) -> Optional.ofNullable(failed)));
+		if (failure == null) {
+			// the JVM was paused, and its timers have not run yet
+			throw LockErrors.notExtended(attempt, this.questions.noAnswer());
+		}
+		if (failure.isPresent()) {
+			throw (Failures.unwrap(failure.get()) instanceof RuntimeException cause) ? cause
+					: new CompletionException(failure.get());
 		}
 	}
 

@@ -52,7 +52,7 @@ final class HandOver {
 	 * @return {@code false} if it is to be released
 	 */
 	boolean pass(HeldLock lock, Runnable onPassed) {
-		Contender next = next(lock);
+		Successor next = next(lock);
 		if (next == null) {
 			return false;
 		}
@@ -74,12 +74,12 @@ final class HandOver {
 	 * @param lock the lock, which its holder has left and which was not lost
 	 * @return that caller; {@code null} if the lock is to be released by itself
 	 */
-	static @Nullable Contender exchanging(HeldLock lock) {
+	static @Nullable Successor exchanging(HeldLock lock) {
 		try {
 			boolean possible = lock.provider() instanceof LeaseExchange queue
 					&& lock.attempt().type() == LockType.EXCLUSIVE && queue.queues(LockType.EXCLUSIVE)
 					&& lock.remainingMinimumNanos() <= 0;
-			return possible ? lock.turn().exchange(lock) : null;
+			return possible ? lock.passage().exchange(lock) : null;
 		}
 		catch (Throwable ex) {
 			logger.warn("Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
@@ -88,9 +88,9 @@ final class HandOver {
 		}
 	}
 
-	private @Nullable Contender next(HeldLock lock) {
+	private @Nullable Successor next(HeldLock lock) {
 		try {
-			return isAllowed(lock) ? lock.turn().passOn(lock) : null;
+			return isAllowed(lock) ? lock.passage().passOn(lock) : null;
 		}
 		catch (Throwable ex) {
 			logger.warn(

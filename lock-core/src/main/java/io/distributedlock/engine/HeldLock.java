@@ -11,20 +11,13 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A hold: what one caller has, from the grant of its lease to the release or loss, with
  * the re-entrant holders that share it. The lease may go on with the next caller.
  */
 final class HeldLock extends Bag.Member {
-
-	private static final Logger logger = LoggerFactory.getLogger(HeldLock.class);
-
-	private static final LimitedLog warnings = new LimitedLog(logger);
 
 	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.@Nullable Timer> TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(HeldLock.class, Timers.Timer.class, "timer");
@@ -47,9 +40,9 @@ final class HeldLock extends Bag.Member {
 	 */
 	private final long beganNanos;
 
-	private final Turn turn;
+	private final Passage passage;
 
-	private final Engine engine;
+	private final LeaseKeeper keeper;
 
 	private final LeaseClock clock;
 
@@ -76,39 +69,39 @@ final class HeldLock extends Bag.Member {
 	/**
 	 * Begin a hold with a lease that the backend has granted.
 	 */
-	HeldLock(LockAttempt attempt, Lease lease, Turn turn, Engine engine) {
+	HeldLock(LockAttempt attempt, Lease lease, Passage passage, LeaseKeeper keeper) {
 		LeaseTerm first = lease.term();
-		long now = engine.nanoTime();
+		long now = keeper.nanoTime();
 		this.attempt = attempt;
 		this.tenure = new Tenure(lease, first, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
 		this.index = 0;
 		this.beganNanos = now;
-		this.turn = turn;
-		this.engine = engine;
-		this.clock = LeaseClock.of(attempt, first, now, engine.questions().commandTimeoutNanos());
+		this.passage = passage;
+		this.keeper = keeper;
+		this.clock = LeaseClock.of(attempt, first, now, keeper.commandTimeoutNanos());
 	}
 
 	/**
 	 * Begin a hold with the lease of a hold that has ended.
 	 */
-	private HeldLock(LockAttempt attempt, HeldLock before, Turn turn, long now) {
+	private HeldLock(LockAttempt attempt, HeldLock before, Passage passage, long now) {
 		this.attempt = attempt;
 		this.tenure = before.tenure;
 		this.index = before.tenure.holders();
 		this.beganNanos = now;
-		this.turn = turn;
-		this.engine = before.engine;
-		this.clock = before.clock.passedOn(attempt, now, this.engine.questions().commandTimeoutNanos());
+		this.passage = passage;
+		this.keeper = before.keeper;
+		this.clock = before.clock.passedOn(attempt, now, this.keeper.commandTimeoutNanos());
 	}
 
 	/**
 	 * Begin a hold of another caller with the same lease. This hold has ended, and
 	 * nothing is under way for its lease.
 	 * @param next what that caller asked for
-	 * @param itsTurn its turn at the gate
+	 * @param itsPassage its way through the gate
 	 */
-	HeldLock successor(LockAttempt next, Turn itsTurn) {
-		return new HeldLock(next, this, itsTurn, this.engine.nanoTime());
+	HeldLock successor(LockAttempt next, Passage itsPassage) {
+		return new HeldLock(next, this, itsPassage, this.keeper.nanoTime());
 	}
 
 	/**
@@ -156,8 +149,8 @@ final class HeldLock extends Bag.Member {
 		return this.index;
 	}
 
-	Turn turn() {
-		return this.turn;
+	Passage passage() {
+		return this.passage;
 	}
 
 	/**
@@ -171,8 +164,8 @@ final class HeldLock extends Bag.Member {
 		return this.clock;
 	}
 
-	Engine engine() {
-		return this.engine;
+	LeaseKeeper keeper() {
+		return this.keeper;
 	}
 
 	Holders holders() {
@@ -196,7 +189,7 @@ final class HeldLock extends Bag.Member {
 	}
 
 	long remainingNanos() {
-		return isHeld() ? Math.max(0, this.clock.deadlineNanos() - this.engine.nanoTime()) : 0;
+		return isHeld() ? Math.max(0, this.clock.deadlineNanos() - this.keeper.nanoTime()) : 0;
 	}
 
 	/**
@@ -204,7 +197,7 @@ final class HeldLock extends Bag.Member {
 	 */
 	long remainingMinimumNanos() {
 		long minimum = LockTimes.saturatedNanos(this.attempt.holdAtLeast());
-		return (minimum == 0) ? 0 : this.beganNanos + minimum - this.engine.nanoTime();
+		return (minimum == 0) ? 0 : this.beganNanos + minimum - this.keeper.nanoTime();
 	}
 
 	/**
@@ -218,7 +211,7 @@ final class HeldLock extends Bag.Member {
 	 * Return how long this hold has lasted.
 	 */
 	Duration heldFor() {
-		return Duration.ofNanos(this.engine.nanoTime() - this.beganNanos);
+		return Duration.ofNanos(this.keeper.nanoTime() - this.beganNanos);
 	}
 
 	/**
@@ -293,56 +286,23 @@ final class HeldLock extends Bag.Member {
 	}
 
 	/**
-	 * End the hold although its holders have not left, and call everyone who wants to be
-	 * told. The gate opens: other threads of this JVM have the same right to the key as
-	 * other nodes.
+	 * End the hold although its holders have not left.
+	 * @return the callbacks to call, {@code null} if it had ended before
 	 */
-	void lose(String reason) {
-		LockLostException exception = LockErrors.lost(this.attempt, reason);
-		List<Consumer<LockLostException>> callbacks = this.state.lose(exception);
-		if (callbacks == null) {
-			return;
-		}
-		callbacks.forEach((callback) -> callback.accept(exception));
-		this.engine.listeners().lost(this, exception);
-		this.observed.lost();
-		this.engine.runtime().execute(() -> {
-			leaveGate();
-			warnings.warn("{}", exception.getMessage());
-		});
+	@Nullable List<Consumer<LockLostException>> markLost(LockLostException exception) {
+		return this.state.lose(exception);
 	}
 
 	/**
-	 * Register a callback for the loss of the lock, which sees the context of this
-	 * thread.
-	 * @return removes the callback
+	 * Register a callback for the loss of the lock.
+	 * @return the loss, if it has happened: then the callback is not registered
 	 */
-	Runnable onLost(Consumer<LockLostException> callback) {
-		Callbacks.ForCaller caller = this.engine.callbacks().capture();
-		// an object of its own: the application may register one callback twice
-		Consumer<LockLostException> registered = (loss) -> callBack(caller, "loss", () -> callback.accept(loss));
-		LockLostException happened = this.state.onLost(registered);
-		if (happened != null) {
-			registered.accept(happened);
-		}
-		return () -> this.state.remove(registered);
+	@Nullable LockLostException onLost(Consumer<LockLostException> callback) {
+		return this.state.onLost(callback);
 	}
 
-	/**
-	 * Register a callback for a lease that is about to end, which sees the context of
-	 * this thread.
-	 * @return removes the callback
-	 */
-	Runnable onExpiring(Duration margin, Runnable callback) {
-		Callbacks.ForCaller caller = this.engine.callbacks().capture();
-		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin), () -> callBack(caller, "expiry", () -> {
-			if (isHeld()) {
-				callback.run();
-			}
-		}));
-		this.clock.watch(watch);
-		this.engine.keeper().lookAgain(this);
-		return () -> this.clock.unwatch(watch);
+	void forget(Consumer<LockLostException> callback) {
+		this.state.remove(callback);
 	}
 
 	/**
@@ -356,18 +316,7 @@ final class HeldLock extends Bag.Member {
 	 * Let the next call of this JVM through the gate.
 	 */
 	void leaveGate() {
-		this.turn.leave();
-	}
-
-	private void callBack(Callbacks.ForCaller caller, String event, Runnable callback) {
-		caller.run(() -> {
-			try {
-				callback.run();
-			}
-			catch (Throwable ex) {
-				logger.error("A callback for the {} of lock '{}' failed", event, key(), ex);
-			}
-		});
+		this.passage.leave();
 	}
 
 }

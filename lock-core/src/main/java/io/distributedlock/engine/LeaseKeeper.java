@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -8,7 +9,9 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
+import io.distributedlock.LockLostException;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -47,16 +50,37 @@ final class LeaseKeeper {
 
 	private final Listeners listeners;
 
-	private final HoldReview review;
+	private final Callbacks callbacks;
+
+	private final Consumer<LeaseKeeper> onHeld;
+
+	private final Consumer<HeldLock> onAbandoned;
 
 	private volatile boolean closed;
 
-	LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions, Listeners listeners, HoldReview review) {
-		this.review = review;
+	/**
+	 * Create a keeper that watches nothing yet.
+	 * @param onHeld called when a lock is held from now on
+	 * @param onAbandoned releases a lock, which counts as lost, that no handle can
+	 * release any more. Called on a thread of the engine
+	 */
+	LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions, Listeners listeners, Callbacks callbacks,
+			Consumer<LeaseKeeper> onHeld, Consumer<HeldLock> onAbandoned) {
 		this.runtime = runtime;
 		this.timers = timers;
 		this.questions = questions;
 		this.listeners = listeners;
+		this.callbacks = callbacks;
+		this.onHeld = onHeld;
+		this.onAbandoned = onAbandoned;
+	}
+
+	long nanoTime() {
+		return this.runtime.nanoTime();
+	}
+
+	long commandTimeoutNanos() {
+		return this.questions.commandTimeoutNanos();
 	}
 
 	/**
@@ -71,7 +95,7 @@ final class LeaseKeeper {
 		lock.tenure().begin(lock);
 		Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.tenure()));
 		lookAgain(lock);
-		this.review.plan(this);
+		this.onHeld.accept(this);
 		return true;
 	}
 
@@ -86,7 +110,7 @@ final class LeaseKeeper {
 		}
 		lock.tenure().begin(lock);
 		lookAgain(lock);
-		this.review.plan(this);
+		this.onHeld.accept(this);
 		return true;
 	}
 
@@ -138,9 +162,68 @@ final class LeaseKeeper {
 		return held;
 	}
 
+	/**
+	 * End a hold although its holders have not left, and call everyone who wants to be
+	 * told. The gate opens: other threads of this JVM have the same right to the key as
+	 * other nodes.
+	 */
 	void lose(HeldLock lock, String reason) {
-		lock.lose(reason);
+		LockLostException exception = LockErrors.lost(lock.attempt(), reason);
+		List<Consumer<LockLostException>> told = lock.markLost(exception);
+		if (told != null) {
+			told.forEach((callback) -> callback.accept(exception));
+			this.listeners.lost(lock.attempt(), lock.beganNanos(), exception);
+			lock.observed().lost();
+			this.runtime.execute(() -> {
+				lock.leaveGate();
+				warnings.warn("{}", exception.getMessage());
+			});
+		}
 		forget(lock);
+	}
+
+	/**
+	 * Register a callback for the loss of a lock, which sees the context of this thread.
+	 * @return removes the callback
+	 */
+	Runnable onLost(HeldLock lock, Consumer<LockLostException> callback) {
+		Callbacks.ForCaller caller = this.callbacks.capture();
+		// an object of its own: the application may register one callback twice
+		Consumer<LockLostException> registered = (loss) -> callBack(caller, lock, "loss", () -> callback.accept(loss));
+		LockLostException happened = lock.onLost(registered);
+		if (happened != null) {
+			registered.accept(happened);
+		}
+		return () -> lock.forget(registered);
+	}
+
+	/**
+	 * Register a callback for a lease that is about to end, which sees the context of
+	 * this thread.
+	 * @return removes the callback
+	 */
+	Runnable onExpiring(HeldLock lock, Duration margin, Runnable callback) {
+		Callbacks.ForCaller caller = this.callbacks.capture();
+		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin),
+				() -> callBack(caller, lock, "expiry", () -> {
+					if (lock.isHeld()) {
+						callback.run();
+					}
+				}));
+		lock.clock().watch(watch);
+		lookAgain(lock);
+		return () -> lock.clock().unwatch(watch);
+	}
+
+	private static void callBack(Callbacks.ForCaller caller, HeldLock lock, String event, Runnable callback) {
+		caller.run(() -> {
+			try {
+				callback.run();
+			}
+			catch (Throwable ex) {
+				logger.error("A callback for the {} of lock '{}' failed", event, lock.key(), ex);
+			}
+		});
 	}
 
 	/**
@@ -171,7 +254,7 @@ final class LeaseKeeper {
 	private void releaseAbandoned(HeldLock lock, String reason) {
 		lose(lock, reason);
 		lock.observed().abandoned();
-		this.runtime.execute(() -> lock.engine().releaser().releaseNow(lock));
+		this.runtime.execute(() -> this.onAbandoned.accept(lock));
 	}
 
 	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {

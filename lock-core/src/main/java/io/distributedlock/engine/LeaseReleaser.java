@@ -102,8 +102,8 @@ final class LeaseReleaser {
 		this.pending.add(release);
 		release.wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
-		boolean awaited = release.wasHeld && lock.turn().isAwaited();
-		if (awaited && this.handOver.pass(lock, () -> this.listeners.passedOn(lock))) {
+		boolean awaited = release.wasHeld && lock.passage().isAwaited();
+		if (awaited && this.handOver.pass(lock, () -> this.listeners.passedOn(lock.attempt(), lock.beganNanos()))) {
 			this.pending.remove(release);
 			release.ended.complete(null);
 			return release.ended;
@@ -260,7 +260,7 @@ final class LeaseReleaser {
 		 * The call that takes its place at the backend in the same step. Set before it is
 		 * sent.
 		 */
-		private @Nullable Contender next;
+		private @Nullable Successor next;
 
 		private ReleaseOfHold(HeldLock lock, boolean afterMinimum) {
 			this.lock = lock;
@@ -269,9 +269,9 @@ final class LeaseReleaser {
 
 		@Override
 		CompletionStage<Boolean> request(int retry) {
-			Contender contender = this.next;
-			if (contender != null && retry == 0) {
-				return contender.exchange(this.lock);
+			Successor successor = this.next;
+			if (successor != null && retry == 0) {
+				return successor.exchange(this.lock);
 			}
 			return (this.afterMinimum && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
 					: this.lock.lease().release();
@@ -299,13 +299,14 @@ final class LeaseReleaser {
 			if (failure != null) {
 				this.ended.completeExceptionally(failure);
 				if (this.wasHeld) {
-					LeaseReleaser.this.listeners.releaseFailed(this.lock, Failures.unwrap(failure));
+					LeaseReleaser.this.listeners.releaseFailed(this.lock.attempt(), this.lock.beganNanos(),
+							Failures.unwrap(failure));
 				}
 			}
 			else {
 				this.ended.complete(null);
 				if (this.wasHeld) {
-					LeaseReleaser.this.listeners.released(this.lock, tookNanos);
+					LeaseReleaser.this.listeners.released(this.lock.attempt(), this.lock.beganNanos(), tookNanos);
 				}
 			}
 		}

@@ -53,40 +53,40 @@ final class Listeners {
 		tell(ListenerEvent.WAITING, attempt, LockListener::waiting);
 	}
 
-	void ended(LockAttempt attempt, AcquisitionOutcome outcome, long startNanos, Duration commandTimeout) {
-		ListenerEvent kind = kindOf(outcome);
-		if (isUnheard(kind) && !LockStory.isTold()) {
-			return;
-		}
-		Duration waited = Duration.ofNanos(this.runtime.nanoTime() - startNanos);
-		if (LockStory.isTold()) {
-			LockStory.tell(attempt, outcome.status().name().toLowerCase(Locale.ROOT), waited);
-		}
-		switch (outcome.status()) {
-			case ACQUIRED -> tell(kind, attempt, (listener, event) -> listener.acquired(event, waited));
-			case CONTENDED -> notAcquired(attempt, waited, Reason.CONTENDED);
-			case CROWDED -> notAcquired(attempt, waited, Reason.CROWDED);
-			case INTERRUPTED -> notAcquired(attempt, waited, Reason.INTERRUPTED);
-			case CLOSED -> notAcquired(attempt, waited, Reason.CLOSED);
-			case UNANSWERED -> unavailable(attempt, waited, new NoAnswerException(commandTimeout));
-			case UNAVAILABLE -> unavailable(attempt, waited, outcome.requiredFailure());
-		}
+	/**
+	 * Tell that a call has its lock.
+	 * @param startNanos when it began
+	 */
+	void acquired(LockAttempt attempt, long startNanos) {
+		tellOfTime(ListenerEvent.ACQUIRED, attempt, "acquired", startNanos, LockListener::acquired);
 	}
 
-	private static ListenerEvent kindOf(AcquisitionOutcome outcome) {
-		return switch (outcome.status()) {
-			case ACQUIRED -> ListenerEvent.ACQUIRED;
-			case CONTENDED, CROWDED, INTERRUPTED, CLOSED -> ListenerEvent.NOT_ACQUIRED;
-			case UNANSWERED, UNAVAILABLE -> ListenerEvent.UNAVAILABLE;
-		};
+	/**
+	 * Tell that a call has ended without its lock.
+	 * @param startNanos when it began
+	 */
+	void notAcquired(LockAttempt attempt, Reason reason, long startNanos) {
+		tellOfTime(ListenerEvent.NOT_ACQUIRED, attempt, reason.name().toLowerCase(Locale.ROOT), startNanos,
+				(listener, event, waited) -> listener.notAcquired(event, waited, reason));
 	}
 
-	private void notAcquired(LockAttempt attempt, Duration waited, Reason reason) {
-		tell(ListenerEvent.NOT_ACQUIRED, attempt, (listener, event) -> listener.notAcquired(event, waited, reason));
+	/**
+	 * Tell that the backend has failed for a call.
+	 * @param startNanos when it began
+	 */
+	void unavailable(LockAttempt attempt, Throwable failure, long startNanos) {
+		tellOfTime(ListenerEvent.UNAVAILABLE, attempt, "unavailable", startNanos,
+				(listener, event, waited) -> listener.unavailable(event, waited, failure));
 	}
 
-	private void unavailable(LockAttempt attempt, Duration waited, Throwable failure) {
-		tell(ListenerEvent.UNAVAILABLE, attempt, (listener, event) -> listener.unavailable(event, waited, failure));
+	private void tellOfTime(ListenerEvent kind, LockAttempt attempt, String step, long sinceNanos, Timed call) {
+		if (!isUnheard(kind) || LockStory.isTold()) {
+			Duration time = since(sinceNanos);
+			if (LockStory.isTold()) {
+				LockStory.tell(attempt, step, time);
+			}
+			tell(kind, attempt, (listener, event) -> call.tell(listener, event, time));
+		}
 	}
 
 	void renewed(LockAttempt attempt, long tookNanos) {
@@ -101,58 +101,53 @@ final class Listeners {
 				(listener, event) -> listener.renewalFailed(event, Duration.ofNanos(leftNanos), failure));
 	}
 
-	void passedOn(HeldLock lock) {
-		if (LockStory.isTold()) {
-			LockStory.tell(lock.attempt(), "passed on", lock.heldFor());
-		}
-		tellReleased(lock);
-	}
-
-	private void tellReleased(HeldLock lock) {
-		if (!isUnheard(ListenerEvent.RELEASED)) {
-			Duration held = lock.heldFor();
-			tell(ListenerEvent.RELEASED, lock.attempt(), (listener, event) -> listener.released(event, held));
-		}
+	/**
+	 * Tell that a lock goes to the next caller of this JVM.
+	 * @param beganNanos when its hold began
+	 */
+	void passedOn(LockAttempt attempt, long beganNanos) {
+		tellOfTime(ListenerEvent.RELEASED, attempt, "passed on", beganNanos, LockListener::released);
 	}
 
 	/**
 	 * Tell of a release.
+	 * @param beganNanos when the hold began
 	 * @param tookNanos how long the backend took to answer it
 	 */
-	void released(HeldLock lock, long tookNanos) {
-		if (LockStory.isTold()) {
-			LockStory.tell(lock.attempt(), "released", lock.heldFor());
-		}
-		tell(ListenerEvent.RELEASE_ANSWERED, lock.attempt(),
+	void released(LockAttempt attempt, long beganNanos, long tookNanos) {
+		tell(ListenerEvent.RELEASE_ANSWERED, attempt,
 				(listener, event) -> listener.releaseAnswered(event, Duration.ofNanos(tookNanos)));
-		tellReleased(lock);
+		tellOfTime(ListenerEvent.RELEASED, attempt, "released", beganNanos, LockListener::released);
 	}
 
-	void releasedLate(HeldLock lock) {
+	/**
+	 * Tell that a holder left after its lock was lost.
+	 * @param beganNanos when the hold began
+	 */
+	void releasedLate(LockAttempt attempt, long beganNanos) {
+		tellOfTime(ListenerEvent.RELEASED_LATE, attempt, "released late", beganNanos, LockListener::releasedLate);
+	}
+
+	/**
+	 * Tell that the backend has failed to release.
+	 * @param beganNanos when the hold began
+	 */
+	void releaseFailed(LockAttempt attempt, long beganNanos, Throwable failure) {
+		tellOfTime(ListenerEvent.RELEASE_FAILED, attempt, "not released", beganNanos,
+				(listener, event, held) -> listener.releaseFailed(event, held, failure));
+	}
+
+	/**
+	 * Tell of a loss, also listeners that are too slow for other events.
+	 * @param beganNanos when the hold began
+	 */
+	void lost(LockAttempt attempt, long beganNanos, LockLostException loss) {
 		if (LockStory.isTold()) {
-			LockStory.tell(lock.attempt(), "released late", lock.heldFor());
-		}
-		if (!isUnheard(ListenerEvent.RELEASED_LATE)) {
-			Duration held = lock.heldFor();
-			tell(ListenerEvent.RELEASED_LATE, lock.attempt(), (listener, event) -> listener.releasedLate(event, held));
-		}
-	}
-
-	void releaseFailed(HeldLock lock, Throwable failure) {
-		if (!isUnheard(ListenerEvent.RELEASE_FAILED)) {
-			Duration held = lock.heldFor();
-			tell(ListenerEvent.RELEASE_FAILED, lock.attempt(),
-					(listener, event) -> listener.releaseFailed(event, held, failure));
-		}
-	}
-
-	void lost(HeldLock lock, LockLostException loss) {
-		if (LockStory.isTold()) {
-			LockStory.tell(lock.attempt(), "lost", lock.heldFor());
+			LockStory.tell(attempt, "lost", since(beganNanos));
 		}
 		if (!isUnheard(ListenerEvent.LOST)) {
-			Duration held = lock.heldFor();
-			LockEvent event = lock.attempt().event(this.runtime.nanoTime());
+			Duration held = since(beganNanos);
+			LockEvent event = attempt.event(this.runtime.nanoTime());
 			hearing(ListenerEvent.LOST)
 				.forEach((each) -> each.tellInAnyCase((listener) -> listener.lost(event, held, loss)));
 		}
@@ -176,12 +171,26 @@ final class Listeners {
 		}
 	}
 
+	private Duration since(long nanos) {
+		return Duration.ofNanos(this.runtime.nanoTime() - nanos);
+	}
+
 	private boolean isUnheard(ListenerEvent kind) {
 		return hearing(kind).isEmpty();
 	}
 
 	private List<Listening> hearing(ListenerEvent kind) {
 		return this.hearing.getOrDefault(kind, List.of());
+	}
+
+	/**
+	 * A method of a listener that is told how long something has lasted.
+	 */
+	@FunctionalInterface
+	private interface Timed {
+
+		void tell(LockListener listener, LockEvent event, Duration time);
+
 	}
 
 	/**

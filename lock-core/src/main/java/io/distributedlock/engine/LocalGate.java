@@ -158,7 +158,7 @@ final class LocalGate {
 		}
 
 		@Override
-		public @Nullable Contender passOn(HeldLock lock) {
+		public @Nullable Successor passOn(HeldLock lock) {
 			AtomicReference<@Nullable LocalTurn> successor = new AtomicReference<>();
 			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
 				if (line.inside == this) {
@@ -171,7 +171,7 @@ final class LocalGate {
 		}
 
 		@Override
-		public @Nullable Contender exchange(HeldLock lock) {
+		public @Nullable Successor exchange(HeldLock lock) {
 			AtomicReference<@Nullable LocalTurn> admitted = new AtomicReference<>();
 			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
 				LocalTurn next = (line.inside == this) ? line.next() : null;

@@ -31,9 +31,9 @@ final class MultiHandle extends EngineHandle {
 	}
 
 	@Override
-	@Nullable HeldLock reentered(LockAttempt attempt, Engine engine) {
+	@Nullable HeldLock reentered(LockAttempt attempt, LeaseKeeper keeper) {
 		for (EngineHandle part : this.parts) {
-			HeldLock lock = part.isClosed() ? null : part.reentered(attempt, engine);
+			HeldLock lock = part.isClosed() ? null : part.reentered(attempt, keeper);
 			if (lock != null) {
 				return lock;
 			}
@@ -42,8 +42,8 @@ final class MultiHandle extends EngineHandle {
 	}
 
 	@Override
-	boolean isFor(LockAttempt attempt, Engine engine) {
-		return this.parts.stream().anyMatch((part) -> part.isFor(attempt, engine));
+	boolean isFor(LockAttempt attempt, LeaseKeeper keeper) {
+		return this.parts.stream().anyMatch((part) -> part.isFor(attempt, keeper));
 	}
 
 	@Override
@@ -99,7 +99,7 @@ final class MultiHandle extends EngineHandle {
 
 	@Override
 	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
-		return Extension.all(this.parts.stream().map((part) -> part.startExtension(leaseTime)).toList());
+		return all(this.parts.stream().map((part) -> part.startExtension(leaseTime)).toList());
 	}
 
 	@Override

@@ -1,10 +1,11 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException.Reason;
@@ -32,34 +33,16 @@ final class ObservedCall {
 	private Stage stage = Stage.ASKED;
 
 	/**
-	 * The lock that the observers know as acquired. A call may have got one before that
-	 * was lost at once, and of which they were not told.
+	 * Returns the loss of the lock that the observers know as acquired. A call may have
+	 * got one before that was lost at once, and of which they were not told.
 	 */
-	private @Nullable HeldLock lock;
+	private Supplier<@Nullable LockLostException> loss = () -> null;
 
 	private boolean lossTold;
 
 	ObservedCall(List<LockObservation> observations, @Nullable EngineRuntime runtime) {
 		this.observations = observations;
 		this.runtime = runtime;
-	}
-
-	/**
-	 * Tell the observers how the acquisition ended. Runs code of the user.
-	 */
-	void ended(AcquisitionOutcome outcome, Duration commandTimeout) {
-		if (this.observations.isEmpty()) {
-			return;
-		}
-		switch (outcome.status()) {
-			case ACQUIRED -> acquired(outcome.requiredLock());
-			case CONTENDED -> notAcquired(Reason.CONTENDED);
-			case CROWDED -> notAcquired(Reason.CROWDED);
-			case INTERRUPTED -> notAcquired(Reason.INTERRUPTED);
-			case CLOSED -> notAcquired(Reason.CLOSED);
-			case UNANSWERED -> unavailable(new NoAnswerException(commandTimeout));
-			case UNAVAILABLE -> unavailable(outcome.requiredFailure());
-		}
 	}
 
 	/**
@@ -94,11 +77,20 @@ final class ObservedCall {
 		}
 	}
 
-	private void acquired(HeldLock acquired) {
+	/**
+	 * Tell the observers that the caller has its lock. Runs code of the user.
+	 * @param fencingToken its fencing token
+	 * @param passedOn whether it came from another caller of this JVM
+	 * @param lossOfLock returns how the lock was lost, {@code null} if it was not
+	 */
+	void acquired(OptionalLong fencingToken, boolean passedOn, Supplier<@Nullable LockLostException> lossOfLock) {
+		if (this.observations.isEmpty()) {
+			return;
+		}
 		this.order.lock();
 		try {
-			this.lock = acquired;
-			step(Stage.ASKED, Stage.HELD, (each) -> each.acquired(acquired.fencingToken(), acquired.index() > 0));
+			this.loss = lossOfLock;
+			step(Stage.ASKED, Stage.HELD, (each) -> each.acquired(fencingToken, passedOn));
 		}
 		finally {
 			this.order.unlock();
@@ -106,11 +98,17 @@ final class ObservedCall {
 		tellLoss();
 	}
 
-	private void notAcquired(Reason reason) {
+	/**
+	 * Tell the observers that the call has ended without its lock. Runs code of the user.
+	 */
+	void notAcquired(Reason reason) {
 		step(Stage.ASKED, Stage.ENDED, (each) -> each.notAcquired(reason));
 	}
 
-	private void unavailable(Throwable failure) {
+	/**
+	 * Tell the observers that the backend has failed for the call. Runs code of the user.
+	 */
+	void unavailable(Throwable failure) {
 		step(Stage.ASKED, Stage.ENDED, (each) -> each.unavailable(failure));
 	}
 
@@ -136,10 +134,10 @@ final class ObservedCall {
 				return;
 			}
 			this.stage = to;
-			LockLostException loss = (from == Stage.HELD && this.lock != null) ? this.lock.loss() : null;
-			if (loss != null && !this.lossTold) {
+			LockLostException lost = (from == Stage.HELD) ? this.loss.get() : null;
+			if (lost != null && !this.lossTold) {
 				this.lossTold = true;
-				tellAll((each) -> each.lost(loss));
+				tellAll((each) -> each.lost(lost));
 			}
 			if (tell != null) {
 				tellAll(tell);

@@ -241,11 +241,10 @@ final class OutageWatch {
 							: "It is asked each second.");
 			OutageWatch.this.listeners.outageBegan(this.provider.name(), failure);
 			if (OutageWatch.this.endsCalls) {
-				AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
 				// each on a thread of its own: a provider that blocks delays no other
 				// call
 				OutageWatch.this.calls.of(this.provider)
-					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.onProviderDown(outcome)));
+					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.onProviderDown(failure)));
 			}
 		}
 

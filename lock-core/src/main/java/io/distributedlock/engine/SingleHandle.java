@@ -66,9 +66,7 @@ final class SingleHandle extends EngineHandle {
 	}
 
 	/**
-	 * Enter a lock again on this thread, which has a handle of it. The handle is known to
-	 * the thread before it is open, and open as soon as it counts as a holder: so a stack
-	 * that overflows in between leaves no holder that nobody can end.
+	 * Enter a lock again on this thread, which has a handle of it.
 	 * @return an open handle; {@code null} if the last holder has just left
 	 */
 	static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, Exits exits) {
@@ -82,22 +80,22 @@ final class SingleHandle extends EngineHandle {
 		return null;
 	}
 
-	// engines and providers are told apart by identity
+	// templates and providers are told apart by identity
 	@SuppressWarnings("ReferenceEquality")
-	private boolean isOn(LockAttempt other, Engine engine) {
-		return this.lock.engine() == engine && this.lock.provider() == other.provider()
+	private boolean isOn(LockAttempt other, LeaseKeeper keeper) {
+		return this.lock.keeper() == keeper && this.lock.provider() == other.provider()
 				&& this.lock.key().equals(other.key());
 	}
 
 	@Override
-	@Nullable HeldLock reentered(LockAttempt other, Engine engine) {
+	@Nullable HeldLock reentered(LockAttempt other, LeaseKeeper keeper) {
 		// a lock that has ended is acquired again, not re-entered
-		return (isOn(other, engine) && this.attempt.isReentrant() && this.lock.isValid()) ? this.lock : null;
+		return (isOn(other, keeper) && this.attempt.isReentrant() && this.lock.isValid()) ? this.lock : null;
 	}
 
 	@Override
-	boolean isFor(LockAttempt other, Engine engine) {
-		return isOn(other, engine) && this.attempt.type() == other.type();
+	boolean isFor(LockAttempt other, LeaseKeeper keeper) {
+		return isOn(other, keeper) && this.attempt.type() == other.type();
 	}
 
 	@Override
@@ -152,12 +150,13 @@ final class SingleHandle extends EngineHandle {
 
 	@Override
 	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
-		return this.closed.get() ? CompletableFuture.failedFuture(closedBefore()) : Extension.of(this.lock, leaseTime);
+		return this.closed.get() ? CompletableFuture.failedFuture(closedBefore())
+				: this.exits.extension().of(this.lock, leaseTime);
 	}
 
 	@Override
 	Duration lengthToKeep() {
-		return this.lock.clock().lengthToKeep(this.lock.engine().nanoTime());
+		return this.lock.clock().lengthToKeep(this.lock.keeper().nanoTime());
 	}
 
 	@Override
@@ -169,7 +168,7 @@ final class SingleHandle extends EngineHandle {
 				callback.run();
 			}
 		};
-		register(() -> this.lock.onExpiring(margin, whileOpen));
+		register(() -> this.lock.keeper().onExpiring(this.lock, margin, whileOpen));
 	}
 
 	@Override
@@ -180,7 +179,7 @@ final class SingleHandle extends EngineHandle {
 				callback.accept(loss);
 			}
 		};
-		register(() -> this.lock.onLost(whileOpen));
+		register(() -> this.lock.keeper().onLost(this.lock, whileOpen));
 	}
 
 	/**

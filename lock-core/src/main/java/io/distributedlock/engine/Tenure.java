@@ -83,7 +83,7 @@ final class Tenure implements Lease.LossSignal {
 		String reason = this.loss;
 		if (reason != null) {
 			// reported while the lease passed from one to the other
-			next.engine().keeper().lose(next, reason);
+			next.keeper().lose(next, reason);
 		}
 	}
 
@@ -93,7 +93,7 @@ final class Tenure implements Lease.LossSignal {
 		this.loss = reason;
 		HeldLock current = this.holder;
 		if (current != null) {
-			current.engine().keeper().lose(current, reason);
+			current.keeper().lose(current, reason);
 		}
 	}
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/002-local-gate.md
  */
-interface Turn {
+interface Turn extends Passage {
 
 	/**
 	 * The turn of a call that need not wait at the gate: of readers, who share the key,
@@ -49,7 +49,12 @@ interface Turn {
 		}
 
 		@Override
-		public @Nullable Contender passOn(HeldLock lock) {
+		public @Nullable Successor passOn(HeldLock lock) {
+			return null;
+		}
+
+		@Override
+		public @Nullable Successor exchange(HeldLock lock) {
 			return null;
 		}
 	};
@@ -59,12 +64,6 @@ interface Turn {
 	 * @return {@code true} if the call is through; {@code false} if it stands in line
 	 */
 	boolean enter();
-
-	/**
-	 * Leave the gate or the line, and let the next call through if this one was.
-	 * Idempotent.
-	 */
-	void leave();
 
 	/**
 	 * Note that this call has the lock. The gate then needs to know no more of it, so a
@@ -93,33 +92,10 @@ interface Turn {
 	int expectedHolders();
 
 	/**
-	 * Return whether another call of this JVM stands behind this one, which is through
-	 * the gate.
-	 */
-	boolean isAwaited();
-
-	/**
 	 * Return the calls of this JVM that stand behind this one, which is through the gate.
 	 */
 	default List<Contender> behind() {
 		return List.of();
-	}
-
-	/**
-	 * Let the next call through with the lock that this call has.
-	 * @return the next call, which is to take the lock over; {@code null} if there is
-	 * none that it fits, and this call is still through the gate
-	 */
-	@Nullable Contender passOn(HeldLock lock);
-
-	/**
-	 * Let the next call through while the lock that this call has is released.
-	 * @return the next call, which is to release the lock and take a place at the backend
-	 * in one step; {@code null} if there is none that can, and this call is still through
-	 * the gate
-	 */
-	default @Nullable Contender exchange(HeldLock lock) {
-		return null;
 	}
 
 }

@@ -15,7 +15,7 @@ import io.distributedlock.spi.LockProvider;
  */
 final class WaitingCalls {
 
-	private final Bag<Acquisition> underWay = new Bag<>();
+	private final Bag<CallUnderWay> underWay = new Bag<>();
 
 	private final ConcurrentHashMap<String, Integer> crowds = new ConcurrentHashMap<>();
 
@@ -27,12 +27,12 @@ final class WaitingCalls {
 	 * Note a call.
 	 * @return {@code false} if the template is closed or drains, and the call must end
 	 */
-	boolean begin(Acquisition call) {
+	boolean begin(CallUnderWay call) {
 		this.underWay.add(call);
 		return !this.closed && !(this.draining && !call.isInsideAnotherLock());
 	}
 
-	void end(Acquisition call) {
+	void end(CallUnderWay call) {
 		this.underWay.remove(call);
 	}
 
@@ -67,14 +67,14 @@ final class WaitingCalls {
 	/**
 	 * Return the calls that wait, those first that wait for the longest time.
 	 */
-	List<Acquisition> waiting() {
-		return sorted(this.underWay.members().stream().filter(Acquisition::isWaiting));
+	List<CallUnderWay> waiting() {
+		return sorted(this.underWay.members().stream().filter(CallUnderWay::isWaiting));
 	}
 
 	/**
 	 * Return the calls under way that need a provider.
 	 */
-	List<Acquisition> of(LockProvider provider) {
+	List<CallUnderWay> of(LockProvider provider) {
 		return this.underWay.members().stream().filter((call) -> call.attempt().isFor(provider)).toList();
 	}
 
@@ -100,7 +100,7 @@ final class WaitingCalls {
 	 * Let only calls begin whose callers hold a lock already.
 	 * @return the other calls under way, the oldest first
 	 */
-	List<Acquisition> drain() {
+	List<CallUnderWay> drain() {
 		this.draining = true;
 		return sorted(this.underWay.members().stream().filter((call) -> !call.isInsideAnotherLock()));
 	}
@@ -115,13 +115,13 @@ final class WaitingCalls {
 	/**
 	 * Let no more calls begin, and return those under way, the oldest first.
 	 */
-	List<Acquisition> close() {
+	List<CallUnderWay> close() {
 		this.closed = true;
 		return sorted(this.underWay.members().stream());
 	}
 
-	private static List<Acquisition> sorted(Stream<Acquisition> calls) {
-		return calls.sorted(Comparator.comparingLong(Acquisition::startNanos)).toList();
+	private static List<CallUnderWay> sorted(Stream<CallUnderWay> calls) {
+		return calls.sorted(Comparator.comparingLong(CallUnderWay::startNanos)).toList();
 	}
 
 }

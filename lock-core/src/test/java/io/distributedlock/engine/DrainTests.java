@@ -37,7 +37,7 @@ class DrainTests {
 	/**
 	 * Long enough that a pause of a busy machine does not outlast it.
 	 */
-	private static final Duration LEASE = Duration.ofSeconds(1);
+	private static final Duration LEASE = Duration.ofSeconds(3);
 
 	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
 		.provider(new LocalLockProvider())

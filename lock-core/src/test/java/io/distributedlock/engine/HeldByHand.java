@@ -40,18 +40,23 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 
 	HeldByHand() {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
+			.provider(this)
 			.commandTimeout(Duration.ofHours(2))
 			.listener(new LossListener((loss) -> this.losses.incrementAndGet()));
-		this.engine = Engine.create(this.runtime, builder);
+		builder.runtime = this.runtime;
+		this.engine = builder.build().engine();
 		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true,
 				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
-		this.lock = new HeldLock(attempt, this, this, this.engine);
+		this.lock = new HeldLock(attempt, this, this, this.engine.keeper());
 		this.handle = newHandle();
 		this.engine.keeper().track(this.lock);
 	}
 
 	SingleHandle newHandle() {
-		return new SingleHandle(this.lock.attempt(), this.lock, new Exits(this.engine));
+		Questions questions = this.engine.questions();
+		return new SingleHandle(this.lock.attempt(), this.lock,
+				new Exits(this.runtime, questions, new Callbacks(this.runtime, null), this.engine.listeners(),
+						this.engine.releaser(), new Extension(this.runtime, questions, this.engine.keeper()), false));
 	}
 
 	SingleHandle reenter() {
@@ -160,7 +165,12 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	@Override
-	public @Nullable Contender passOn(HeldLock held) {
+	public @Nullable Successor passOn(HeldLock held) {
+		return null;
+	}
+
+	@Override
+	public @Nullable Successor exchange(HeldLock held) {
 		return null;
 	}
 

@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -164,6 +165,11 @@ class LocalGateTests {
 		@Override
 		public void takeOver(HeldLock lock) {
 			throw new AssertionError("nothing fits");
+		}
+
+		@Override
+		public CompletionStage<Boolean> exchange(HeldLock lock) {
+			throw new AssertionError("nothing is exchanged");
 		}
 
 		private void go() {

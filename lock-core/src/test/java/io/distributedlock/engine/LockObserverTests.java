@@ -140,10 +140,10 @@ class LockObserverTests {
 				false, Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		HeldByHand held = new HeldByHand();
 		ObservedCall call = new ObservedCall(List.of(observe(attempt.event(0))), held.runtime);
-		held.lock.lose("the session ended");
+		held.engine.keeper().lose(held.lock, "the session ended");
 		call.lost();
 		call.released();
-		call.ended(AcquisitionOutcome.acquired(held.lock), Duration.ZERO);
+		call.acquired(held.lock.fencingToken(), false, held.lock::loss);
 		call.released();
 		call.released();
 		assertThat(this.steps.stream().map((step) -> step.split(" ", 2)[0])).containsExactly("begin", "acquired",

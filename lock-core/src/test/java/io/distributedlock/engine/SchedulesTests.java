@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -153,6 +154,11 @@ class SchedulesTests {
 			@Override
 			public void takeOver(HeldLock lock) {
 				throw new AssertionError("nothing fits");
+			}
+
+			@Override
+			public CompletionStage<Boolean> exchange(HeldLock lock) {
+				throw new AssertionError("nothing is exchanged");
 			}
 
 			private void go() {
