@@ -119,10 +119,10 @@ class SingleHandleTests {
 
 	@Test
 	void leaseThatIsGrantedForLessIsNoReasonToWarn() {
-		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(3))));
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(12))));
 		AtomicInteger warned = new AtomicInteger();
 		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
-			handle.onExpiring(Duration.ofSeconds(5), warned::incrementAndGet);
+			handle.onExpiring(Duration.ofSeconds(15), warned::incrementAndGet);
 			Patience.await().until(() -> handle.remaining().compareTo(Duration.ofSeconds(20)) > 0);
 			assertThat(warned).hasValue(0);
 		}

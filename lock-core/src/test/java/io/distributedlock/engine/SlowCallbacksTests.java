@@ -200,7 +200,7 @@ class SlowCallbacksTests {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.waitTime(Duration.ofSeconds(20))
-			.renewalLeaseTime(Duration.ofMillis(1200))
+			.renewalLeaseTime(Duration.ofSeconds(4))
 			.commandTimeout(Duration.ofSeconds(5));
 		return ((executor != null) ? builder.executor(executor) : builder).build();
 	}

@@ -44,7 +44,7 @@ class ThreadsTests {
 	@Test
 	void interruptOfTheTimerThreadIsSurvivedWithoutSpinning() {
 		Set<Thread> before = timerThreads();
-		start(Duration.ofMillis(900));
+		start(Duration.ofSeconds(3));
 		LockHandle handle = acquire("k");
 		Thread timer = newTimerThread(before);
 		for (int i = 0; i < 3; i++) {

@@ -193,7 +193,7 @@ final class JdbcCalls implements AutoCloseable {
 		}
 		catch (SQLException ex) {
 			session.abort();
-			if (failure instanceof LockTable.MissingRowException) {
+			if (failure instanceof MissingRowException) {
 				throw ex;
 			}
 			failure.addSuppressed(ex);

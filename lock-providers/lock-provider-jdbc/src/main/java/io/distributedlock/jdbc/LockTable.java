@@ -348,17 +348,4 @@ final class LockTable {
 	record Row(@Nullable String owner, long token, boolean free) {
 	}
 
-	/**
-	 * There is no row yet.
-	 */
-	static final class MissingRowException extends SQLException {
-
-		private static final long serialVersionUID = 1L;
-
-		MissingRowException() {
-			super("there is no row of this key");
-		}
-
-	}
-
 }

@@ -141,7 +141,7 @@ final class TableLeases {
 			try {
 				return transaction.on(session);
 			}
-			catch (LockTable.MissingRowException ex) {
+			catch (MissingRowException ex) {
 				this.table.insertFree(session, row);
 				return transaction.on(session);
 			}
