@@ -24,6 +24,13 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
+import io.github.resilience4j.bulkhead.annotation.Bulkhead;
+import io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker;
+import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
+import io.github.resilience4j.retry.annotation.Retry;
+import io.github.resilience4j.timelimiter.annotation.TimeLimiter;
+import io.micrometer.core.annotation.Timed;
+import io.micrometer.observation.annotation.Observed;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Maybe;
@@ -480,7 +487,17 @@ class MatrixTests {
 
 	}
 
+	/**
+	 * The other annotations have no effect without their aspects, see LibraryAdviceTests.
+	 */
 	@DistributedLock(name = "m", key = "#id", waitTime = "20s", onLost = OnLost.THROW)
+	@Retry(name = "m")
+	@CircuitBreaker(name = "m")
+	@RateLimiter(name = "m")
+	@TimeLimiter(name = "m")
+	@Bulkhead(name = "m")
+	@Timed("m")
+	@Observed(name = "m")
 	static class OnClass implements Calls {
 
 		private final Plain plain = new Plain();

@@ -22,7 +22,8 @@ public final class LockAnnotations {
 
 	/**
 	 * Return the annotations that apply to a method: the nearest ones. Annotations on a
-	 * class apply to its public methods.
+	 * class apply to its public methods, but not to what an interface of the JDK or of
+	 * Spring adds to them, such as {@code Function.andThen}.
 	 * @param method the method
 	 * @param userClass the class of the bean
 	 * @return the annotations, none if the method is not locked
@@ -30,8 +31,8 @@ public final class LockAnnotations {
 	public static List<MergedAnnotation<DistributedLock>> of(Method method, Class<?> userClass) {
 		List<MergedAnnotation<DistributedLock>> onMethod = nearest(
 				MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
-		if (!onMethod.isEmpty() || !Modifier.isPublic(method.getModifiers())
-				|| Modifier.isStatic(method.getModifiers())) {
+		if (!onMethod.isEmpty() || !Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())
+				|| (method.isDefault() && SelfInvocations.isOfAFramework(method.getDeclaringClass()))) {
 			return onMethod;
 		}
 		return nearest(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY));
