@@ -10,7 +10,10 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +28,9 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
+import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +44,7 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -57,7 +63,8 @@ class KeyTextTests {
 			Optional.of(Set.of("a")), new AtomicReference<>("a"), new Date(0), Order.class, new Page(),
 			new IllegalStateException("a"), proxy(new Order()), proxy(new Spoken()), interfaceProxy(),
 			(Runnable) () -> {
-			}, List.of(new Open(new Order())));
+			}, List.of(new Open(new Order())), Clock.systemUTC(), InstantSource.system(), new Open(Clock.systemUTC()),
+			new DateTimeException("a"));
 
 	/**
 	 * Values and their texts.
@@ -228,6 +235,20 @@ class KeyTextTests {
 	}
 
 	@Test
+	void textThatIsNullIsRefusedWhereverItIs() {
+		for (Object key : List.of(new Silent(), new Open(new Silent()), new Several(List.of("a", new Silent())),
+				List.of("a", new Silent()), List.of(new Open(new Silent())), Optional.of(new Silent()))) {
+			for (Consumer<Object> call : List.<Consumer<Object>>of(this.keys::plain, this.keys::joined,
+					this.keys::joinedBetween, this.keys::templated, this.keys::templatedWithPlus, this.keys::chosen,
+					this.keys::listedAndJoined, this.keys::orNone)) {
+				assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> call.accept(key))
+					.withMessageContaining("Silent.toString() returned null");
+			}
+		}
+		assertThat(this.provider.events()).isEmpty();
+	}
+
+	@Test
 	void partsThatAreNullAreRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.keys.joined(null))
 			.withMessageContaining("#key is null");
@@ -379,6 +400,16 @@ class KeyTextTests {
 	}
 
 	record Table(Map<String, ?> parts) {
+	}
+
+	static class Silent {
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public String toString() {
+			return null;
+		}
+
 	}
 
 	record Written(Order order) {

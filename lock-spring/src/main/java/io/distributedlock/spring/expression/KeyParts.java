@@ -129,7 +129,7 @@ final class KeyParts {
 	/**
 	 * A part of a text is null.
 	 */
-	private static final class NullPartException extends EvaluationException {
+	static final class NullPartException extends EvaluationException {
 
 		private static final long serialVersionUID = 1L;
 

@@ -5,6 +5,9 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
 import java.net.URI;
+import java.time.ZoneId;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Currency;
@@ -92,7 +95,16 @@ final class KeyTexts {
 		return value instanceof Boolean || value instanceof Character || value instanceof UUID || value instanceof URI
 				|| value instanceof Locale || value instanceof Currency
 				|| ((value instanceof CharSequence || value instanceof Number) && isOfJdk(value.getClass()))
-				|| value.getClass().getPackageName().equals("java.time");
+				|| isOfTime(value);
+	}
+
+	/**
+	 * Return whether a value is one of {@code java.time}. A clock, which is there too, is
+	 * no value.
+	 */
+	private static boolean isOfTime(Object value) {
+		return value.getClass().getPackageName().equals("java.time")
+				&& (value instanceof TemporalAccessor || value instanceof TemporalAmount || value instanceof ZoneId);
 	}
 
 	private static boolean isOfJdk(Class<?> type) {
@@ -112,10 +124,22 @@ final class KeyTexts {
 		}
 		// toString() of a record is final if the compiler made it
 		if (components.isEmpty() || (type.isRecord() && !Modifier.isFinal(text.getModifiers()))) {
-			return (value, inside) -> plain(value.toString(), inside);
+			return (value, inside) -> plain(told(value), inside);
 		}
 		return (value, inside) -> type.getSimpleName()
 				+ joined(components.stream().map((each) -> ReflectionUtils.invokeMethod(each, value)));
+	}
+
+	/**
+	 * Return the text that a class of the application tells, which may be wrong.
+	 */
+	private static String told(Object value) {
+		@Nullable String text = value.toString();
+		if (text == null) {
+			throw new KeyParts.NullPartException(
+					value.getClass().getTypeName() + ".toString() returned null. Return a text, or use a property");
+		}
+		return text;
 	}
 
 	/**
