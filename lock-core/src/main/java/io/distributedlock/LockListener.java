@@ -124,8 +124,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A provider answers again. Called once for each {@link #outageBegan}, unless the
-	 * template closes before. Never dropped.
+	 * A provider answers again, or the template closes and watches it no more. Called
+	 * once for each {@link #outageBegan}. Never dropped.
 	 * @param provider the name of the provider
 	 * @param lasted the time since its first failure
 	 */

@@ -239,6 +239,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.engine.keeper()
 			.stop()
 			.forEach((lock) -> steps.add(onThreadOfEngine(() -> this.engine.releaser().releaseAfterMinimum(lock))));
+		this.engine.outages().close();
 		// releases that other threads have begun
 		steps.addAll(this.engine.releaser().pending());
 		CompletableFuture<@Nullable Boolean> ended = CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -71,9 +70,17 @@ final class OutageWatch {
 		if (!this.outages.isEmpty()) {
 			Outage ended = this.outages.remove(provider.name());
 			if (ended != null) {
-				ended.end();
+				ended.end("answers again");
 			}
 		}
+	}
+
+	/**
+	 * Watch no more, since the template closes: nobody would find out when a provider
+	 * answers, and a meter would say for ever that it is down.
+	 */
+	void close() {
+		this.outages.values().forEach((each) -> each.end("is no longer watched, since the template closes,"));
 	}
 
 	/**
@@ -121,7 +128,7 @@ final class OutageWatch {
 		DOWN,
 
 		/**
-		 * It answers again.
+		 * It answers again, or nobody asks any more.
 		 */
 		OVER
 
@@ -248,11 +255,11 @@ final class OutageWatch {
 			}
 		}
 
-		private void end() {
+		private void end(String why) {
 			if (this.state.getAndSet(State.OVER) == State.DOWN) {
 				Duration lasted = lasts();
-				logger.info("Lock provider {} answers again after {}. {} calls were refused meanwhile",
-						this.provider.name(), LockTimes.text(lasted), this.refusals);
+				logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.provider.name(), why,
+						LockTimes.text(lasted), this.refusals);
 				OutageWatch.this.listeners.outageEnded(this.provider.name(), lasted);
 			}
 		}

@@ -277,6 +277,14 @@ class OutageWatchTests {
 	}
 
 	@Test
+	void outageEndsWithTheTemplate() {
+		goDownAndWait();
+		this.template.close();
+		Patience.await().until(() -> this.told.size() == 2);
+		assertThat(this.told).last().asString().startsWith("ended tricky after");
+	}
+
+	@Test
 	void closedTemplateSaysNothingOfItsProviders() {
 		goDown(Trick.never());
 		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(PATIENT);

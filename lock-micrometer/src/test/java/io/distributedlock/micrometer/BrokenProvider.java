@@ -28,6 +28,11 @@ record BrokenProvider(RuntimeException failure) implements LockProvider {
 	}
 
 	@Override
+	public CompletionStage<?> ping() {
+		return CompletableFuture.failedFuture(this.failure);
+	}
+
+	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		return CompletableFuture.failedFuture(this.failure);
 	}

@@ -10,6 +10,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.test.patience.Patience;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -74,6 +75,20 @@ class LockMetersTests {
 		assertThat(down("local")).isEqualTo(1);
 		this.meters.outageEnded("local", Duration.ofSeconds(9));
 		assertThat(down("local")).isZero();
+	}
+
+	@Test
+	void closedTemplateLeavesNoProviderDown() {
+		try (DefaultLockTemplate broken = DefaultLockTemplate.builder()
+			.provider(new BrokenProvider(new BackendException("unreachable", true, null)))
+			.listener(this.meters)
+			.commandTimeout(Duration.ofMillis(100))
+			.build()) {
+			broken.acquireAsync(LockRequest.of("42"));
+			Patience.await().until(() -> this.registry.find("lock.provider.down").gauge() != null);
+			Patience.await().until(() -> down("broken") == 1);
+		}
+		Patience.await().until(() -> down("broken") == 0);
 	}
 
 	private double down(String provider) {
