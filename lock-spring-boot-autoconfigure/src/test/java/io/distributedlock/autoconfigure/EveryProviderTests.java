@@ -3,6 +3,8 @@ package io.distributedlock.autoconfigure;
 import java.util.ArrayList;
 import java.util.List;
 
+import javax.sql.DataSource;
+
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.etcd.EtcdLockAutoConfiguration;
@@ -12,11 +14,16 @@ import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
 import io.distributedlock.autoconfigure.zookeeper.ZooKeeperLockAutoConfiguration;
+import io.distributedlock.jdbc.JdbcDialect;
+import io.distributedlock.jdbc.JdbcLockSettings;
+import io.distributedlock.jdbc.JdbcLocks;
+import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.distributedlock.test.server.MemcachedTestServer;
 import io.distributedlock.test.server.RedisTestServer;
 import io.distributedlock.test.server.ServerProcess;
 import org.apache.curator.test.TestingServer;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -53,6 +60,16 @@ class EveryProviderTests {
 	void jdbcOnASeparateDatabase() {
 		excludeEachOther("jdbc", this.runner, "lock.jdbc.url=jdbc:h2:mem:own;DB_CLOSE_DELAY=-1",
 				"lock.jdbc.username=sa");
+	}
+
+	@Test
+	void ownJdbcProviderBesideTwoDataSources() {
+		this.runner.withBean("one", DataSource.class, JdbcDataSource::new)
+			.withBean("two", DataSource.class, JdbcDataSource::new)
+			.withBean("jdbcLockProvider", LockProvider.class,
+					() -> JdbcLocks.provider(new JdbcDataSource(), JdbcLockSettings.of(JdbcDialect.H2)))
+			.withPropertyValues("lock.provider=jdbc")
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

@@ -42,12 +42,17 @@ import org.springframework.core.io.ResourceLoader;
 public final class JdbcLockAutoConfiguration {
 
 	/**
+	 * A provider of the application needs no database from here.
+	 */
+	private static final String OWN_PROVIDER = "jdbcLockProvider";
+
+	/**
 	 * HikariCP refuses shorter ones.
 	 */
 	private static final long SHORTEST_TIMEOUT_MILLIS = 250;
 
 	@Bean
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(name = OWN_PROVIDER)
 	LockDatabase lockDatabase(JdbcLockProperties properties, LockProperties lock,
 			ObjectProvider<DataSource> dataSources, ResourceLoader resources) {
 		String url = properties.getUrl();
@@ -89,7 +94,7 @@ public final class JdbcLockAutoConfiguration {
 	// a migration refuses a database in which the tables of locks are already
 	@Bean
 	@DependsOnDatabaseInitialization
-	@ConditionalOnMissingBean(name = "jdbcLockProvider")
+	@ConditionalOnMissingBean(name = OWN_PROVIDER)
 	LockProvider jdbcLockProvider(LockDatabase database, JdbcLockProperties properties, LockProperties lock) {
 		JdbcDialect dialect = properties.getDialect();
 		try {
