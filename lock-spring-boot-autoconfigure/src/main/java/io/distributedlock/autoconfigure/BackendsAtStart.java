@@ -38,6 +38,10 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 		String defaultProvider,
 		ObjectProvider<DistributedLockBeanPostProcessor> annotated) implements SmartInitializingSingleton {
 
+	private static final String START = "Start the backend, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers.";
+
+	private static final String ALLOW = "Give the user of the application the rights, and the server the version, that the page of this provider in docs/providers names for its locks; or use no locks of type %s. To start without them, set lock.fail-fast=false: calls for these locks then fail with LockUnavailableException.";
+
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.templates.ifAvailable(this::requireAll);
@@ -46,10 +50,11 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 	private void requireAll(DefaultLockTemplate template) {
 		Map<String, CompletableFuture<?>> answers = new LinkedHashMap<>();
 		this.providers.forEach((provider) -> answers.put(provider.name(), answer(template, provider.name())));
-		answers.forEach((provider, answer) -> require(provider, "does not answer", answer));
+		answers.forEach((provider, answer) -> require(provider, "does not answer", START, answer));
 		Map<Tried, CompletableFuture<?>> locks = new LinkedHashMap<>();
 		tried().forEach((each) -> locks.put(each, lock(template, each)));
-		locks.forEach((each, lock) -> require(each.provider(), "cannot keep a lock of type " + each.type(), lock));
+		locks.forEach((each, lock) -> require(each.provider(), "answers, but cannot keep a lock of type " + each.type(),
+				ALLOW.formatted(each.type()), lock));
 	}
 
 	private static CompletableFuture<?> answer(DefaultLockTemplate template, String provider) {
@@ -84,7 +89,7 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 				.orElseGet(() -> CompletableFuture.completedFuture(null)));
 	}
 
-	private static void require(String provider, String problem, CompletableFuture<?> answer) {
+	private static void require(String provider, String problem, String action, CompletableFuture<?> answer) {
 		try {
 			answer.join();
 		}
@@ -94,9 +99,8 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 					"The backend of lock provider %s %s, and lock.fail-fast is set: %s".formatted(provider, problem,
 							(failure instanceof BackendException) ? failure.getMessage()
 									: failure.getClass().getName()),
-					"Start the backend, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers."
-						.formatted(
-								KnownProvider.of(provider).map(KnownProvider::settings).map(": "::concat).orElse("")),
+					action.formatted(
+							KnownProvider.of(provider).map(KnownProvider::settings).map(": "::concat).orElse("")),
 					failure);
 		}
 	}

@@ -72,6 +72,8 @@ class FailFastTests {
 				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
 				assertThat(analysis).isNotNull();
 				assertThat(analysis.getDescription()).contains("lock provider redis", "READ", "nknown Redis command");
+				assertThat(analysis.getAction()).contains("rights", "READ", "lock.fail-fast=false")
+					.doesNotContain("Start the backend", "address");
 			});
 		}
 	}
