@@ -9,6 +9,7 @@ import io.distributedlock.autoconfigure.AskedProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
@@ -75,6 +76,21 @@ class LockHealthTests {
 					}
 					awaitUp(context);
 				});
+		}
+	}
+
+	/**
+	 * Its client connects with the first command.
+	 */
+	@Test
+	void redissonIsUpRightAfterAColdStart() {
+		try (RedisTestServer redis = RedisTestServer.run()) {
+			for (int i = 0; i < 3; i++) {
+				this.runner.withConfiguration(AutoConfigurations.of(RedissonLockAutoConfiguration.class))
+					.withPropertyValues("lock.provider=redisson", "spring.data.redis.port=" + redis.port(),
+							"lock.command-timeout=3s")
+					.run((context) -> assertThat(healthOf(context, "redisson").getStatus()).isEqualTo(Status.UP));
+			}
 		}
 	}
 
