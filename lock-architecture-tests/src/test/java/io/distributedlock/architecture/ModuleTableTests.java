@@ -140,6 +140,18 @@ class ModuleTableTests {
 			"support", Set.of(), "expression", Set.of(), "reach", Set.of(), "returntype", Set.of("support"),
 			"transaction", Set.of("support"), "invocation", Set.of("returntype", "transaction", "support"));
 
+	private static final String ENGINE_ROOT = "io.distributedlock.engine.internal";
+
+	/**
+	 * The same for the engine of lock-core.
+	 */
+	private static final Map<String, Set<String>> ENGINE_ROOMS = Map.of("runtime", Set.of(), "request",
+			Set.of("runtime"), "event", Set.of("request", "runtime"), "lease", Set.of("event", "request", "runtime"),
+			"key", Set.of("lease", "event", "request", "runtime"), "handle",
+			Set.of("lease", "event", "request", "runtime"), "acquire",
+			Set.of("handle", "key", "lease", "event", "request", "runtime"), "monitor",
+			Set.of("key", "lease", "request", "runtime"));
+
 	/**
 	 * The packages of lock-spring that applications name.
 	 */
@@ -179,31 +191,40 @@ class ModuleTableTests {
 	}
 
 	@TestFactory
-	List<DynamicTest> packageOfLockSpringUsesOnlyThoseBelowIt() {
-		return ROOMS.entrySet()
-			.stream()
-			.map((room) -> DynamicTest.dynamicTest(room.getKey(), () -> roomRule(room.getKey(), room.getValue())))
-			.toList();
+	Stream<DynamicTest> packageUsesOnlyThoseBelowIt() {
+		return Stream.concat(rules(SPRING_ROOT, SPRING_ROOT, ROOMS),
+				rules(ENGINE_ROOT, "io.distributedlock.engine", ENGINE_ROOMS));
 	}
 
-	private static void roomRule(String room, Set<String> mayUse) {
-		Set<String> packages = new TreeSet<>(Set.of(SPRING_ROOT + "." + room));
-		mayUse.forEach((each) -> packages.add(SPRING_ROOT + "." + each));
+	private static Stream<DynamicTest> rules(String root, String all, Map<String, Set<String>> rooms) {
+		return rooms.entrySet()
+			.stream()
+			.map((room) -> DynamicTest.dynamicTest(root + "." + room.getKey(),
+					() -> roomRule(root, all, room.getKey(), room.getValue())));
+	}
+
+	private static void roomRule(String root, String all, String room, Set<String> mayUse) {
+		Set<String> packages = new TreeSet<>(Set.of(root + "." + room));
+		mayUse.forEach((each) -> packages.add(root + "." + each));
 		noClasses().that()
-			.resideInAPackage(SPRING_ROOT + "." + room)
+			.resideInAPackage(root + "." + room)
 			.should()
-			.dependOnClassesThat(describe("are in another package of lock-spring",
-					(type) -> type.getPackageName().startsWith(SPRING_ROOT)
-							&& !packages.contains(type.getPackageName())))
+			.dependOnClassesThat(describe("are in a package that is not below it",
+					(type) -> type.getPackageName().startsWith(all) && !packages.contains(type.getPackageName())))
 			.check(CLASSES);
 	}
 
 	@Test
-	void everyPackageOfLockSpringHasItsRule() {
+	void everyPackageHasItsRule() {
+		assertThat(packagesBelow(SPRING_ROOT)).isEqualTo(new TreeSet<>(ROOMS.keySet()));
+		assertThat(packagesBelow(ENGINE_ROOT)).isEqualTo(new TreeSet<>(ENGINE_ROOMS.keySet()));
+	}
+
+	private static Set<String> packagesBelow(String root) {
 		Set<String> packages = new TreeSet<>();
-		CLASSES.that(describe("are in lock-spring", (type) -> type.getPackageName().startsWith(SPRING_ROOT + ".")))
-			.forEach((type) -> packages.add(type.getPackageName().substring(SPRING_ROOT.length() + 1)));
-		assertThat(packages).isEqualTo(new TreeSet<>(ROOMS.keySet()));
+		CLASSES.that(describe("are below it", (type) -> type.getPackageName().startsWith(root + ".")))
+			.forEach((type) -> packages.add(type.getPackageName().substring(root.length() + 1)));
+		return packages;
 	}
 
 	/**
@@ -309,6 +330,16 @@ class ModuleTableTests {
 			.beAssignableTo("io.distributedlock.spi.Lease")
 			.orShould()
 			.beAssignableTo("org.aopalliance.aop.Advice")
+			.check(CLASSES);
+	}
+
+	@Test
+	void onlyTheEngineUsesItsInside() {
+		noClasses().that()
+			.resideOutsideOfPackage("io.distributedlock.engine..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(ENGINE_ROOT + "..")
 			.check(CLASSES);
 	}
 

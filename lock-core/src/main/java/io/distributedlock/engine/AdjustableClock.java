@@ -10,6 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+
 /**
  * A clock for tests, which can be put forward. It runs as the JVM's clock does; when it
  * is put forward, the templates that use it do in the right order what they would have

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -19,6 +19,28 @@ import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockedCall;
+import io.distributedlock.engine.internal.acquire.Acquirer;
+import io.distributedlock.engine.internal.acquire.AsyncWork;
+import io.distributedlock.engine.internal.event.Listeners;
+import io.distributedlock.engine.internal.event.Observers;
+import io.distributedlock.engine.internal.handle.Exits;
+import io.distributedlock.engine.internal.key.Engine;
+import io.distributedlock.engine.internal.key.LocalGate;
+import io.distributedlock.engine.internal.key.OutageWatch;
+import io.distributedlock.engine.internal.key.WaitingCalls;
+import io.distributedlock.engine.internal.lease.Extension;
+import io.distributedlock.engine.internal.lease.HandOver;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseKeeper;
+import io.distributedlock.engine.internal.lease.LeaseReleaser;
+import io.distributedlock.engine.internal.monitor.Activities;
+import io.distributedlock.engine.internal.monitor.HoldReview;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.Callbacks;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.Timers;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -275,7 +297,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		return ended;
 	}
 
-	Engine engine() {
+	public Engine engine() {
 		return this.engine;
 	}
 

@@ -11,6 +11,10 @@ import java.util.concurrent.Executor;
 import io.distributedlock.CallerContext;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockObserver;
+import io.distributedlock.engine.internal.request.LockKeyFormat;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.SystemRuntime;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +68,7 @@ public final class LockTemplateBuilder {
 	/**
 	 * Time and threads of a simulation, {@code null} for those of the JVM.
 	 */
-	@Nullable EngineRuntime runtime;
+	public @Nullable EngineRuntime runtime;
 
 	LockTemplateBuilder() {
 	}

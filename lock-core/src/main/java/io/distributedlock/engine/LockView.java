@@ -5,9 +5,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.engine.internal.runtime.LockTimes;
 
 /**
  * A view of a lock as a {@link Lock}, for code that was written for locks of one JVM.

@@ -14,6 +14,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.Sequencer;
+import io.distributedlock.engine.internal.runtime.LockTimes;
 import org.jspecify.annotations.Nullable;
 
 /**

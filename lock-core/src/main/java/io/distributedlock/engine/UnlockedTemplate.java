@@ -17,6 +17,7 @@ import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockedCall;
+import io.distributedlock.engine.internal.acquire.AsyncWork;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,6 +10,9 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.engine.internal.key.Acquisition;
+import io.distributedlock.engine.internal.key.Pauses;
+import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.Test;
 

@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.test.patience.Patience;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,12 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Nothing may be left of a call that has ended, however it ended.
  */
-final class Leftovers {
+public final class Leftovers {
 
 	private Leftovers() {
 	}
 
-	static void assertNone(DefaultLockTemplate template) {
+	public static void assertNone(DefaultLockTemplate template) {
 		Engine engine = template.engine();
 		Patience.await().untilAsserted(() -> {
 			assertThat(engine.gate().size()).as("keys at the gate").isZero();

@@ -20,6 +20,8 @@ import io.distributedlock.LockObserver;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.internal.event.ObservedCall;
+import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;

@@ -12,7 +12,7 @@ import io.distributedlock.LockLostException;
  *
  * @param onLoss gets each loss
  */
-record LossListener(Consumer<LockLostException> onLoss) implements LockListener {
+public record LossListener(Consumer<LockLostException> onLoss) implements LockListener {
 
 	@Override
 	public void lost(LockEvent event, Duration held, LockLostException loss) {

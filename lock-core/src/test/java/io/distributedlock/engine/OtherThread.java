@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 /**
  * Calls that hold nothing of what the thread of the test holds.
  */
-final class OtherThread {
+public final class OtherThread {
 
 	private OtherThread() {
 	}
@@ -14,7 +14,7 @@ final class OtherThread {
 	/**
 	 * Make a call on another thread, and wait for what it returns.
 	 */
-	static <T> T call(Supplier<T> call) {
+	public static <T> T call(Supplier<T> call) {
 		return CompletableFuture.supplyAsync(call, (task) -> new Thread(task, "other").start()).join();
 	}
 

@@ -5,6 +5,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+
 /**
  * Time that a test moves on, and timers that run when a test says so. What the engine
  * hands to other threads runs at once.

@@ -19,9 +19,11 @@ final class Schedules {
 
 	private static final String[] BELOW = Stream
 		.concat(Stream.of(CORRECT), Stream.of("java.util.concurrent.CompletableFuture",
-				"io.distributedlock.LockContext", "io.distributedlock.engine.Timers",
-				"io.distributedlock.engine.Timers$Timer", "io.distributedlock.engine.Questions",
-				"io.distributedlock.engine.LeaseClock", "io.distributedlock.engine.LeaseReleaser$Release",
+				"io.distributedlock.LockContext", "io.distributedlock.engine.internal.runtime.Timers",
+				"io.distributedlock.engine.internal.runtime.Timers$Timer",
+				"io.distributedlock.engine.internal.runtime.Questions",
+				"io.distributedlock.engine.internal.lease.LeaseClock",
+				"io.distributedlock.engine.internal.lease.LeaseReleaser$Release",
 				"io.distributedlock.engine.LockTemplateBuilder", "io.distributedlock.engine.DefaultLockTemplate"))
 		.toArray(String[]::new);
 
@@ -57,8 +59,9 @@ final class Schedules {
 			.minimizeFailedScenario(false)
 			.addGuarantee(forClasses(steps).allMethods().treatAsAtomic())
 			// shares nothing with other threads
-			.addGuarantee(forClasses("io.distributedlock.engine.LockErrors", "io.distributedlock.engine.LockTimes",
-					"io.distributedlock.engine.HandleLeaks", "org.slf4j.simple.SimpleLogger",
+			.addGuarantee(forClasses("io.distributedlock.engine.internal.request.LockErrors",
+					"io.distributedlock.engine.internal.runtime.LockTimes",
+					"io.distributedlock.engine.internal.handle.HandleLeaks", "org.slf4j.simple.SimpleLogger",
 					"org.slf4j.helpers.LegacyAbstractLogger", "org.slf4j.helpers.AbstractLogger")
 				.allMethods()
 				.ignore())

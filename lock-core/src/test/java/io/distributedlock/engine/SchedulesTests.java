@@ -6,6 +6,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.engine.internal.handle.SingleHandle;
+import io.distributedlock.engine.internal.key.AcquisitionOutcome;
+import io.distributedlock.engine.internal.key.Contender;
+import io.distributedlock.engine.internal.key.LocalGate;
+import io.distributedlock.engine.internal.key.Turn;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.runtime.Timers;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;

@@ -21,27 +21,27 @@ import io.distributedlock.spi.LockProvider;
 /**
  * A backend that answers as a test says, and grants everything once its script is over.
  */
-final class ScriptedProvider implements LockProvider {
+public final class ScriptedProvider implements LockProvider {
 
-	final Deque<CompletionStage<Lease>> attempts = new ConcurrentLinkedDeque<>();
+	public final Deque<CompletionStage<Lease>> attempts = new ConcurrentLinkedDeque<>();
 
-	final Deque<Supplier<CompletionStage<LeaseTerm>>> renewals = new ConcurrentLinkedDeque<>();
+	public final Deque<Supplier<CompletionStage<LeaseTerm>>> renewals = new ConcurrentLinkedDeque<>();
 
 	final Deque<CompletionStage<Boolean>> releases = new ArrayDeque<>();
 
 	final AtomicInteger attempted = new AtomicInteger();
 
-	final AtomicInteger renewed = new AtomicInteger();
+	public final AtomicInteger renewed = new AtomicInteger();
 
 	final AtomicInteger released = new AtomicInteger();
 
 	volatile Lease.LossSignal lossSignal;
 
-	static <T> CompletionStage<T> never() {
+	public static <T> CompletionStage<T> never() {
 		return new CompletableFuture<>();
 	}
 
-	static <T> CompletionStage<T> unreachable() {
+	public static <T> CompletionStage<T> unreachable() {
 		return CompletableFuture.failedFuture(new BackendException("unreachable", true, null));
 	}
 
@@ -49,11 +49,11 @@ final class ScriptedProvider implements LockProvider {
 		return CompletableFuture.failedFuture(new BackendException("credentials refused", false, null));
 	}
 
-	static CompletionStage<Lease> contended() {
+	public static CompletionStage<Lease> contended() {
 		return CompletableFuture.completedFuture(null);
 	}
 
-	Lease lease(Duration leaseTime) {
+	public Lease lease(Duration leaseTime) {
 		return new ScriptedLease(new LeaseTerm(System.nanoTime(), leaseTime));
 	}
 

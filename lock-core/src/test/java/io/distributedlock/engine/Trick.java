@@ -18,7 +18,7 @@ import io.distributedlock.spi.BackendException;
  * @param <T> what the call returns
  */
 @FunctionalInterface
-interface Trick<T> {
+public interface Trick<T> {
 
 	/**
 	 * Answer a call.
@@ -150,20 +150,20 @@ interface Trick<T> {
 
 		private volatile Trick<T> usual = Supplier::get;
 
-		void next(Trick<T> trick) {
+		public void next(Trick<T> trick) {
 			this.queued.add(trick);
 		}
 
-		void always(Trick<T> trick) {
+		public void always(Trick<T> trick) {
 			this.usual = trick;
 		}
 
-		void behave() {
+		public void behave() {
 			this.queued.clear();
 			this.usual = Supplier::get;
 		}
 
-		int calls() {
+		public int calls() {
 			return this.calls.get();
 		}
 

@@ -25,17 +25,17 @@ import io.distributedlock.spi.ReleaseSignal;
  * A provider that misbehaves on command, over a backend that keeps all promises. What a
  * test does not script is done properly.
  */
-final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal {
+public final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal {
 
-	final Trick.Script<CompletionStage<Lease>> acquire = new Trick.Script<>();
+	public final Trick.Script<CompletionStage<Lease>> acquire = new Trick.Script<>();
 
-	final Trick.Script<CompletionStage<LeaseTerm>> renew = new Trick.Script<>();
+	public final Trick.Script<CompletionStage<LeaseTerm>> renew = new Trick.Script<>();
 
 	final Trick.Script<List<? extends CompletionStage<LeaseTerm>>> renewAll = new Trick.Script<>();
 
 	final Trick.Script<CompletionStage<Boolean>> release = new Trick.Script<>();
 
-	final Trick.Script<Place> enqueue = new Trick.Script<>();
+	public final Trick.Script<Place> enqueue = new Trick.Script<>();
 
 	final Trick.Script<Exchange> exchange = new Trick.Script<>();
 
@@ -50,7 +50,7 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 	/**
 	 * By default this provider cannot be asked.
 	 */
-	final Trick.Script<CompletionStage<Object>> ping = new Trick.Script<>();
+	public final Trick.Script<CompletionStage<Object>> ping = new Trick.Script<>();
 
 	/**
 	 * All leases that were granted, in their order.
@@ -66,15 +66,15 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 
 	private final String name;
 
-	TrickyProvider() {
+	public TrickyProvider() {
 		this("tricky");
 	}
 
-	TrickyProvider(String name) {
+	public TrickyProvider(String name) {
 		this(name, new LocalLockProvider());
 	}
 
-	TrickyProvider(String name, LocalLockProvider backend) {
+	public TrickyProvider(String name, LocalLockProvider backend) {
 		this.name = name;
 		this.backend = backend;
 	}
@@ -82,7 +82,7 @@ final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal
 	/**
 	 * Return whether nobody has a key on the backend, for any lock type.
 	 */
-	boolean isFree(String key) {
+	public boolean isFree(String key) {
 		LeaseRequest request = new LeaseRequest(key, Duration.ofSeconds(1), LockType.EXCLUSIVE);
 		Lease lease = this.backend.tryAcquire(request).toCompletableFuture().join();
 		if (lease != null) {

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class UnansweredRequestsTests {
 
-	private static final Duration LEASE = Duration.ofMillis(1500);
+	private static final Duration LEASE = Duration.ofSeconds(4);
 
 	private final TrickyProvider provider = new TrickyProvider();
 

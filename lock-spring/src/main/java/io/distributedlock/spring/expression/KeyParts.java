@@ -126,17 +126,4 @@ final class KeyParts {
 
 	}
 
-	/**
-	 * A part of a text is null.
-	 */
-	static final class NullPartException extends EvaluationException {
-
-		private static final long serialVersionUID = 1L;
-
-		NullPartException(String message) {
-			super(message);
-		}
-
-	}
-
 }

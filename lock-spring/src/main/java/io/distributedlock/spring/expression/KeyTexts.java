@@ -136,7 +136,7 @@ final class KeyTexts {
 	private static String told(Object value) {
 		@Nullable String text = value.toString();
 		if (text == null) {
-			throw new KeyParts.NullPartException(
+			throw new NullPartException(
 					value.getClass().getTypeName() + ".toString() returned null. Return a text, or use a property");
 		}
 		return text;

@@ -1,0 +1,396 @@
+package io.distributedlock.engine.internal.acquire;
+
+import java.lang.ref.Reference;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.engine.internal.event.ObservedCall;
+import io.distributedlock.engine.internal.handle.EngineHandle;
+import io.distributedlock.engine.internal.handle.Exits;
+import io.distributedlock.engine.internal.handle.MultiHandle;
+import io.distributedlock.engine.internal.handle.SingleHandle;
+import io.distributedlock.engine.internal.key.Acquisition;
+import io.distributedlock.engine.internal.key.AcquisitionOutcome;
+import io.distributedlock.engine.internal.key.Engine;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseKeeper;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.Callbacks;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acquires locks for a caller: by re-entry, or by an {@link Acquisition} for which a
+ * thread waits or which completes a future.
+ * <p>
+ * Why: docs/decisions/001-asynchronous-engine.md,
+ * docs/decisions/003-re-entry-by-handle.md
+ */
+public final class Acquirer {
+
+	private final Engine engine;
+
+	private final Callbacks callbacks;
+
+	private final Exits exits;
+
+	public Acquirer(Engine engine, Callbacks callbacks, Exits exits) {
+		this.engine = engine;
+		this.callbacks = callbacks;
+		this.exits = exits;
+	}
+
+	public LockHandle acquire(List<LockAttempt> attempts) {
+		LockHandle handle = tryAcquire(attempts, true);
+		if (handle == null) {
+			throw new IllegalStateException(
+					"An acquisition that may not return without a lock has returned without one");
+		}
+		return handle;
+	}
+
+	public @Nullable LockHandle tryAcquire(List<LockAttempt> attempts) {
+		return tryAcquire(attempts, false);
+	}
+
+	/**
+	 * Acquire locks without blocking.
+	 * @param future completes on a thread for code of the user; if the user completes or
+	 * cancels it, the acquisition ends
+	 */
+	public void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future) {
+		if (attempts.size() > 1) {
+			new AllOrNone(this, attempts, true).start(future, Optional::orElseThrow);
+			return;
+		}
+		LockAttempt attempt = attempts.get(0);
+		start(attempt, attempt, true, Optional::orElseThrow, future);
+	}
+
+	/**
+	 * As {@link #acquire(List, CompletableFuture)}; completes with an empty result if
+	 * others hold a lock.
+	 */
+	public void tryAcquire(List<LockAttempt> attempts, CompletableFuture<Optional<LockHandle>> future) {
+		if (attempts.size() > 1) {
+			new AllOrNone(this, attempts, false).start(future, (handle) -> handle);
+			return;
+		}
+		LockAttempt attempt = attempts.get(0);
+		start(attempt, attempt, false, (handle) -> handle.map(LockHandle.class::cast), future);
+	}
+
+	/**
+	 * Close the innermost handle on this thread that stands for these locks.
+	 */
+	public boolean closeOnThread(List<LockAttempt> attempts) {
+		Optional<LockHandle> found = LockContext.capture().innermost((handle) -> isFor(handle, attempts));
+		found.ifPresent(LockHandle::close);
+		return found.isPresent();
+	}
+
+	private boolean isFor(LockHandle handle, List<LockAttempt> attempts) {
+		return handle instanceof EngineHandle engineHandle && engineHandle.parts().size() == attempts.size()
+				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.engine.keeper()));
+	}
+
+	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean orThrow) {
+		LockAttempt attempt = attempts.get(0);
+		HeldLock held = (attempts.size() == 1) ? find(attempt, LockContext.capture()) : null;
+		SingleHandle reentered = (held != null) ? SingleHandle.reenter(attempt, held, this.exits) : null;
+		if (reentered != null) {
+			return reentered;
+		}
+		if (attempts.size() > 1) {
+			EngineHandle all = new AllOrNone(this, attempts, orThrow).await();
+			return (all != null) ? attached(all) : null;
+		}
+		// a lock that was found and not entered has just ended
+		AcquisitionOutcome outcome = (held != null) ? await(attempt, longestNanos(attempt))
+				: await(attempt, LockContext.capture(), longestNanos(attempt));
+		EngineHandle handle = toHandle(attempt, outcome, orThrow);
+		return (handle != null) ? attached(handle) : null;
+	}
+
+	private static EngineHandle attached(EngineHandle handle) {
+		LockContext.attach(handle);
+		return handle;
+	}
+
+	/**
+	 * Wait for one lock on this thread.
+	 * @param timeoutNanos how long to wait for the outcome at most
+	 */
+	AcquisitionOutcome await(LockAttempt attempt, long timeoutNanos) {
+		LockContext caller = LockContext.capture();
+		AcquisitionOutcome reentered = reenter(attempt, caller);
+		return (reentered != null) ? reentered : await(attempt, caller, timeoutNanos);
+	}
+
+	private AcquisitionOutcome await(LockAttempt attempt, LockContext caller, long timeoutNanos) {
+		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, Thread.currentThread());
+		AcquisitionOutcome outcome = await(acquisition, timeoutNanos);
+		tell(acquisition.observed(), outcome);
+		return outcome;
+	}
+
+	private AcquisitionOutcome await(Acquisition acquisition, long timeoutNanos) {
+		CompletableFuture<AcquisitionOutcome> result = acquisition.start();
+		if (result.isDone()) {
+			return result.join();
+		}
+		try {
+			return this.engine.runtime().await(result, timeoutNanos);
+		}
+		catch (TimeoutException ex) {
+			acquisition.endUnanswered();
+		}
+		catch (InterruptedException ex) {
+			acquisition.end(AcquisitionOutcome.INTERRUPTED);
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException("An acquisition ends with an outcome, not with an exception", ex);
+		}
+		// ended already, by this thread or another one, so this does not wait
+		return result.join();
+	}
+
+	/**
+	 * Follow the acquisition of one lock.
+	 * @param asked what the caller asked for, for its handle and its exceptions
+	 * @param attempt the same with the time that is left to wait
+	 * @param orThrow whether contention is an exception
+	 * @param toResult makes the result from the handle, or from nothing if others hold it
+	 * @param future as in {@link #acquire(List, CompletableFuture)}
+	 */
+	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
+			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future) {
+		LockContext caller = LockContext.capture();
+		AcquisitionOutcome reentered = reenter(attempt, caller);
+		if (reentered != null) {
+			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE).send(reentered);
+			return;
+		}
+		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, null);
+		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, acquisition.observed());
+		// cancelled, or completed by the user or a time-out
+		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));
+		acquisition.start().thenAccept(delivery::send);
+	}
+
+	/**
+	 * Return the handle that belongs to an outcome.
+	 * @param orThrow whether contention is an exception
+	 * @return the handle, {@code null} if others hold the lock
+	 */
+	@Nullable EngineHandle toHandle(LockAttempt attempt, AcquisitionOutcome outcome, boolean orThrow) {
+		EngineHandle handle = unlessContended(attempt, outcome);
+		if (handle == null && orThrow) {
+			throw (outcome.reason() == Reason.CROWDED) ? LockErrors.crowded(attempt) : LockErrors.contended(attempt);
+		}
+		return handle;
+	}
+
+	private @Nullable EngineHandle unlessContended(LockAttempt attempt, AcquisitionOutcome outcome) {
+		HeldLock lock = outcome.lock();
+		if (lock != null) {
+			return new SingleHandle(attempt, lock, this.exits);
+		}
+		Reason reason = outcome.reason();
+		if (reason == null) {
+			throw LockErrors.unavailable(attempt, outcome.requiredFailure());
+		}
+		return switch (reason) {
+			case CONTENDED, CROWDED -> null;
+			case INTERRUPTED -> throw LockErrors.interrupted(attempt);
+			case CLOSED -> throw LockErrors.closed(attempt);
+		};
+	}
+
+	/**
+	 * Tell the observers how an acquisition ended. Runs code of the user.
+	 */
+	private static void tell(ObservedCall observed, AcquisitionOutcome outcome) {
+		HeldLock lock = outcome.lock();
+		if (lock != null) {
+			observed.acquired(lock.fencingToken(), lock.index() > 0, lock::loss);
+		}
+		else if (outcome.reason() != null) {
+			observed.notAcquired(outcome.reason());
+		}
+		else {
+			observed.unavailable(outcome.requiredFailure());
+		}
+	}
+
+	Engine engine() {
+		return this.engine;
+	}
+
+	Callbacks callbacks() {
+		return this.callbacks;
+	}
+
+	EngineHandle combine(List<EngineHandle> taken) {
+		return new MultiHandle(taken, this.exits);
+	}
+
+	private @Nullable AcquisitionOutcome reenter(LockAttempt attempt, LockContext context) {
+		HeldLock lock = find(attempt, context);
+		if (lock == null) {
+			return null;
+		}
+		return lock.holders().enter() ? AcquisitionOutcome.acquired(lock) : null;
+	}
+
+	/**
+	 * Return the lock that a caller holds and may enter again, {@code null} for none.
+	 */
+	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {
+		if (!attempt.isReentrant() || this.engine.waiting().isClosed()) {
+			return null;
+		}
+		Held held = new Held(attempt, this.engine.keeper());
+		context.innermost(held);
+		if (held.lock != null && !attempt.isCoveredBy(held.lock.attempt().type())) {
+			throw LockErrors.upgrade(attempt);
+		}
+		return held.lock;
+	}
+
+	/**
+	 * An acquisition ends by itself within its wait time and one command time-out. This
+	 * limit is for a JVM that is too busy to run the timer.
+	 */
+	private long longestNanos(LockAttempt attempt) {
+		long commandTimeout = this.engine.questions().commandTimeoutNanos();
+		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
+	}
+
+	/**
+	 * Finds the handle of a lock, and keeps the lock.
+	 */
+	private static final class Held implements Predicate<LockHandle> {
+
+		private final LockAttempt attempt;
+
+		private final LeaseKeeper keeper;
+
+		private @Nullable HeldLock lock;
+
+		private Held(LockAttempt attempt, LeaseKeeper keeper) {
+			this.attempt = attempt;
+			this.keeper = keeper;
+		}
+
+		@Override
+		public boolean test(LockHandle handle) {
+			this.lock = (handle instanceof EngineHandle each) ? each.reentered(this.attempt, this.keeper) : null;
+			return this.lock != null;
+		}
+
+	}
+
+	/**
+	 * Brings an outcome to a caller's future, on an executor that may be slow or drop the
+	 * task. As soon as nobody waits for the lock any more, it is released.
+	 *
+	 * @param <R> what the caller gets
+	 */
+	private final class Delivery<R> {
+
+		private final LockAttempt attempt;
+
+		private final boolean orThrow;
+
+		private final Function<Optional<EngineHandle>, R> toResult;
+
+		private final CompletableFuture<R> future;
+
+		private final ObservedCall observed;
+
+		private final Callbacks.ForCaller callbacks;
+
+		/**
+		 * Who takes the lock from here either delivers it or releases it.
+		 */
+		private final AtomicReference<@Nullable HeldLock> undelivered = new AtomicReference<>();
+
+		private Delivery(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
+				CompletableFuture<R> future, ObservedCall observed) {
+			this.attempt = attempt;
+			this.orThrow = orThrow;
+			this.toResult = toResult;
+			this.future = future;
+			this.observed = observed;
+			this.callbacks = Acquirer.this.callbacks.capture();
+		}
+
+		private void send(AcquisitionOutcome outcome) {
+			HeldLock lock = outcome.lock();
+			if (lock == null) {
+				this.callbacks.run(() -> deliver(outcome));
+				return;
+			}
+			this.undelivered.set(lock);
+			// cancelled, or completed by the user or a time-out
+			this.future.whenComplete((ignored, failure) -> releaseUndelivered());
+			// only the task refers to the marker: if the executor drops the task, the
+			// keeper finds the lock unused and releases it
+			Object useMarker = lock.useMarker();
+			this.callbacks.run(() -> deliver(outcome, useMarker));
+		}
+
+		private void deliver(AcquisitionOutcome outcome, Object useMarker) {
+			try {
+				if (this.undelivered.getAndSet(null) != null) {
+					deliver(outcome);
+				}
+			}
+			finally {
+				Reference.reachabilityFence(useMarker);
+			}
+		}
+
+		private void deliver(AcquisitionOutcome outcome) {
+			EngineHandle handle = null;
+			boolean delivered = false;
+			tell(this.observed, outcome);
+			try {
+				handle = toHandle(this.attempt, outcome, this.orThrow);
+				delivered = this.future.complete(this.toResult.apply(Optional.ofNullable(handle)));
+			}
+			catch (Throwable ex) {
+				this.future.completeExceptionally(ex);
+			}
+			HeldLock lock = outcome.lock();
+			if (!delivered && handle != null) {
+				handle.leaveUnused();
+			}
+			else if (!delivered && lock != null) {
+				Acquirer.this.exits.leaveUnused(lock);
+			}
+		}
+
+		private void releaseUndelivered() {
+			HeldLock lock = this.undelivered.getAndSet(null);
+			if (lock != null) {
+				this.observed.abandoned();
+				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.exits.leaveUnused(lock));
+			}
+		}
+
+	}
+
+}

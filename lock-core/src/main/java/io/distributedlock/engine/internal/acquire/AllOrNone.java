@@ -1,0 +1,220 @@
+package io.distributedlock.engine.internal.acquire;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.engine.internal.handle.EngineHandle;
+import io.distributedlock.engine.internal.key.Engine;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.Callbacks;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.support.Failures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acquires several locks for one call, one after the other. All calls use the same order,
+ * so two calls never wait for each other. If one lock cannot be acquired, those before it
+ * are released.
+ * <p>
+ * Why: docs/decisions/004-several-locks-in-one-order.md
+ */
+final class AllOrNone {
+
+	private final Acquirer acquirer;
+
+	private final List<LockAttempt> attempts;
+
+	/**
+	 * Whether contention is an exception.
+	 */
+	private final boolean orThrow;
+
+	private final long startNanos;
+
+	/**
+	 * The longest wait time and one command time-out, for all locks together.
+	 */
+	private final long giveUpAtNanos;
+
+	private final List<EngineHandle> taken = new ArrayList<>();
+
+	private volatile @Nullable CompletableFuture<?> current;
+
+	AllOrNone(Acquirer acquirer, List<LockAttempt> attempts, boolean orThrow) {
+		this.acquirer = acquirer;
+		this.attempts = attempts;
+		this.orThrow = orThrow;
+		this.startNanos = acquirer.engine().nanoTime();
+		long longestWait = attempts.stream()
+			.mapToLong((attempt) -> LockTimes.saturatedNanos(attempt.waitTime()))
+			.max()
+			.orElse(0);
+		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.engine().questions().commandTimeoutNanos();
+	}
+
+	/**
+	 * Acquire the locks on this thread.
+	 * @return the handle of all of them, {@code null} if others hold one
+	 */
+	@Nullable EngineHandle await() {
+		try {
+			for (LockAttempt attempt : this.attempts) {
+				EngineHandle next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt),
+						this.giveUpAtNanos - this.acquirer.engine().nanoTime()), this.orThrow);
+				if (next == null) {
+					releaseTaken();
+					return null;
+				}
+				this.taken.add(next);
+			}
+			return all();
+		}
+		catch (Throwable ex) {
+			releaseTaken();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Acquire the locks without blocking this thread. Each step knows which locks the
+	 * caller holds, on whatever thread it runs.
+	 * @param result completes with the result; if the user completes or cancels it, the
+	 * acquisition ends
+	 * @param toResult makes the result from the handle, or from nothing if others hold a
+	 * lock
+	 */
+	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
+		Engine engine = this.acquirer.engine();
+		Callbacks.ForCaller callbacks = this.acquirer.callbacks().capture();
+		Timers.Timer limit = engine.timers()
+			.at(this.giveUpAtNanos, () -> callbacks.run(() -> giveUp(result, outOfTime(engine))));
+		result.whenComplete((ignored, failure) -> {
+			limit.cancel();
+			cancelCurrent();
+		});
+		takeNext(LockContext.capture(), result, toResult);
+	}
+
+	/**
+	 * A template that closes runs its timers early.
+	 */
+	private LockException outOfTime(Engine engine) {
+		LockAttempt first = this.attempts.get(0);
+		return engine.waiting().isClosed() ? LockErrors.closed(first)
+				: LockErrors.unavailable(first, engine.questions().noAnswer());
+	}
+
+	/**
+	 * End the step under way before the caller is told: what the caller does then may
+	 * take long, and meanwhile nothing may be asked of a backend for it.
+	 */
+	private void giveUp(CompletableFuture<?> result, LockException failure) {
+		CompletableFuture<?> pending = this.current;
+		if (pending == null || !pending.completeExceptionally(failure)) {
+			result.completeExceptionally(failure);
+		}
+	}
+
+	private void cancelCurrent() {
+		CompletableFuture<?> pending = this.current;
+		if (pending != null) {
+			pending.cancel(false);
+		}
+	}
+
+	private <R> void takeNext(LockContext caller, CompletableFuture<R> result,
+			Function<Optional<LockHandle>, R> toResult) {
+		if (this.taken.size() == this.attempts.size()) {
+			deliver(result, toResult);
+			return;
+		}
+		if (result.isDone()) {
+			releaseTaken();
+			return;
+		}
+		LockAttempt attempt = this.attempts.get(this.taken.size());
+		CompletableFuture<Optional<EngineHandle>> next = new CompletableFuture<>();
+		next.whenComplete((handle, failure) -> {
+			if (failure != null) {
+				releaseTaken();
+				result.completeExceptionally(Failures.unwrap(failure));
+			}
+			else {
+				onNext(handle, caller, result, toResult);
+			}
+		});
+		this.current = next;
+		try {
+			caller.call(() -> {
+				this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next);
+				return attempt;
+			});
+		}
+		catch (Throwable ex) {
+			// refused because of what the caller holds; later steps run on other threads,
+			// where nobody would catch this
+			next.completeExceptionally(ex);
+		}
+		if (result.isDone()) {
+			cancelCurrent();
+		}
+	}
+
+	private <R> void onNext(Optional<EngineHandle> handle, LockContext caller, CompletableFuture<R> result,
+			Function<Optional<LockHandle>, R> toResult) {
+		if (handle.isEmpty()) {
+			releaseTaken();
+			result.complete(toResult.apply(Optional.empty()));
+		}
+		else {
+			this.taken.add(handle.get());
+			takeNext(caller, result, toResult);
+		}
+	}
+
+	private <R> void deliver(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
+		try {
+			if (!result.complete(toResult.apply(Optional.of(all())))) {
+				releaseTaken();
+			}
+		}
+		catch (Throwable ex) {
+			releaseTaken();
+			result.completeExceptionally(ex);
+		}
+	}
+
+	private EngineHandle all() {
+		for (int i = 0; i < this.taken.size(); i++) {
+			if (!this.taken.get(i).isValid()) {
+				throw LockErrors.endedBeforeOthers(this.attempts.get(i));
+			}
+		}
+		return this.acquirer.combine(this.taken);
+	}
+
+	private LockAttempt inTimeLeft(LockAttempt attempt) {
+		if (attempt.waitsWithoutEnd()) {
+			return attempt;
+		}
+		long waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
+		long left = waitUntilNanos - this.acquirer.engine().nanoTime();
+		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
+	}
+
+	private void releaseTaken() {
+		for (int i = this.taken.size() - 1; i >= 0; i--) {
+			this.taken.get(i).leaveUnused();
+		}
+	}
+
+}

@@ -1,0 +1,181 @@
+package io.distributedlock.engine.internal.handle;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseKeeper;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all handles of this engine have in common: how they are closed and extended, and
+ * what they tell the engine.
+ */
+public abstract class EngineHandle implements LockHandle {
+
+	/**
+	 * A fiftieth: twice the margin that {@link LeaseTerm} allows for clocks of different
+	 * speed.
+	 */
+	private static final int MARGIN_FRACTION = 50;
+
+	/**
+	 * For the precision of expiry, and for the time that the request takes.
+	 */
+	private static final int MARGIN_MILLIS = 20;
+
+	/**
+	 * Callbacks refer to this and not to the handle: a handle that something refers to
+	 * counts as in use.
+	 */
+	final AtomicBoolean closed;
+
+	final Exits exits;
+
+	EngineHandle(Exits exits, boolean open) {
+		this.exits = exits;
+		this.closed = new AtomicBoolean(!open);
+	}
+
+	/**
+	 * Return the lock that an attempt may enter again, if this handle stands for it.
+	 */
+	public abstract @Nullable HeldLock reentered(LockAttempt attempt, LeaseKeeper keeper);
+
+	/**
+	 * Return whether an attempt like this one gave this handle.
+	 */
+	public abstract boolean isFor(LockAttempt attempt, LeaseKeeper keeper);
+
+	/**
+	 * Return what was asked for; where there are several locks, for the first.
+	 */
+	abstract LockAttempt attempt();
+
+	/**
+	 * Return the handles of the locks that were acquired together.
+	 */
+	abstract List<? extends EngineHandle> handles();
+
+	/**
+	 * Begin to extend what the handle stands for.
+	 * @return completes within the command time-out, on any thread
+	 */
+	abstract CompletableFuture<@Nullable Void> startExtension(Duration leaseTime);
+
+	/**
+	 * Return a length with which the lease, renewed now, ends no earlier than without
+	 * that; where there are several locks, with which none does.
+	 */
+	abstract Duration lengthToKeep();
+
+	/**
+	 * Leave what this handle stands for. Called once, when it has been marked as closed.
+	 * @param used {@code false} if nothing was done under the lock
+	 * @return completes, always normally, with what failed
+	 */
+	abstract CompletableFuture<@Nullable LockUnavailableException> exit(boolean used);
+
+	/**
+	 * Mark the handle as closed, and begin to leave what it stands for.
+	 * @return completes, always normally, with what failed
+	 */
+	public final CompletableFuture<@Nullable LockUnavailableException> leave() {
+		return leave(true);
+	}
+
+	/**
+	 * As {@link #leave()}, for a lock under which nothing was done.
+	 */
+	public final CompletableFuture<@Nullable LockUnavailableException> leaveUnused() {
+		return leave(false);
+	}
+
+	private CompletableFuture<@Nullable LockUnavailableException> leave(boolean used) {
+		if (!this.closed.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(null);
+		}
+		LockContext.detach(this);
+		return exit(used);
+	}
+
+	@Override
+	public final boolean isClosed() {
+		return this.closed.get();
+	}
+
+	@Override
+	public final void close() {
+		close(null);
+	}
+
+	@Override
+	public final void close(@Nullable Throwable workFailure) {
+		this.exits.await(leave(), workFailure);
+	}
+
+	@Override
+	public final CompletableFuture<@Nullable Void> closeAsync() {
+		return this.exits.forUser(leave());
+	}
+
+	@Override
+	public final void extend(Duration leaseTime) {
+		this.exits.awaitExtension(attempt(), startExtension(leaseTime));
+	}
+
+	@Override
+	public final CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
+		return this.exits.forUser(startExtension(leaseTime));
+	}
+
+	@Override
+	public final void ensureAtLeast(Duration duration) {
+		ensureHeld();
+		List<CompletableFuture<@Nullable Void>> extensions = new ArrayList<>();
+		for (EngineHandle each : handles()) {
+			if (each.remaining().compareTo(duration) < 0) {
+				extensions.add(each.startExtension(lengthFor(duration, each.lengthToKeep())));
+			}
+		}
+		if (extensions.isEmpty()) {
+			return;
+		}
+		this.exits.awaitExtension(attempt(), all(extensions));
+		for (EngineHandle each : handles()) {
+			if (each.remaining().compareTo(duration) < 0) {
+				throw LockErrors.lost(each.attempt(), "only %s are left, and %s are needed"
+					.formatted(LockTimes.text(each.remaining()), LockTimes.text(duration)));
+			}
+		}
+	}
+
+	static CompletableFuture<@Nullable Void> all(List<CompletableFuture<@Nullable Void>> extensions) {
+		return CompletableFuture.allOf(extensions.toArray(CompletableFuture<?>[]::new))
+			.<@Nullable Void>thenApply((done) -> null);
+	}
+
+	/**
+	 * Return which lease time to ask for, so that a time is left until the local
+	 * deadline, which is earlier than the end of the lease.
+	 * @param least with which the lease becomes no shorter than it would be without the
+	 * request: an auto-renewed lease than its usual length, and one that the owner has
+	 * yet to confirm than the caller asked for
+	 */
+	private static Duration lengthFor(Duration duration, Duration least) {
+		Duration wanted = LockTimes.saturated(duration);
+		Duration withMargin = wanted.plus(wanted.dividedBy(MARGIN_FRACTION)).plusMillis(MARGIN_MILLIS);
+		return (withMargin.compareTo(least) < 0) ? least : withMargin;
+	}
+
+}

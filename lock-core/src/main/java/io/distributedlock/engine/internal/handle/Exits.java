@@ -1,0 +1,212 @@
+package io.distributedlock.engine.internal.handle;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.internal.event.Listeners;
+import io.distributedlock.engine.internal.lease.Extension;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseReleaser;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.Callbacks;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.LimitedLog;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How a holder leaves: the last holder releases the lease. A failure of that is reported,
+ * and never replaces what the work returned or threw.
+ */
+public final class Exits {
+
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Exits.class));
+
+	private static final CompletableFuture<@Nullable LockUnavailableException> LEFT = CompletableFuture
+		.completedFuture(null);
+
+	private final EngineRuntime runtime;
+
+	private final Callbacks callbacks;
+
+	private final Questions questions;
+
+	private final boolean asyncRelease;
+
+	private final Listeners listeners;
+
+	private final Extension extension;
+
+	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseAfterMinimum;
+
+	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseNow;
+
+	/**
+	 * Create what the handles of a template have in common.
+	 * @param asyncRelease whether who closes a lock does not wait for the release
+	 */
+	public Exits(EngineRuntime runtime, Questions questions, Callbacks callbacks, Listeners listeners,
+			LeaseReleaser releaser, Extension extension, boolean asyncRelease) {
+		this.runtime = runtime;
+		this.questions = questions;
+		this.callbacks = callbacks;
+		this.listeners = listeners;
+		this.releaseAfterMinimum = releaser::releaseAfterMinimum;
+		this.releaseNow = releaser::releaseNow;
+		this.extension = extension;
+		this.asyncRelease = asyncRelease;
+	}
+
+	Extension extension() {
+		return this.extension;
+	}
+
+	/**
+	 * Leave a lock.
+	 * @return completes within the command time-out, always normally: with what failed,
+	 * which is logged too; {@code null} if nothing failed
+	 */
+	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock) {
+		return leave(lock, this.releaseAfterMinimum);
+	}
+
+	/**
+	 * As {@link #leave}, for a lock under which nothing was done.
+	 */
+	public CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock) {
+		return leave(lock, this.releaseNow);
+	}
+
+	private CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock,
+			Function<HeldLock, CompletableFuture<@Nullable Void>> release) {
+		if (!lock.holders().exit()) {
+			return LEFT;
+		}
+		CompletableFuture<@Nullable Void> released = release.apply(lock);
+		// while the request is under way
+		lock.observed().released();
+		if (lock.loss() != null) {
+			this.listeners.releasedLate(lock.attempt(), lock.beganNanos());
+		}
+		if (released.isDone() && !released.isCompletedExceptionally()) {
+			return LEFT;
+		}
+		return released.handle((done, failure) -> {
+			if (failure == null) {
+				return null;
+			}
+			LockUnavailableException exception = LockErrors.releaseFailed(lock.attempt(), Failures.unwrap(failure));
+			warnings.warn("{}", exception.getMessage());
+			return exception;
+		});
+	}
+
+	/**
+	 * Wait until a lock is left, at most the command time-out, unless the template
+	 * releases asynchronously. An interrupt does not end the wait, since the release
+	 * comes first; the thread is interrupted again after it.
+	 * @param left completes with what failed
+	 * @param workFailure what the work threw; a failed release is added to it as
+	 * suppressed
+	 */
+	void await(CompletableFuture<@Nullable LockUnavailableException> left, @Nullable Throwable workFailure) {
+		if (this.asyncRelease && !left.isDone()) {
+			return;
+		}
+		LockUnavailableException failure = awaitUninterruptibly(left);
+		if (failure != null && workFailure != null) {
+			workFailure.addSuppressed(failure);
+		}
+	}
+
+	/**
+	 * Wait for a step that ends within the command time-out.
+	 * @return the result, {@code null} if the step has not ended by then
+	 */
+	public <T> @Nullable T awaitUninterruptibly(CompletableFuture<@Nullable T> future) {
+		if (future.isDone()) {
+			return future.join();
+		}
+		// the step ends by itself at the command time-out; this deadline is for a JVM
+		// that
+		// is too busy to run the timer
+		long limit = this.questions.commandTimeoutNanos();
+		long deadline = this.runtime.nanoTime() + limit + limit / 8;
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return this.runtime.await(future, deadline - this.runtime.nanoTime());
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+				catch (ExecutionException ex) {
+					throw new IllegalStateException("A release is reported and not thrown", ex);
+				}
+				catch (TimeoutException ex) {
+					return null;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Wait for an extension, which ends within the command time-out. An interrupt does
+	 * not end the wait; the thread is interrupted again after it.
+	 * @param attempt what was asked for, for an exception
+	 */
+	void awaitExtension(LockAttempt attempt, CompletableFuture<@Nullable Void> extended) {
+		Optional<Throwable> failure = awaitUninterruptibly(
+				extended.handle((done, failed) -> Optional.ofNullable(failed)));
+		if (failure == null) {
+			// the JVM was paused, and its timers have not run yet
+			throw LockErrors.notExtended(attempt, this.questions.noAnswer());
+		}
+		if (failure.isPresent()) {
+			throw (Failures.unwrap(failure.get()) instanceof RuntimeException cause) ? cause
+					: new CompletionException(failure.get());
+		}
+	}
+
+	/**
+	 * Return a future for the user: what depends on it runs on the user's executor, and
+	 * not on the thread that brings the answer.
+	 */
+	CompletableFuture<@Nullable Void> forUser(CompletableFuture<?> step) {
+		CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+		boolean done = step.isDone();
+		Callbacks.ForCaller caller = this.callbacks.capture();
+		step.whenComplete((value, failure) -> {
+			Runnable completion = () -> {
+				if (failure != null) {
+					result.completeExceptionally(Failures.unwrap(failure));
+				}
+				else {
+					result.complete(null);
+				}
+			};
+			if (done) {
+				completion.run();
+			}
+			else {
+				caller.run(completion);
+			}
+		});
+		return result;
+	}
+
+}

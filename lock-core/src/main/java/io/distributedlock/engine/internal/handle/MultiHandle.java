@@ -1,0 +1,151 @@
+package io.distributedlock.engine.internal.handle;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.Sequencer;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseKeeper;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handle of several locks that were acquired together. It is valid while each of them
+ * is held. They are released in the opposite order, and no release waits for another.
+ * <p>
+ * Why: docs/decisions/004-several-locks-in-one-order.md
+ */
+public final class MultiHandle extends EngineHandle {
+
+	private final List<EngineHandle> parts;
+
+	public MultiHandle(List<EngineHandle> parts, Exits exits) {
+		super(exits, true);
+		this.parts = List.copyOf(parts);
+	}
+
+	@Override
+	public @Nullable HeldLock reentered(LockAttempt attempt, LeaseKeeper keeper) {
+		for (EngineHandle part : this.parts) {
+			HeldLock lock = part.isClosed() ? null : part.reentered(attempt, keeper);
+			if (lock != null) {
+				return lock;
+			}
+		}
+		return null;
+	}
+
+	@Override
+	public boolean isFor(LockAttempt attempt, LeaseKeeper keeper) {
+		return this.parts.stream().anyMatch((part) -> part.isFor(attempt, keeper));
+	}
+
+	@Override
+	public List<LockHandle> parts() {
+		return List.copyOf(this.parts);
+	}
+
+	@Override
+	LockAttempt attempt() {
+		return this.parts.get(0).attempt();
+	}
+
+	@Override
+	List<? extends EngineHandle> handles() {
+		return this.parts;
+	}
+
+	@Override
+	public String key() {
+		return this.parts.stream().map(LockHandle::key).collect(Collectors.joining(", "));
+	}
+
+	@Override
+	public String provider() {
+		return this.parts.stream().map(LockHandle::provider).distinct().collect(Collectors.joining(", "));
+	}
+
+	@Override
+	public OptionalLong fencingToken() {
+		// a token says something about one key only
+		return OptionalLong.empty();
+	}
+
+	@Override
+	public Optional<Sequencer> sequencer() {
+		return Optional.empty();
+	}
+
+	@Override
+	public boolean isValid() {
+		return this.parts.stream().allMatch(LockHandle::isValid);
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.parts.stream().map(LockHandle::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+	}
+
+	@Override
+	public void ensureHeld() {
+		this.parts.forEach(LockHandle::ensureHeld);
+	}
+
+	@Override
+	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
+		return all(this.parts.stream().map((part) -> part.startExtension(leaseTime)).toList());
+	}
+
+	@Override
+	Duration lengthToKeep() {
+		return this.parts.stream().map(EngineHandle::lengthToKeep).max(Duration::compareTo).orElse(Duration.ZERO);
+	}
+
+	@Override
+	public void onExpiring(Duration margin, Runnable callback) {
+		this.parts.forEach((part) -> part.onExpiring(margin, callback));
+	}
+
+	@Override
+	public void onLost(Consumer<LockLostException> callback) {
+		AtomicBoolean told = new AtomicBoolean();
+		this.parts.forEach((part) -> part.onLost((loss) -> {
+			if (told.compareAndSet(false, true)) {
+				callback.accept(loss);
+			}
+		}));
+	}
+
+	@Override
+	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
+		CompletableFuture<@Nullable LockUnavailableException> all = CompletableFuture.completedFuture(null);
+		for (int i = this.parts.size() - 1; i >= 0; i--) {
+			EngineHandle part = this.parts.get(i);
+			all = all.thenCombine(used ? part.leave() : part.leaveUnused(), MultiHandle::together);
+		}
+		return all;
+	}
+
+	private static @Nullable LockUnavailableException together(@Nullable LockUnavailableException first,
+			@Nullable LockUnavailableException second) {
+		if (first != null && second != null) {
+			first.addSuppressed(second);
+		}
+		return (first != null) ? first : second;
+	}
+
+	@Override
+	public String toString() {
+		return "LockHandle" + this.parts;
+	}
+
+}

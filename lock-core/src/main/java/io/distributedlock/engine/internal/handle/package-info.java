@@ -1,0 +1,8 @@
+/**
+ * Internal: What callers hold: handles of one and of several locks, and how they are
+ * closed.
+ */
+@NullMarked
+package io.distributedlock.engine.internal.handle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,558 @@
+package io.distributedlock.engine.internal.key;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Predicate;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.internal.event.Listeners;
+import io.distributedlock.engine.internal.event.ObservedCall;
+import io.distributedlock.engine.internal.lease.HandOver;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.Trampoline;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one call acquires a lock. It passes the local gate, and then asks the backend until
+ * it has the lock or the wait time is over. It has no thread of its own: each step runs
+ * on the thread that brings an answer, a signal or a turn, and no step blocks. It ends
+ * with exactly one outcome.
+ * <p>
+ * Why: docs/decisions/001-asynchronous-engine.md,
+ * docs/decisions/013-attempts-end-with-their-caller.md
+ */
+public final class Acquisition extends CallUnderWay implements Contender {
+
+	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable Pauses> PAUSES = AtomicReferenceFieldUpdater
+		.newUpdater(Acquisition.class, Pauses.class, "pauses");
+
+	private static final AtomicIntegerFieldUpdater<Acquisition> FINISHED = AtomicIntegerFieldUpdater
+		.newUpdater(Acquisition.class, "finished");
+
+	private static final AtomicIntegerFieldUpdater<Acquisition> WAITING = AtomicIntegerFieldUpdater
+		.newUpdater(Acquisition.class, "waiting");
+
+	/**
+	 * How soon a call whose wait is over looks for the first time what the call inside
+	 * the gate knows.
+	 */
+	private static final long FIRST_LOOK_NANOS = 1_000_000;
+
+	private final LockAttempt attempt;
+
+	private final Engine engine;
+
+	private final String gateKey;
+
+	private final Turn turn;
+
+	/**
+	 * The locks that the caller holds; {@code null} when the call has ended, as a handle
+	 * to which something refers counts as in use.
+	 */
+	private volatile @Nullable LockContext caller;
+
+	/**
+	 * The thread that waits for the outcome, {@code null} if none does.
+	 */
+	private final @Nullable Thread thread;
+
+	private final ObservedCall observed;
+
+	private final long startNanos;
+
+	private final long waitUntilNanos;
+
+	private final CompletableFuture<AcquisitionOutcome> result = new CompletableFuture<>();
+
+	private volatile int finished;
+
+	private volatile int waiting;
+
+	private final Asking asking;
+
+	/**
+	 * Whether the call is through the local gate.
+	 */
+	private volatile boolean inside;
+
+	/**
+	 * Created for a call that does not get its lock at once.
+	 */
+	private volatile @Nullable Pauses pauses;
+
+	/**
+	 * Begin on the thread of the caller.
+	 * @param caller the locks that the caller holds
+	 * @param thread this thread if it waits for the outcome, {@code null} otherwise
+	 */
+	public Acquisition(LockAttempt attempt, Engine engine, LockContext caller, @Nullable Thread thread) {
+		this.attempt = attempt;
+		this.engine = engine;
+		this.caller = caller;
+		this.thread = thread;
+		this.observed = engine.observers().begin(attempt);
+		this.gateKey = attempt.gateKey();
+		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this) : Turn.FREE;
+		this.startNanos = engine.nanoTime();
+		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
+		this.asking = new Asking(this, attempt, engine);
+	}
+
+	@Override
+	public long startNanos() {
+		return this.startNanos;
+	}
+
+	@Override
+	public LockAttempt attempt() {
+		return this.attempt;
+	}
+
+	@Override
+	public @Nullable Thread thread() {
+		return this.thread;
+	}
+
+	public ObservedCall observed() {
+		return this.observed;
+	}
+
+	@Override
+	boolean isInsideAnotherLock() {
+		LockContext locks = this.caller;
+		return locks != null && locks.innermost(LockHandle::isValid).isPresent();
+	}
+
+	long waitUntilNanos() {
+		return this.waitUntilNanos;
+	}
+
+	int expectedHolders() {
+		return this.turn.expectedHolders();
+	}
+
+	boolean isOver() {
+		return this.finished != 0;
+	}
+
+	boolean isInside() {
+		return this.inside;
+	}
+
+	@Override
+	public boolean isWaiting() {
+		return this.waiting != 0;
+	}
+
+	public CompletableFuture<AcquisitionOutcome> start() {
+		try {
+			if (!this.engine.waiting().begin(this)) {
+				end(AcquisitionOutcome.CLOSED);
+			}
+			else if (isOver()) {
+				this.engine.waiting().end(this);
+			}
+			else if (this.attempt.takesTurnsToAsk() || enterTurn()) {
+				this.asking.ask();
+			}
+			else if (this.attempt.waitTime().isZero()) {
+				onTurnTimeout(FIRST_LOOK_NANOS);
+			}
+			else if (joinWaiting()) {
+				awaitTurn();
+			}
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+		}
+		return this.result;
+	}
+
+	/**
+	 * End the acquisition, if it has not ended. It does not wait for the answer to an
+	 * attempt that is under way: a lease that this answer brings is released.
+	 * @return {@code false} if it had ended before
+	 */
+	public boolean end(AcquisitionOutcome outcome) {
+		if (!FINISHED.compareAndSet(this, 0, 1)) {
+			return false;
+		}
+		try {
+			Trampoline.run(() -> conclude(outcome));
+		}
+		catch (Throwable ex) {
+			// there was no memory to queue it
+			conclude(outcome);
+		}
+		return true;
+	}
+
+	private void conclude(AcquisitionOutcome outcome) {
+		try {
+			this.engine.waiting().end(this);
+			this.caller = null;
+			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
+				this.engine.waiting().leave(this.gateKey);
+			}
+			Pauses begun = this.pauses;
+			if (begun != null) {
+				begun.end();
+			}
+			if (outcome.lock() == null || this.attempt.takesTurnsToAsk()) {
+				this.turn.leave();
+			}
+			else {
+				this.turn.hold();
+			}
+		}
+		finally {
+			// last of these: the caller may try again immediately, and must not meet
+			// itself
+			this.result.complete(outcome);
+		}
+		// calls of the provider come after the caller has its outcome: they may fail or
+		// block
+		Pauses begun = this.pauses;
+		if (begun != null) {
+			begun.stopListening();
+		}
+		this.asking.leavePlace();
+		tell(outcome);
+	}
+
+	private void tell(AcquisitionOutcome outcome) {
+		Listeners listeners = this.engine.listeners();
+		if (outcome.lock() != null) {
+			listeners.acquired(this.attempt, this.startNanos);
+		}
+		else if (outcome.reason() != null) {
+			listeners.notAcquired(this.attempt, outcome.reason(), this.startNanos);
+		}
+		else {
+			listeners.unavailable(this.attempt, outcome.requiredFailure(), this.startNanos);
+		}
+	}
+
+	/**
+	 * End the acquisition because its wait is over and the backend has not answered.
+	 */
+	public void endUnanswered() {
+		end(AcquisitionOutcome.unavailable(this.engine.questions().noAnswer()));
+	}
+
+	private boolean enterTurn() {
+		boolean entered = this.turn.enter();
+		if (isOver()) {
+			// the acquisition was ended meanwhile, before it had a turn to leave
+			this.turn.leave();
+		}
+		return entered;
+	}
+
+	/**
+	 * Wait for a turn to ask for a permit. One call of this JVM asks; when it has its
+	 * permit, the next one asks.
+	 * @return {@code true} if it is the turn of this call already
+	 */
+	boolean takeTurnToAsk() {
+		if (enterTurn()) {
+			this.inside = true;
+			return true;
+		}
+		awaitTurn();
+		return false;
+	}
+
+	private void awaitTurn() {
+		awaitTurnUntil(this.waitUntilNanos, FIRST_LOOK_NANOS);
+	}
+
+	private void awaitTurnUntil(long untilNanos, long lookNanos) {
+		pauses().lookAt(untilNanos, () -> onTurnTimeout(lookNanos));
+		if (this.inside) {
+			endLook();
+		}
+	}
+
+	@Override
+	public void onTurn() {
+		this.inside = true;
+		endLook();
+		if (isOver()) {
+			this.turn.leave();
+			return;
+		}
+		if (this.engine.waiting().isClosed()) {
+			end(AcquisitionOutcome.CLOSED);
+			return;
+		}
+		try {
+			if (remainingWaitNanos() <= 0) {
+				// the command time-out counts from the end of the wait time
+				long until = this.waitUntilNanos + this.engine.questions().commandTimeoutNanos();
+				pauses().lookAt(until, this::endUnanswered);
+			}
+			this.asking.ask();
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+		}
+	}
+
+	/**
+	 * The wait time is over, and another call of this JVM is through the gate. If that
+	 * call holds the key, this is contention. If the backend failed for it, this is an
+	 * outage. If it has no answer yet, this call waits for that answer, at most the
+	 * command time-out.
+	 */
+	private void onTurnTimeout(long lookNanos) {
+		if (this.inside) {
+			return;
+		}
+		AcquisitionOutcome verdict = this.turn.verdict();
+		long leftNanos = remainingWaitNanos() + this.engine.questions().commandTimeoutNanos();
+		if (verdict != null) {
+			end(verdict);
+		}
+		else if (leftNanos <= 0) {
+			endUnanswered();
+		}
+		else {
+			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
+					Math.min(lookNanos * 2, Pauses.FIRST_DELAY_NANOS));
+		}
+	}
+
+	@Override
+	public @Nullable AcquisitionOutcome verdict() {
+		return this.asking.verdict();
+	}
+
+	@Override
+	public boolean onOutage(AcquisitionOutcome outage) {
+		if (!this.attempt.waitsWithoutEnd() || isOver()) {
+			return false;
+		}
+		if (!this.attempt.waitThroughOutage()) {
+			end(outage);
+		}
+		return this.attempt.waitThroughOutage();
+	}
+
+	/**
+	 * The backend has failed for so long that calls which wait without end are to end:
+	 * this one, and those behind it, which would find out the same one after the other.
+	 */
+	void endForOutage(Outage outage, Throwable failure) {
+		AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
+		boolean waitsOn = false;
+		for (Contender behind : this.turn.behind()) {
+			waitsOn |= behind.onOutage(outcome);
+		}
+		waitsOn |= onOutage(outcome);
+		if (waitsOn) {
+			outage.warn(this.attempt, this.engine.nanoTime(), failure);
+		}
+	}
+
+	/**
+	 * End, unless a holder of this JVM is in front, who may pass the lock on without the
+	 * provider. If a call ends on which others wait at the gate, they ask next, and end
+	 * too.
+	 */
+	@Override
+	void onProviderDown(Throwable failure) {
+		if (!this.attempt.waitThroughOutage() && !this.turn.isBehindHolder()) {
+			end(AcquisitionOutcome.unavailable(failure));
+		}
+	}
+
+	@Override
+	public void endForClose() {
+		end(AcquisitionOutcome.CLOSED);
+	}
+
+	@Override
+	public boolean fits(HeldLock lock) {
+		return HandOver.fits(lock, this.attempt, this.engine.nanoTime());
+	}
+
+	@Override
+	public void takeOver(HeldLock before) {
+		this.inside = true;
+		endLook();
+		this.asking.noteContention();
+		HeldLock lock;
+		try {
+			lock = before.successor(this.attempt, this.turn);
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+			onLateLease(before.lease());
+			return;
+		}
+		hold(lock, this.engine.keeper()::takeOver);
+	}
+
+	@Override
+	// providers are told apart by identity
+	@SuppressWarnings("ReferenceEquality")
+	public boolean exchanges(HeldLock before) {
+		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.provider() == before.provider()
+				&& this.asking.mayWait() && remainingWaitNanos() > 0 && !isOver();
+	}
+
+	@Override
+	public CompletionStage<Boolean> exchange(HeldLock before) {
+		this.inside = true;
+		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
+		AcquisitionOutcome over = null;
+		try {
+			endLook();
+			if (this.engine.waiting().isClosed()) {
+				over = AcquisitionOutcome.CLOSED;
+			}
+			else {
+				this.asking.exchange(exchanged);
+			}
+		}
+		catch (Throwable ex) {
+			over = AcquisitionOutcome.unavailable(ex);
+		}
+		try {
+			return exchanged.released();
+		}
+		finally {
+			// after the release is sent: this lets the next call in
+			if (over != null) {
+				end(over);
+			}
+		}
+	}
+
+	/**
+	 * Give the caller a lock, or release it.
+	 * @param tracking lets the keeper watch its lease; {@code false} if the keeper is
+	 * closed
+	 */
+	private void hold(HeldLock lock, Predicate<HeldLock> tracking) {
+		lock.calledBy(this.thread, this.observed);
+		try {
+			if (!tracking.test(lock)) {
+				end(AcquisitionOutcome.CLOSED);
+				this.engine.releaser().releaseNow(lock);
+			}
+			else if (!lock.isValid()) {
+				// lost just now
+				this.asking.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
+				this.engine.releaser().releaseNow(lock);
+			}
+			else if (!end(AcquisitionOutcome.acquired(lock))) {
+				this.engine.releaser().releaseNow(lock);
+			}
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+			this.engine.releaser().releaseNow(lock);
+		}
+	}
+
+	/**
+	 * Make a lock of the lease that the backend has granted.
+	 */
+	void onLease(Lease lease) {
+		HeldLock lock;
+		try {
+			lock = new HeldLock(this.attempt, lease, this.attempt.takesTurnsToAsk() ? Turn.FREE : this.turn,
+					this.engine.keeper());
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+			onLateLease(lease);
+			return;
+		}
+		// the caller is told first: the release may block
+		if (!lock.isValid()) {
+			this.asking.onFailure(LockErrors.noTimeLeft(this.attempt, lease));
+			onLateLease(lease);
+		}
+		else {
+			hold(lock, this.engine.keeper()::track);
+		}
+	}
+
+	void onLateLease(@Nullable Lease lease) {
+		if (lease != null) {
+			this.engine.releaser().releaseInBackground(lease);
+		}
+	}
+
+	boolean joinWaiting() {
+		if (!isWaiting()) {
+			if (!this.engine.waiting().join(this.gateKey, this.attempt.maxWaiters())) {
+				end(AcquisitionOutcome.CROWDED);
+				return false;
+			}
+			if (!WAITING.compareAndSet(this, 0, 1)) {
+				// another thread has counted this call
+				this.engine.waiting().leave(this.gateKey);
+			}
+			else {
+				if (isOver() && WAITING.compareAndSet(this, 1, 0)) {
+					this.engine.waiting().leave(this.gateKey);
+				}
+				this.engine.listeners().waiting(this.attempt);
+			}
+		}
+		return !isOver();
+	}
+
+	/**
+	 * Return the pauses of this call, created when it needs the first.
+	 */
+	Pauses pauses() {
+		Pauses known = this.pauses;
+		if (known != null) {
+			return known;
+		}
+		Pauses created = new Pauses(this.engine.timers());
+		if (!PAUSES.compareAndSet(this, null, created)) {
+			return pauses();
+		}
+		if (isOver()) {
+			// the call was ended without it, and another thread may use it already
+			created.end();
+			created.stopListening();
+		}
+		return created;
+	}
+
+	void endPause() {
+		Pauses begun = this.pauses;
+		if (begun != null) {
+			begun.endPause();
+		}
+	}
+
+	private void endLook() {
+		Pauses begun = this.pauses;
+		if (begun != null) {
+			begun.endLook();
+		}
+	}
+
+	long remainingWaitNanos() {
+		return this.waitUntilNanos - this.engine.nanoTime();
+	}
+
+}

@@ -1,0 +1,304 @@
+package io.distributedlock.engine.internal.key;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Function;
+
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.Trampoline;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.QuestionState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one call asks the backend for its lock. It makes one attempt after another. Between
+ * two attempts it waits for a signal of a release, and asks after the poll interval even
+ * without one. Where the backend has a queue, a call that may wait takes a place there
+ * instead. No step blocks: each runs on the thread that brings an answer or a signal. The
+ * {@link Acquisition} makes a lock of what was granted, and ends the call.
+ */
+final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Lease> {
+
+	private static final AtomicReferenceFieldUpdater<Asking, @Nullable QueuedPlace> PLACE = AtomicReferenceFieldUpdater
+		.newUpdater(Asking.class, QueuedPlace.class, "place");
+
+	private final Acquisition call;
+
+	private final LockAttempt attempt;
+
+	private final Engine engine;
+
+	private final QuestionState question = new QuestionState();
+
+	private volatile @Nullable QueuedPlace place;
+
+	/**
+	 * What the last answer of the backend means for the calls behind this one.
+	 */
+	private volatile @Nullable AcquisitionOutcome lastAnswer;
+
+	/**
+	 * {@code null} while the backend answers.
+	 */
+	private volatile @Nullable Outage outage;
+
+	Asking(Acquisition call, LockAttempt attempt, Engine engine) {
+		this.call = call;
+		this.attempt = attempt;
+		this.engine = engine;
+	}
+
+	/**
+	 * Return what the backend has said that is true for other calls for the same key too.
+	 * @return {@code null} if it has not answered
+	 */
+	@Nullable AcquisitionOutcome verdict() {
+		QueuedPlace place = this.place;
+		if (place != null) {
+			return place.isBehindOthers() ? AcquisitionOutcome.CONTENDED : null;
+		}
+		return this.lastAnswer;
+	}
+
+	/**
+	 * Note that somebody has the lock, for calls behind this one.
+	 */
+	void noteContention() {
+		this.lastAnswer = AcquisitionOutcome.CONTENDED;
+	}
+
+	/**
+	 * Take a place in the same step that releases a lease for the same key, unless the
+	 * call asks already or is over.
+	 */
+	void exchange(ExchangedLease before) {
+		if (!this.call.isOver() && this.question.begin()) {
+			takePlace(before);
+		}
+	}
+
+	private void onSignal() {
+		if (this.question.signal()) {
+			Guard.run("a signal of a release", this::ask);
+		}
+	}
+
+	/**
+	 * Ask, unless a question is under way.
+	 */
+	void ask() {
+		if (this.call.isOver() || !this.question.begin()) {
+			return;
+		}
+		this.call.endPause();
+		Throwable refusal = this.engine.outages().refusal(this.attempt);
+		if (refusal != null) {
+			this.call.end(AcquisitionOutcome.unavailable(refusal));
+			return;
+		}
+		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
+			takePlace(queue::enqueue);
+			return;
+		}
+		this.engine.questions().ask(this);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> get() {
+		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
+		return this.attempt.provider()
+			.tryAcquire(this.attempt.request(giveUpAtNanos, this.call.expectedHolders(), this.engine.pollNanos()));
+	}
+
+	@Override
+	public void onLateAnswer(@Nullable Lease lease) {
+		this.call.onLateLease(lease);
+	}
+
+	/**
+	 * Return whether the call may take a place in the queue of a backend at once. A call
+	 * with a limit of waiters makes one attempt before it counts as a waiter.
+	 */
+	boolean mayWait() {
+		return !this.attempt.waitTime().isZero()
+				&& (this.call.isWaiting() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
+	}
+
+	private void takePlace(Function<LeaseRequest, LockQueue.Place> entrance) {
+		QueuedPlace taken = new QueuedPlace(this.attempt, this.engine, this.call.waitUntilNanos(),
+				this.call.isWaiting(), this);
+		this.place = taken;
+		long remainingNanos = Math.max(this.call.remainingWaitNanos(), 0);
+		taken.enter(entrance, this.call.expectedHolders(),
+				this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos());
+		if (this.call.isOver()) {
+			leavePlace();
+		}
+	}
+
+	@Override
+	public void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
+		if (PLACE.compareAndSet(this, taken, null)) {
+			onAnswer(lease, failure);
+		}
+		else if (lease != null) {
+			this.call.onLateLease(lease);
+		}
+	}
+
+	@Override
+	public void waiting(QueuedPlace taken) {
+		if (this.place == taken) {
+			this.call.joinWaiting();
+		}
+	}
+
+	@Override
+	public void looked(QueuedPlace taken, boolean confirmed) {
+		if (this.place != taken) {
+			return;
+		}
+		if (confirmed) {
+			this.outage = null;
+			this.engine.outages().answered(this.attempt.provider());
+		}
+		else {
+			Throwable failure = new BackendException("it gives no answer about the place of this call in its queue",
+					true, null);
+			this.engine.outages().failed(this.attempt.provider(), failure);
+			noteFailure(failure);
+		}
+	}
+
+	/**
+	 * If the backend has confirmed that others are in front, this is contention.
+	 * Otherwise the call waits for that confirmation, at most the command time-out.
+	 */
+	@Override
+	public void waitOver(QueuedPlace taken) {
+		if (this.place != taken || this.call.remainingWaitNanos() > 0) {
+			return;
+		}
+		if (taken.isBehindOthers()) {
+			this.call.end(AcquisitionOutcome.CONTENDED);
+		}
+		else if (this.call.remainingWaitNanos() + this.engine.questions().commandTimeoutNanos() <= 0) {
+			this.call.endUnanswered();
+		}
+		else {
+			long again = Math.min(nextDelayNanos(),
+					this.call.remainingWaitNanos() + this.engine.questions().commandTimeoutNanos());
+			this.call.pauses().lookAt(this.engine.nanoTime() + again, () -> waitOver(taken));
+		}
+	}
+
+	@Override
+	public void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
+		try {
+			if (failure != null) {
+				this.engine.outages().failed(this.attempt.provider(), failure);
+			}
+			else {
+				this.engine.outages().answered(this.attempt.provider());
+			}
+			if (lease != null) {
+				noteContention();
+				this.call.onLease(lease);
+			}
+			else if (failure != null) {
+				onFailure(Failures.unwrap(failure));
+			}
+			else {
+				onContention();
+			}
+		}
+		catch (Throwable ex) {
+			this.call.end(AcquisitionOutcome.unavailable(ex));
+		}
+	}
+
+	private void onContention() {
+		noteContention();
+		this.outage = null;
+		if (this.call.remainingWaitNanos() <= 0) {
+			this.call.end(AcquisitionOutcome.CONTENDED);
+		}
+		else if (this.call.joinWaiting() && mayAskAgain()) {
+			boolean signalled = this.call.pauses().listen(this.attempt, this::onSignal);
+			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
+		}
+	}
+
+	private boolean mayAskAgain() {
+		if (!this.attempt.takesTurnsToAsk() || this.call.isInside()) {
+			return true;
+		}
+		this.question.end();
+		return this.call.takeTurnToAsk();
+	}
+
+	/**
+	 * Ask again later if the failure may pass before the wait is over, and end the call
+	 * otherwise.
+	 */
+	void onFailure(Throwable failure) {
+		this.lastAnswer = AcquisitionOutcome.unavailable(failure);
+		leavePlace();
+		boolean retryable = failure instanceof BackendException backendFailure && backendFailure.isRetryable();
+		if (!retryable || this.call.remainingWaitNanos() <= 0) {
+			this.call.end(AcquisitionOutcome.unavailable(failure));
+			return;
+		}
+		noteFailure(failure);
+		if (!this.call.isOver() && this.call.joinWaiting()) {
+			askLater(nextDelayNanos());
+		}
+	}
+
+	/**
+	 * Note that the backend has failed once more. After the command time-out that ends
+	 * calls which wait without end.
+	 */
+	private void noteFailure(Throwable failure) {
+		long now = this.engine.nanoTime();
+		Outage current = this.outage;
+		if (current == null) {
+			this.outage = new Outage(now);
+		}
+		else if (current.lasts(now) >= this.engine.questions().commandTimeoutNanos()) {
+			this.call.endForOutage(current, failure);
+		}
+	}
+
+	private void askLater(long delay) {
+		if (this.question.end()) {
+			Trampoline.run(this::ask);
+			return;
+		}
+		long jittered = delay - this.engine.runtime().random(delay / 4 + 1);
+		long at = this.engine.nanoTime() + Math.min(jittered, Math.max(this.call.remainingWaitNanos(), 0));
+		this.call.pauses().askAt(at, this::ask);
+	}
+
+	private long nextDelayNanos() {
+		return this.call.pauses().nextDelayNanos(this.engine.pollNanos());
+	}
+
+	/**
+	 * Give up the place in the queue of the backend, if there is one.
+	 */
+	void leavePlace() {
+		QueuedPlace current = (this.place != null) ? PLACE.getAndSet(this, null) : null;
+		if (current != null) {
+			current.leave();
+		}
+	}
+
+}

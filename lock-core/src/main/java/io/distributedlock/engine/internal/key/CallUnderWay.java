@@ -1,0 +1,44 @@
+package io.distributedlock.engine.internal.key;
+
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.runtime.Bag;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call for a lock that has not ended, as those know it who look at all calls.
+ */
+public abstract class CallUnderWay extends Bag.Member {
+
+	public abstract LockAttempt attempt();
+
+	/**
+	 * Return when it began.
+	 */
+	public abstract long startNanos();
+
+	/**
+	 * Return the thread that waits for it, {@code null} if none does.
+	 */
+	public abstract @Nullable Thread thread();
+
+	/**
+	 * Return whether it counts as waiting.
+	 */
+	abstract boolean isWaiting();
+
+	/**
+	 * Return whether its caller holds a lock: then it has to finish what it does.
+	 */
+	abstract boolean isInsideAnotherLock();
+
+	/**
+	 * End it because the template closes.
+	 */
+	public abstract void endForClose();
+
+	/**
+	 * End it because its provider is down, unless it waits on all the same.
+	 */
+	abstract void onProviderDown(Throwable failure);
+
+}

@@ -1,0 +1,277 @@
+package io.distributedlock.engine.internal.key;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.engine.internal.event.Listeners;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.NoAnswerException;
+import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows which providers are down, so that not each call finds it out by its own wait. A
+ * call that fails makes it ask the provider, at once and then each second, with
+ * {@link LockProvider#ping()}. If these questions fail for the command time-out, the
+ * provider is down: the calls that ask it end, and new ones fail at once. A good answer,
+ * to a call or to a question, ends that. One call in a second is let through all the
+ * same: a provider whose ping fails for a reason of its own must not refuse calls for
+ * ever. A failure that concerns only some keys takes nothing down, as the provider
+ * answers the question. This is a circuit breaker as in Nygard, Release It!, 2007.
+ * Thread-safe.
+ * <p>
+ * Why: docs/decisions/056-calls-fail-early-in-an-outage.md
+ */
+public final class OutageWatch {
+
+	private static final Logger logger = LoggerFactory.getLogger(OutageWatch.class);
+
+	static final long ASK_EACH_NANOS = Duration.ofSeconds(1).toNanos();
+
+	private final EngineRuntime runtime;
+
+	private final Timers timers;
+
+	private final Questions questions;
+
+	private final WaitingCalls calls;
+
+	private final Listeners listeners;
+
+	private final boolean endsCalls;
+
+	/**
+	 * By the name of the provider; those that answer are not in it.
+	 */
+	private final ConcurrentHashMap<String, Outage> outages = new ConcurrentHashMap<>();
+
+	/**
+	 * Create a watch.
+	 * @param endsCalls whether calls end early; otherwise an outage is only told of
+	 */
+	public OutageWatch(EngineRuntime runtime, Timers timers, Questions questions, WaitingCalls calls,
+			Listeners listeners, boolean endsCalls) {
+		this.runtime = runtime;
+		this.timers = timers;
+		this.questions = questions;
+		this.calls = calls;
+		this.listeners = listeners;
+		this.endsCalls = endsCalls;
+	}
+
+	/**
+	 * Note a good answer of a provider.
+	 */
+	void answered(LockProvider provider) {
+		if (!this.outages.isEmpty()) {
+			Outage ended = this.outages.remove(provider.name());
+			if (ended != null) {
+				ended.end("answers again");
+			}
+		}
+	}
+
+	/**
+	 * Watch no more, since the template closes: nobody would find out when a provider
+	 * answers, and a meter would say for ever that it is down.
+	 */
+	public void close() {
+		this.outages.values().forEach((each) -> each.end("is no longer watched, since the template closes,"));
+	}
+
+	/**
+	 * Note that a provider has failed for a call.
+	 */
+	void failed(LockProvider provider, Throwable failure) {
+		Outage known = this.outages.get(provider.name());
+		if (known != null) {
+			known.failures.incrementAndGet();
+			return;
+		}
+		// without an answer it has failed since the question
+		long unanswered = (failure instanceof NoAnswerException) ? this.questions.commandTimeoutNanos() : 0;
+		Outage begun = new Outage(provider, this.runtime.nanoTime() - unanswered, failure);
+		if (this.outages.putIfAbsent(provider.name(), begun) == null) {
+			this.runtime.execute(begun::ask);
+		}
+	}
+
+	/**
+	 * Return why a call has to fail without a question to its provider.
+	 * @return {@code null} if it may ask
+	 */
+	@Nullable Throwable refusal(LockAttempt attempt) {
+		if (this.outages.isEmpty() || attempt.waitThroughOutage() || !this.endsCalls) {
+			return null;
+		}
+		Outage outage = this.outages.get(attempt.provider().name());
+		return (outage != null && !outage.letsThrough()) ? outage.refusal() : null;
+	}
+
+	/**
+	 * Whether a provider is down.
+	 */
+	private enum State {
+
+		/**
+		 * It has failed for a call, and has not answered since.
+		 */
+		SUSPECTED,
+
+		/**
+		 * It has failed for the command time-out.
+		 */
+		DOWN,
+
+		/**
+		 * It answers again, or nobody asks any more.
+		 */
+		OVER
+
+	}
+
+	/**
+	 * The time in which one provider gives no good answer.
+	 */
+	private final class Outage implements Questions.Inquiry<@Nullable Object> {
+
+		private final LockProvider provider;
+
+		private final long sinceNanos;
+
+		private final AtomicReference<State> state = new AtomicReference<>(State.SUSPECTED);
+
+		private final AtomicLong failures = new AtomicLong(1);
+
+		private final AtomicLong refusals = new AtomicLong();
+
+		private final AtomicLong nextTrialNanos = new AtomicLong();
+
+		/**
+		 * Whether the provider is called now. A call that blocks must not be followed by
+		 * others, each on one more thread.
+		 */
+		private final AtomicBoolean calling = new AtomicBoolean();
+
+		private volatile Throwable lastFailure;
+
+		private Outage(LockProvider provider, long sinceNanos, Throwable failure) {
+			this.provider = provider;
+			this.sinceNanos = sinceNanos;
+			this.lastFailure = failure;
+		}
+
+		private boolean letsThrough() {
+			if (this.state.get() != State.DOWN) {
+				return true;
+			}
+			long now = OutageWatch.this.runtime.nanoTime();
+			long trial = this.nextTrialNanos.get();
+			return now - trial >= 0 && this.nextTrialNanos.compareAndSet(trial, now + ASK_EACH_NANOS);
+		}
+
+		private Duration lasts() {
+			return Duration.ofNanos(OutageWatch.this.runtime.nanoTime() - this.sinceNanos);
+		}
+
+		private BackendException refusal() {
+			this.refusals.incrementAndGet();
+			return new BackendException("it has been down for %s and is asked again each second: %s"
+				.formatted(LockTimes.text(lasts()), LockErrors.describe(this.lastFailure)), true, this.lastFailure);
+		}
+
+		private void ask() {
+			if (this.state.get() == State.OVER || OutageWatch.this.calls.isClosed()) {
+				return;
+			}
+			if (this.calling.compareAndSet(false, true)) {
+				OutageWatch.this.questions.ask(this);
+			}
+			else {
+				askLater();
+			}
+		}
+
+		private void askLater() {
+			OutageWatch.this.timers.stepAt(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS, this::ask);
+		}
+
+		@Override
+		public CompletionStage<@Nullable Object> get() {
+			try {
+				return this.provider.ping().thenApply((answer) -> answer);
+			}
+			finally {
+				this.calling.set(false);
+			}
+		}
+
+		@Override
+		public void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
+			if (failure == null) {
+				answered(this.provider);
+			}
+			else if (failure instanceof UnsupportedOperationException) {
+				// each call finds out for itself; the next failure asks once more
+				answered(this.provider);
+			}
+			else if (!OutageWatch.this.calls.isClosed()) {
+				this.lastFailure = failure;
+				if (lasts().toNanos() >= OutageWatch.this.questions.commandTimeoutNanos()) {
+					begin(failure);
+				}
+				askLater();
+			}
+		}
+
+		@Override
+		public void onLateAnswer(@Nullable Object answer) {
+			answered(this.provider);
+		}
+
+		private void begin(Throwable failure) {
+			if (this.state.get() != State.SUSPECTED) {
+				return;
+			}
+			this.nextTrialNanos.set(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS);
+			if (!this.state.compareAndSet(State.SUSPECTED, State.DOWN)) {
+				return;
+			}
+			logger.warn(
+					"Lock provider {} is down: no good answer for {}, {} failures of calls. The last failure: {}. {}",
+					this.provider.name(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure),
+					OutageWatch.this.endsCalls ? "Until it answers, calls fail at once. It is asked each second."
+							: "It is asked each second.");
+			OutageWatch.this.listeners.outageBegan(this.provider.name(), failure);
+			if (OutageWatch.this.endsCalls) {
+				// each on a thread of its own: a provider that blocks delays no other
+				// call
+				OutageWatch.this.calls.of(this.provider)
+					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.onProviderDown(failure)));
+			}
+		}
+
+		private void end(String why) {
+			if (this.state.getAndSet(State.OVER) == State.DOWN) {
+				Duration lasted = lasts();
+				logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.provider.name(), why,
+						LockTimes.text(lasted), this.refusals);
+				OutageWatch.this.listeners.outageEnded(this.provider.name(), lasted);
+			}
+		}
+
+	}
+
+}

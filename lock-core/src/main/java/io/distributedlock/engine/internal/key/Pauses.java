@@ -1,0 +1,153 @@
+package io.distributedlock.engine.internal.key;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.ReleaseSignal;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a call needs between two attempts: the time of the next one, the end of its wait,
+ * and the signal of a release. A call that gets its lock at once needs none of it.
+ * Thread-safe.
+ */
+public final class Pauses {
+
+	private static final Logger logger = LoggerFactory.getLogger(Pauses.class);
+
+	/**
+	 * The first pause between two attempts where the backend has no signal. The pauses
+	 * grow to the poll interval.
+	 */
+	static final long FIRST_DELAY_NANOS = 20_000_000;
+
+	private static final AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> ASK_TIMER = AtomicReferenceFieldUpdater
+		.newUpdater(Pauses.class, Timers.Timer.class, "askTimer");
+
+	private static final AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> WAIT_TIMER = AtomicReferenceFieldUpdater
+		.newUpdater(Pauses.class, Timers.Timer.class, "waitTimer");
+
+	private static final AtomicReferenceFieldUpdater<Pauses, ReleaseSignal.@Nullable Subscription> SUBSCRIPTION = AtomicReferenceFieldUpdater
+		.newUpdater(Pauses.class, ReleaseSignal.Subscription.class, "subscription");
+
+	private final Timers timers;
+
+	@SuppressWarnings("UnusedVariable")
+	private volatile Timers.@Nullable Timer askTimer;
+
+	@SuppressWarnings("UnusedVariable")
+	private volatile Timers.@Nullable Timer waitTimer;
+
+	private volatile ReleaseSignal.@Nullable Subscription subscription;
+
+	private volatile boolean ended;
+
+	private long delayNanos = FIRST_DELAY_NANOS;
+
+	Pauses(Timers timers) {
+		this.timers = timers;
+	}
+
+	/**
+	 * Make the next attempt at a time.
+	 */
+	void askAt(long atNanos, Runnable step) {
+		set(ASK_TIMER, atNanos, step);
+	}
+
+	/**
+	 * The next attempt begins, so no timer need begin it.
+	 */
+	void endPause() {
+		cancel(ASK_TIMER);
+	}
+
+	/**
+	 * Look at a time whether the call still waits.
+	 */
+	void lookAt(long atNanos, Runnable step) {
+		set(WAIT_TIMER, atNanos, step);
+	}
+
+	/**
+	 * The call waits no longer for what it was to look for.
+	 */
+	void endLook() {
+		cancel(WAIT_TIMER);
+	}
+
+	/**
+	 * Return how long to wait for the next attempt without a signal.
+	 * @param longestNanos the longest pause
+	 */
+	long nextDelayNanos(long longestNanos) {
+		long delay = Math.min(this.delayNanos, longestNanos);
+		this.delayNanos = delay * 3 / 2;
+		return delay;
+	}
+
+	/**
+	 * Listen to the releases of a lock, unless this was done already.
+	 * @return whether releases are heard
+	 */
+	boolean listen(LockAttempt attempt, Runnable onSignal) {
+		if (!(attempt.provider() instanceof ReleaseSignal signal)) {
+			return false;
+		}
+		if (this.subscription == null) {
+			try {
+				this.subscription = signal.listen(attempt.key(), onSignal);
+			}
+			catch (Throwable ex) {
+				logger.warn("There is no signal for releases of lock '{}'; the backend is asked at intervals",
+						attempt.key(), ex);
+			}
+			if (this.ended) {
+				stopListening();
+			}
+		}
+		return this.subscription != null;
+	}
+
+	/**
+	 * Cancel the timers, also those that another thread is about to set.
+	 */
+	void end() {
+		this.ended = true;
+		cancel(WAIT_TIMER);
+		cancel(ASK_TIMER);
+	}
+
+	/**
+	 * Stop listening. That calls the provider, which may fail or block.
+	 */
+	void stopListening() {
+		ReleaseSignal.Subscription current = SUBSCRIPTION.getAndSet(this, null);
+		if (current != null) {
+			Guard.run("the end of a subscription", current::close);
+		}
+	}
+
+	private void set(AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> field, long atNanos, Runnable step) {
+		Timers.Timer timer = this.timers.stepAt(atNanos, step);
+		Timers.Timer before = field.getAndSet(this, timer);
+		if (before != null) {
+			before.cancel();
+		}
+		if (this.ended) {
+			timer.cancel();
+		}
+	}
+
+	private void cancel(AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> field) {
+		Timers.Timer timer = field.getAndSet(this, null);
+		if (timer != null) {
+			timer.cancel();
+		}
+	}
+
+}

@@ -1,0 +1,308 @@
+package io.distributedlock.engine.internal.key;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A place in the queue of a backend, until it is granted or left. The backend is asked
+ * about it at intervals. A place that the backend does not confirm within the command
+ * time-out has failed.
+ * <p>
+ * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md
+ */
+final class QueuedPlace {
+
+	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
+
+	/**
+	 * A call that has not got its lock by then, or a little later, counts as waiting. A
+	 * free lock takes less.
+	 */
+	private static final long WAITING_AFTER_NANOS = Pauses.FIRST_DELAY_NANOS;
+
+	/**
+	 * About 17 ms: calls begin to wait together, so that one timer serves many.
+	 */
+	private static final long TOGETHER_NANOS = 1L << 24;
+
+	private final LockAttempt attempt;
+
+	private final Engine engine;
+
+	private final Caller caller;
+
+	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
+
+	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
+
+	/**
+	 * What is to be done, and when. One task after the other uses this.
+	 */
+	private final long waitingAtNanos;
+
+	private final long confirmedByNanos;
+
+	private final long waitUntilNanos;
+
+	private long lookAtNanos;
+
+	private long attendedNanos;
+
+	private long attendAtNanos;
+
+	/**
+	 * Whether the backend has ever confirmed that others are in front.
+	 */
+	private boolean confirmed;
+
+	/**
+	 * Whether the last look has brought no answer, or none yet.
+	 */
+	private boolean unanswered;
+
+	/**
+	 * Whether the backend is asked now. A call that blocks must not be followed by
+	 * others, each on one more thread.
+	 */
+	private final AtomicBoolean looking = new AtomicBoolean();
+
+	private volatile LockQueue.@Nullable Place place;
+
+	/**
+	 * Create a place, which is to be entered.
+	 * @param waitUntilNanos when the caller's wait is over
+	 * @param waits whether the caller counts as waiting already
+	 */
+	QueuedPlace(LockAttempt attempt, Engine engine, long waitUntilNanos, boolean waits, Caller caller) {
+		this.attempt = attempt;
+		this.engine = engine;
+		this.caller = caller;
+		long now = engine.nanoTime();
+		this.attendedNanos = now;
+		long waitLeft = Math.max(waitUntilNanos - now, 1);
+		this.waitUntilNanos = now + waitLeft;
+		// what is not later than now is not due any more
+		this.waitingAtNanos = waits ? now : now + Math.min(nextTogether(now) - now, waitLeft);
+		this.confirmedByNanos = now + engine.questions().commandTimeoutNanos();
+		this.lookAtNanos = now + interval();
+	}
+
+	private static long nextTogether(long now) {
+		return ((now + WAITING_AFTER_NANOS) & -TOGETHER_NANOS) + TOGETHER_NANOS;
+	}
+
+	/**
+	 * Take the place.
+	 * @param entrance asks the backend for the place
+	 * @param tokens how many fencing tokens to ask for
+	 * @param giveUpAtNanos when the caller gives up
+	 */
+	void enter(Function<LeaseRequest, LockQueue.Place> entrance, int tokens, long giveUpAtNanos) {
+		this.granted.whenComplete((lease, failure) -> {
+			cancelTimer();
+			this.caller.ended(this, lease, failure);
+		});
+		// before the call, as the call itself may block
+		attendLater();
+		LeaseRequest request = this.attempt.request(giveUpAtNanos, tokens, this.engine.pollNanos());
+		this.engine.questions().follow(this.granted, () -> {
+			LockQueue.Place entered = entrance.apply(request);
+			this.place = entered;
+			return entered.granted();
+		}, (lease) -> this.engine.releaser().releaseInBackground(lease));
+		if (this.granted.isCompletedExceptionally()) {
+			leaveBackend();
+		}
+	}
+
+	/**
+	 * Return whether the backend has confirmed that others are in front.
+	 */
+	boolean isBehindOthers() {
+		LockQueue.Place current = this.place;
+		try {
+			return current != null && current.isBehindOthers();
+		}
+		catch (Throwable ex) {
+			logger.warn("A place in the queue for lock '{}' failed when it was asked whether others are in front",
+					this.attempt.key(), ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Leave the queue. Idempotent.
+	 */
+	void leave() {
+		if (this.granted.cancel(false)) {
+			leaveBackend();
+		}
+	}
+
+	private void requireConfirmation() {
+		if (this.confirmed || isBehindOthers()) {
+			this.caller.waitOver(this);
+		}
+		// the future fails before the place is left: a later grant must not count
+		else if (this.granted.completeExceptionally(this.engine.questions().noAnswer())) {
+			leaveBackend();
+		}
+	}
+
+	private void leaveBackend() {
+		LockQueue.Place current = this.place;
+		if (current != null) {
+			Guard.run("leaving the queue of a backend", current::leave);
+		}
+	}
+
+	private long interval() {
+		return this.attempt.lookNanos(this.engine.pollNanos());
+	}
+
+	/**
+	 * Do what is due. The next time is set before that, as a provider may block.
+	 */
+	private void attend() {
+		if (this.granted.isDone()) {
+			return;
+		}
+		long before = this.attendedNanos;
+		long now = this.engine.nanoTime();
+		if (this.attendAtNanos - now > 0) {
+			// the template is closed: timers run early then, and a new one at once
+			leave();
+			return;
+		}
+		this.attendedNanos = now;
+		// a later question may fail, as in a short outage; the place is there
+		// nevertheless
+		if (!this.confirmed && this.confirmedByNanos - before > 0) {
+			this.confirmed = isBehindOthers();
+			if (this.confirmed) {
+				this.caller.looked(this, true);
+			}
+		}
+		boolean looks = this.lookAtNanos - now <= 0;
+		if (looks) {
+			this.lookAtNanos = now + interval();
+		}
+		try {
+			attendLater();
+		}
+		catch (Throwable ex) {
+			// a place that nobody attends to any more must not be waited for
+			if (this.granted.completeExceptionally(ex)) {
+				leaveBackend();
+			}
+			return;
+		}
+		if (isDue(this.waitingAtNanos, before, now)) {
+			Guard.run("joining those who wait", () -> this.caller.waiting(this));
+		}
+		if (isDue(this.waitUntilNanos, before, now)) {
+			Guard.run("the end of a wait", () -> this.caller.waitOver(this));
+		}
+		if (isDue(this.confirmedByNanos, before, now)) {
+			requireConfirmation();
+		}
+		if (looks && !this.granted.isDone()) {
+			tellWhatTheLastLookSaw();
+			look();
+		}
+	}
+
+	/**
+	 * Tell the caller whether the backend still confirms the place. A failure is told one
+	 * look later: the question after it has an answer by then, or has failed too.
+	 */
+	private void tellWhatTheLastLookSaw() {
+		if (!this.confirmed) {
+			return;
+		}
+		boolean answered = !this.looking.get() && isBehindOthers();
+		if (answered || this.unanswered) {
+			Guard.run("what a look has seen", () -> this.caller.looked(this, answered));
+		}
+		this.unanswered = !answered;
+	}
+
+	private void look() {
+		LockQueue.Place current = this.place;
+		if (current == null || !this.looking.compareAndSet(false, true)) {
+			return;
+		}
+		Guard.run("asking about a place in a queue", current::lookAgain);
+		this.looking.set(false);
+	}
+
+	private static boolean isDue(long atNanos, long before, long now) {
+		return atNanos - before > 0 && atNanos - now <= 0;
+	}
+
+	private void attendLater() {
+		long next = this.lookAtNanos;
+		for (long each : new long[] { this.waitingAtNanos, this.waitUntilNanos, this.confirmedByNanos }) {
+			if (each - this.attendedNanos > 0 && each - next < 0) {
+				next = each;
+			}
+		}
+		this.attendAtNanos = next;
+		this.timer.set(this.engine.timers().stepAt(next, this::attend));
+		if (this.granted.isDone()) {
+			cancelTimer();
+		}
+	}
+
+	private void cancelTimer() {
+		Timers.Timer current = this.timer.getAndSet(null);
+		if (current != null) {
+			current.cancel();
+		}
+	}
+
+	/**
+	 * The call that has a place.
+	 */
+	interface Caller {
+
+		/**
+		 * The place has ended. Called once.
+		 * @param lease the lease, {@code null} if the place was lost or left
+		 * @param failure why there is none
+		 */
+		void ended(QueuedPlace place, @Nullable Lease lease, @Nullable Throwable failure);
+
+		/**
+		 * The place is not granted at once.
+		 */
+		void waiting(QueuedPlace place);
+
+		/**
+		 * The backend was asked about a place that it had confirmed.
+		 * @param confirmed whether it still confirms that others are in front;
+		 * {@code false} if it has failed, or has not answered
+		 */
+		void looked(QueuedPlace place, boolean confirmed);
+
+		/**
+		 * The wait is over, or the backend has confirmed the place within the command
+		 * time-out, before which it may have been over.
+		 */
+		void waitOver(QueuedPlace place);
+
+	}
+
+}

@@ -1,0 +1,8 @@
+/**
+ * Internal: How a call gets its key: the local gate, attempts at the backend, places in
+ * its queue, pauses, and outages.
+ */
+@NullMarked
+package io.distributedlock.engine.internal.key;
+
+import org.jspecify.annotations.NullMarked;

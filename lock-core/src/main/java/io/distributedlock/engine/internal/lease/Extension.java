@@ -1,0 +1,122 @@
+package io.distributedlock.engine.internal.lease;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.Failures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Extends locks that are held, on their holders' demand.
+ * <p>
+ * Why: docs/decisions/010-open-requests.md
+ */
+public final class Extension {
+
+	private final EngineRuntime runtime;
+
+	private final Questions questions;
+
+	private final LeaseKeeper keeper;
+
+	public Extension(EngineRuntime runtime, Questions questions, LeaseKeeper keeper) {
+		this.runtime = runtime;
+		this.questions = questions;
+		this.keeper = keeper;
+	}
+
+	/**
+	 * Extend a lease.
+	 * @return completes within the command time-out, on the thread that brings the answer
+	 */
+	public CompletableFuture<@Nullable Void> of(HeldLock lock, Duration leaseTime) {
+		try {
+			requirePossible(lock, leaseTime);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+		return send(lock, LockTimes.wholeMillis(leaseTime));
+	}
+
+	private CompletableFuture<@Nullable Void> send(HeldLock lock, Duration leaseTime) {
+		LockAttempt attempt = lock.attempt();
+		// one command time-out for both: the answers to earlier requests, and this one
+		CompletableFuture<@Nullable LeaseTerm> answer = this.questions.expect();
+		lock.requests().extend(() -> request(lock, leaseTime, answer)).whenComplete((term, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else {
+				answer.complete(term);
+			}
+		});
+		return answer.handle((term, failure) -> {
+			if (failure != null) {
+				throw LockErrors.notExtended(attempt, Failures.unwrap(failure));
+			}
+			if (term == null) {
+				this.keeper.lose(lock, "the backend says that this owner no longer has it");
+				throw LockErrors.lost(attempt, "the backend no longer had it when it was to be extended");
+			}
+			this.keeper.lookAgain(lock);
+			return null;
+		});
+	}
+
+	/**
+	 * Ask the backend for another term.
+	 * @param wanted completes when nobody waits for the term any more, which is then not
+	 * asked for
+	 */
+	private CompletableFuture<@Nullable LeaseTerm> request(HeldLock lock, Duration leaseTime,
+			CompletableFuture<?> wanted) {
+		if (wanted.isDone() || !lock.isValid()) {
+			return CompletableFuture.failedFuture(this.questions.noAnswer());
+		}
+		OpenRequests.Request sent = lock.clock().extensionSent(this.runtime.nanoTime(), leaseTime);
+		this.keeper.lookAgain(lock);
+		CompletableFuture<@Nullable LeaseTerm> answer = this.questions.expect();
+		CompletableFuture<@Nullable LeaseTerm> extension = answer
+			.<@Nullable LeaseTerm>thenApply((term) -> onAnswer(lock, term, leaseTime, sent));
+		this.questions.follow(answer, () -> lock.lease().renew(leaseTime.plus(lock.attempt().lockDelay())),
+				(late) -> onAnswer(lock, late, leaseTime, sent));
+		return extension;
+	}
+
+	private @Nullable LeaseTerm onAnswer(HeldLock lock, @Nullable LeaseTerm term, Duration leaseTime,
+			OpenRequests.Request sent) {
+		if (term != null) {
+			lock.clock().extended(term, leaseTime, this.runtime.nanoTime(), sent);
+		}
+		this.keeper.lookAgain(lock);
+		return term;
+	}
+
+	private static void requirePossible(HeldLock lock, Duration leaseTime) {
+		LockAttempt attempt = lock.attempt();
+		if (leaseTime.isNegative() || leaseTime.isZero()) {
+			throw new IllegalArgumentException(
+					"Lock '%s' cannot be extended by %s: give a positive time".formatted(attempt.key(), leaseTime));
+		}
+		Duration wanted = LockTimes.wholeMillis(leaseTime);
+		LeaseLimits limits = attempt.provider().leaseLimits();
+		if (!limits.allow(wanted.plus(attempt.lockDelay()))) {
+			throw LockErrors.leaseOutsideLimits(attempt, limits, wanted.plus(attempt.lockDelay()));
+		}
+		lock.ensureHeld();
+	}
+
+}

@@ -1,0 +1,328 @@
+package io.distributedlock.engine.internal.lease;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.engine.internal.event.ObservedCall;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.Bag;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hold: what one caller has, from the grant of its lease to the release or loss, with
+ * the re-entrant holders that share it. The lease may go on with the next caller.
+ */
+public final class HeldLock extends Bag.Member {
+
+	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.@Nullable Timer> TIMER = AtomicReferenceFieldUpdater
+		.newUpdater(HeldLock.class, Timers.Timer.class, "timer");
+
+	@SuppressWarnings("rawtypes")
+	private static final AtomicReferenceFieldUpdater<HeldLock, @Nullable CompletableFuture> RELEASE = AtomicReferenceFieldUpdater
+		.newUpdater(HeldLock.class, CompletableFuture.class, "release");
+
+	private final LockAttempt attempt;
+
+	private final Tenure tenure;
+
+	/**
+	 * How many callers of this JVM had the lease before.
+	 */
+	private final int index;
+
+	/**
+	 * When this hold began: when its lease arrived, which is later than its term begins.
+	 */
+	private final long beganNanos;
+
+	private final Passage passage;
+
+	private final LeaseKeeper keeper;
+
+	private final LeaseClock clock;
+
+	private final Holders holders = new Holders();
+
+	private final HoldState state = new HoldState();
+
+	private final TermRequests requests = new TermRequests();
+
+	private final UnreleasedHandles unreleased = new UnreleasedHandles();
+
+	/**
+	 * The thread that waited for the lock, {@code null} if none did.
+	 */
+	private @Nullable Thread thread;
+
+	private ObservedCall observed = ObservedCall.NONE;
+
+	@SuppressWarnings("UnusedVariable")
+	private volatile Timers.@Nullable Timer timer;
+
+	private volatile @Nullable CompletableFuture<@Nullable Void> release;
+
+	/**
+	 * Begin a hold with a lease that the backend has granted.
+	 */
+	public HeldLock(LockAttempt attempt, Lease lease, Passage passage, LeaseKeeper keeper) {
+		LeaseTerm first = lease.term();
+		long now = keeper.nanoTime();
+		this.attempt = attempt;
+		this.tenure = new Tenure(lease, first, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
+		this.index = 0;
+		this.beganNanos = now;
+		this.passage = passage;
+		this.keeper = keeper;
+		this.clock = LeaseClock.of(attempt, first, now, keeper.commandTimeoutNanos());
+	}
+
+	/**
+	 * Begin a hold with the lease of a hold that has ended.
+	 */
+	private HeldLock(LockAttempt attempt, HeldLock before, Passage passage, long now) {
+		this.attempt = attempt;
+		this.tenure = before.tenure;
+		this.index = before.tenure.holders();
+		this.beganNanos = now;
+		this.passage = passage;
+		this.keeper = before.keeper;
+		this.clock = before.clock.passedOn(attempt, now, this.keeper.commandTimeoutNanos());
+	}
+
+	/**
+	 * Begin a hold of another caller with the same lease. This hold has ended, and
+	 * nothing is under way for its lease.
+	 * @param next what that caller asked for
+	 * @param itsPassage its way through the gate
+	 */
+	public HeldLock successor(LockAttempt next, Passage itsPassage) {
+		return new HeldLock(next, this, itsPassage, this.keeper.nanoTime());
+	}
+
+	/**
+	 * Note who asked for the lock, before another thread knows of it.
+	 * @param caller the thread that waits for the lock, {@code null} if none does
+	 * @param call the call as its observers see it
+	 */
+	public void calledBy(@Nullable Thread caller, ObservedCall call) {
+		this.thread = caller;
+		this.observed = call;
+	}
+
+	public @Nullable Thread thread() {
+		return this.thread;
+	}
+
+	public ObservedCall observed() {
+		return this.observed;
+	}
+
+	public LockAttempt attempt() {
+		return this.attempt;
+	}
+
+	public String key() {
+		return this.attempt.key();
+	}
+
+	public LockProvider provider() {
+		return this.attempt.provider();
+	}
+
+	public Lease lease() {
+		return this.tenure.lease();
+	}
+
+	Tenure tenure() {
+		return this.tenure;
+	}
+
+	/**
+	 * Return how many callers of this JVM had the lease before this one.
+	 */
+	public int index() {
+		return this.index;
+	}
+
+	Passage passage() {
+		return this.passage;
+	}
+
+	/**
+	 * Return the fencing token of this hold.
+	 */
+	public OptionalLong fencingToken() {
+		return this.tenure.fencingToken(this.index);
+	}
+
+	public LeaseClock clock() {
+		return this.clock;
+	}
+
+	public LeaseKeeper keeper() {
+		return this.keeper;
+	}
+
+	public Holders holders() {
+		return this.holders;
+	}
+
+	TermRequests requests() {
+		return this.requests;
+	}
+
+	public boolean isValid() {
+		return isHeld() && remainingNanos() > 0;
+	}
+
+	/**
+	 * Return whether the lock is neither released nor lost. Its local deadline may have
+	 * passed, and the keeper not have noticed yet.
+	 */
+	public boolean isHeld() {
+		return this.state.isHeld();
+	}
+
+	public long remainingNanos() {
+		return isHeld() ? Math.max(0, this.clock.deadlineNanos() - this.keeper.nanoTime()) : 0;
+	}
+
+	/**
+	 * Return what is left of the minimum hold time, zero or negative if nothing is.
+	 */
+	long remainingMinimumNanos() {
+		long minimum = LockTimes.saturatedNanos(this.attempt.holdAtLeast());
+		return (minimum == 0) ? 0 : this.beganNanos + minimum - this.keeper.nanoTime();
+	}
+
+	/**
+	 * Return when this hold began.
+	 */
+	public long beganNanos() {
+		return this.beganNanos;
+	}
+
+	/**
+	 * Return how long this hold has lasted.
+	 */
+	public Duration heldFor() {
+		return Duration.ofNanos(this.keeper.nanoTime() - this.beganNanos);
+	}
+
+	/**
+	 * Return how this lock was lost, {@code null} if it was not.
+	 */
+	public @Nullable LockLostException loss() {
+		return this.state.loss();
+	}
+
+	public void ensureHeld() {
+		if (isValid()) {
+			return;
+		}
+		LockLostException loss = loss();
+		if (loss != null) {
+			throw LockErrors.lost(this.attempt, "see the cause", loss);
+		}
+		throw LockErrors.lost(this.attempt, this.state.isReleased() ? "it was released before"
+				: "its lease of %s has ended".formatted(LockTimes.text(this.clock.granted())));
+	}
+
+	/**
+	 * Return the object to which a handle refers as long as it may be closed.
+	 */
+	public Object useMarker() {
+		return this.unreleased.useMarker();
+	}
+
+	/**
+	 * Return why no handle will release this lock any more, {@code null} if one may.
+	 */
+	@Nullable String abandonment() {
+		return this.unreleased.reason();
+	}
+
+	/**
+	 * Set when the keeper looks at this lock next.
+	 */
+	void setTimer(Timers.Timer next) {
+		Timers.Timer before = TIMER.getAndSet(this, next);
+		if (before != null) {
+			before.cancel();
+		}
+		if (!isHeld()) {
+			next.cancel();
+		}
+	}
+
+	void cancelTimers() {
+		Timers.Timer before = TIMER.getAndSet(this, null);
+		if (before != null) {
+			before.cancel();
+		}
+	}
+
+	/**
+	 * Note that the release begins. It begins once.
+	 * @param begun completes when the lease is released
+	 * @return what completes when the lease is released, if somebody else has begun;
+	 * {@code null} otherwise
+	 */
+	@Nullable CompletableFuture<@Nullable Void> beginRelease(CompletableFuture<@Nullable Void> begun) {
+		return RELEASE.compareAndSet(this, null, begun) ? null : this.release;
+	}
+
+	/**
+	 * End the hold because its holders have left. No renewal is sent from then on.
+	 * @return {@code false} if it had ended before
+	 */
+	boolean markReleased() {
+		return this.state.release();
+	}
+
+	/**
+	 * End the hold although its holders have not left.
+	 * @return the callbacks to call, {@code null} if it had ended before
+	 */
+	@Nullable List<Consumer<LockLostException>> markLost(LockLostException exception) {
+		return this.state.lose(exception);
+	}
+
+	/**
+	 * Register a callback for the loss of the lock.
+	 * @return the loss, if it has happened: then the callback is not registered
+	 */
+	@Nullable LockLostException onLost(Consumer<LockLostException> callback) {
+		return this.state.onLost(callback);
+	}
+
+	void forget(Consumer<LockLostException> callback) {
+		this.state.remove(callback);
+	}
+
+	/**
+	 * Call those who want to be told that the lease is about to end, if it is.
+	 */
+	void warnOfExpiry(long now) {
+		this.clock.dueWatches(now).forEach((watch) -> watch.callback().run());
+	}
+
+	/**
+	 * Let the next call of this JVM through the gate.
+	 */
+	void leaveGate() {
+		this.passage.leave();
+	}
+
+}

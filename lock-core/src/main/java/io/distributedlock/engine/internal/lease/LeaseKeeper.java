@@ -1,0 +1,376 @@
+package io.distributedlock.engine.internal.lease;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.engine.internal.event.Listeners;
+import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.Bag;
+import io.distributedlock.engine.internal.runtime.Callbacks;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.LeaseRenewal;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.LimitedLog;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews leases and watches their local deadlines. Each lease has one timer, for the next
+ * thing to do. Renewals that are due together are sent in one batch per provider. A lock
+ * that is released before its first renewal costs one insertion of a timer and one
+ * removal.
+ * <p>
+ * Why: docs/decisions/007-one-timer-per-lease-and-question.md,
+ * docs/decisions/014-abandoned-handles.md
+ */
+public final class LeaseKeeper {
+
+	private static final Logger logger = LoggerFactory.getLogger(LeaseKeeper.class);
+
+	private static final LimitedLog warnings = new LimitedLog(logger);
+
+	private final Bag<HeldLock> tracked = new Bag<>();
+
+	/**
+	 * Renewals to send together. Only the timer thread uses this.
+	 */
+	private final List<Renewal> due = new ArrayList<>();
+
+	private final EngineRuntime runtime;
+
+	private final Timers timers;
+
+	private final Questions questions;
+
+	private final Listeners listeners;
+
+	private final Callbacks callbacks;
+
+	private final Consumer<LeaseKeeper> onHeld;
+
+	private final Consumer<HeldLock> onAbandoned;
+
+	private volatile boolean closed;
+
+	/**
+	 * Create a keeper that watches nothing yet.
+	 * @param onHeld called when a lock is held from now on
+	 * @param onAbandoned releases a lock, which counts as lost, that no handle can
+	 * release any more. Called on a thread of the engine
+	 */
+	public LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions, Listeners listeners,
+			Callbacks callbacks, Consumer<LeaseKeeper> onHeld, Consumer<HeldLock> onAbandoned) {
+		this.runtime = runtime;
+		this.timers = timers;
+		this.questions = questions;
+		this.listeners = listeners;
+		this.callbacks = callbacks;
+		this.onHeld = onHeld;
+		this.onAbandoned = onAbandoned;
+	}
+
+	public long nanoTime() {
+		return this.runtime.nanoTime();
+	}
+
+	long commandTimeoutNanos() {
+		return this.questions.commandTimeoutNanos();
+	}
+
+	/**
+	 * Watch a lease from now on.
+	 * @return {@code false} if the keeper is closed
+	 */
+	public boolean track(HeldLock lock) {
+		this.tracked.add(lock);
+		if (this.closed) {
+			return !this.tracked.remove(lock);
+		}
+		lock.tenure().begin(lock);
+		Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.tenure()));
+		lookAgain(lock);
+		this.onHeld.accept(this);
+		return true;
+	}
+
+	/**
+	 * Watch a lease for another holder, who has it from now on.
+	 * @return {@code false} if the keeper is closed
+	 */
+	public boolean takeOver(HeldLock lock) {
+		this.tracked.add(lock);
+		if (this.closed) {
+			return !this.tracked.remove(lock);
+		}
+		lock.tenure().begin(lock);
+		lookAgain(lock);
+		this.onHeld.accept(this);
+		return true;
+	}
+
+	void forget(HeldLock lock) {
+		this.tracked.remove(lock);
+		lock.cancelTimers();
+	}
+
+	/**
+	 * Set the timer of a lock anew, as the time of its next event has changed.
+	 */
+	public void lookAgain(HeldLock lock) {
+		long at = lock.clock().nextEventNanos();
+		lock.setTimer(this.timers.at(at, () -> attend(lock)));
+		// another thread may have made it earlier, and set its timer before this one did
+		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0) {
+			at = lock.clock().nextEventNanos();
+			lock.setTimer(this.timers.at(at, () -> attend(lock)));
+		}
+	}
+
+	public int size() {
+		return this.tracked.size();
+	}
+
+	/**
+	 * Return the locks that are held, those first that are held for the longest time.
+	 */
+	public List<HeldLock> held() {
+		// not by how long they are held, which changes during the sort
+		return this.tracked.members()
+			.stream()
+			.filter(HeldLock::isHeld)
+			.sorted((first, second) -> Long.signum(first.beganNanos() - second.beganNanos()))
+			.toList();
+	}
+
+	/**
+	 * Stop renewing. All locks that are held count as lost from now on.
+	 * @return the locks that were held
+	 */
+	public List<HeldLock> stop() {
+		this.closed = true;
+		List<HeldLock> held = this.tracked.members()
+			.stream()
+			.sorted(Comparator.comparingLong((lock) -> lock.clock().startNanos()))
+			.toList();
+		held.forEach((lock) -> lose(lock, "the lock template was closed"));
+		return held;
+	}
+
+	/**
+	 * End a hold although its holders have not left, and call everyone who wants to be
+	 * told. The gate opens: other threads of this JVM have the same right to the key as
+	 * other nodes.
+	 */
+	public void lose(HeldLock lock, String reason) {
+		LockLostException exception = LockErrors.lost(lock.attempt(), reason);
+		List<Consumer<LockLostException>> told = lock.markLost(exception);
+		if (told != null) {
+			told.forEach((callback) -> callback.accept(exception));
+			this.listeners.lost(lock.attempt(), lock.beganNanos(), exception);
+			lock.observed().lost();
+			this.runtime.execute(() -> {
+				lock.leaveGate();
+				warnings.warn("{}", exception.getMessage());
+			});
+		}
+		forget(lock);
+	}
+
+	/**
+	 * Register a callback for the loss of a lock, which sees the context of this thread.
+	 * @return removes the callback
+	 */
+	public Runnable onLost(HeldLock lock, Consumer<LockLostException> callback) {
+		Callbacks.ForCaller caller = this.callbacks.capture();
+		// an object of its own: the application may register one callback twice
+		Consumer<LockLostException> registered = (loss) -> callBack(caller, lock, "loss", () -> callback.accept(loss));
+		LockLostException happened = lock.onLost(registered);
+		if (happened != null) {
+			registered.accept(happened);
+		}
+		return () -> lock.forget(registered);
+	}
+
+	/**
+	 * Register a callback for a lease that is about to end, which sees the context of
+	 * this thread.
+	 * @return removes the callback
+	 */
+	public Runnable onExpiring(HeldLock lock, Duration margin, Runnable callback) {
+		Callbacks.ForCaller caller = this.callbacks.capture();
+		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin),
+				() -> callBack(caller, lock, "expiry", () -> {
+					if (lock.isHeld()) {
+						callback.run();
+					}
+				}));
+		lock.clock().watch(watch);
+		lookAgain(lock);
+		return () -> lock.clock().unwatch(watch);
+	}
+
+	private static void callBack(Callbacks.ForCaller caller, HeldLock lock, String event, Runnable callback) {
+		caller.run(() -> {
+			try {
+				callback.run();
+			}
+			catch (Throwable ex) {
+				logger.error("A callback for the {} of lock '{}' failed", event, lock.key(), ex);
+			}
+		});
+	}
+
+	/**
+	 * Do what is due for a lock. Runs on the timer thread.
+	 */
+	private void attend(HeldLock lock) {
+		LeaseClock clock = lock.clock();
+		long now = this.runtime.nanoTime();
+		if (!lock.isHeld()) {
+			return;
+		}
+		if (clock.deadlineNanos() - now <= 0) {
+			lose(lock, "its lease of %s ended before it was released".formatted(LockTimes.text(clock.granted())));
+			return;
+		}
+		if (clock.isRenewalDue(now)) {
+			String abandonment = lock.abandonment();
+			if (abandonment != null) {
+				releaseAbandoned(lock, abandonment);
+				return;
+			}
+			renewWithOthers(lock, clock.renewalSent(now));
+		}
+		lock.warnOfExpiry(now);
+		lookAgain(lock);
+	}
+
+	private void releaseAbandoned(HeldLock lock, String reason) {
+		lose(lock, reason);
+		lock.observed().abandoned();
+		this.runtime.execute(() -> this.onAbandoned.accept(lock));
+	}
+
+	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {
+		Renewal renewal = new Renewal(lock, request, this.questions.expect());
+		// an extension that waits for this renewal is sent after its answer was dealt
+		// with
+		CompletableFuture<?> done = renewal.answer.handle((term, failure) -> {
+			Guard.run("an answer to a renewal", () -> onAnswer(renewal, term, failure));
+			return lock;
+		});
+		if (!lock.requests().startRenewal(done, lock::isHeld)) {
+			renewal.cancel();
+			return;
+		}
+		if (this.due.isEmpty()) {
+			this.timers.afterPass(this::sendDue);
+		}
+		this.due.add(renewal);
+	}
+
+	private void sendDue() {
+		Map<LockProvider, List<Renewal>> byProvider = new LinkedHashMap<>();
+		this.due
+			.forEach((renewal) -> byProvider.computeIfAbsent(renewal.lock.provider(), (ignored) -> new ArrayList<>())
+				.add(renewal));
+		this.due.clear();
+		byProvider.forEach((provider, renewals) -> this.runtime.execute(() -> send(provider, renewals)));
+	}
+
+	/**
+	 * Renew several leases in one call of the provider. If that call throws, each lease
+	 * is renewed by a call of its own, so that one bad lease does not cost the others.
+	 */
+	private void send(LockProvider provider, List<Renewal> renewals) {
+		renewals.stream().filter((renewal) -> !renewal.isWanted()).forEach(Renewal::cancel);
+		List<Renewal> held = renewals.stream().filter((renewal) -> !renewal.answer.isDone()).toList();
+		if (held.isEmpty()) {
+			return;
+		}
+		long now = this.runtime.nanoTime();
+		List<? extends CompletionStage<@Nullable LeaseTerm>> answers = List.of();
+		try {
+			answers = provider.renewAll(held.stream().map((each) -> each.toSend(now)).toList());
+		}
+		catch (Throwable ex) {
+			logger.warn("Provider {} failed to renew {} leases in one call; they are renewed one by one",
+					provider.name(), held.size(), ex);
+		}
+		boolean complete = answers != null && answers.size() == held.size();
+		for (int i = 0; i < held.size(); i++) {
+			Renewal renewal = held.get(i);
+			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
+			if (answer == null && !renewal.isWanted()) {
+				continue;
+			}
+			this.questions.follow(renewal.answer,
+					() -> (answer != null) ? answer
+							: renewal.lock.lease().renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
+					(late) -> onAnswer(renewal, late, null));
+		}
+	}
+
+	private void onAnswer(Renewal renewal, @Nullable LeaseTerm term, @Nullable Throwable failure) {
+		HeldLock lock = renewal.lock;
+		if (!lock.isHeld() || failure instanceof CancellationException) {
+			return;
+		}
+		if (term != null) {
+			long now = this.runtime.nanoTime();
+			lock.clock().renewed(term, now, renewal.request);
+			lookAgain(lock);
+			this.listeners.renewed(lock.attempt(), now - renewal.request.sentNanos());
+		}
+		else if (failure == null) {
+			lose(lock, "the backend says that this owner no longer has it");
+		}
+		else if (failure != null && lock.isValid()) {
+			lock.clock().renewalFailed(this.runtime.nanoTime());
+			lookAgain(lock);
+			this.listeners.renewalFailed(lock.attempt(), lock.remainingNanos(), failure);
+			warnings.warn(
+					"Lock '{}' of provider {} could not be renewed. The renewal is tried again. The lock is lost in {} ms: {}",
+					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());
+		}
+	}
+
+	/**
+	 * A renewal that is sent, or is about to be sent.
+	 */
+	private record Renewal(HeldLock lock, OpenRequests.Request request, CompletableFuture<@Nullable LeaseTerm> answer) {
+
+		boolean isWanted() {
+			return this.lock.isValid() && !this.answer.isDone();
+		}
+
+		/**
+		 * Cancel this renewal, which is not sent.
+		 */
+		void cancel() {
+			this.lock.clock().withdrawn(this.request);
+			this.answer.cancel(false);
+		}
+
+		LeaseRenewal toSend(long now) {
+			return new LeaseRenewal(this.lock.lease(), this.lock.clock().renewalTime(now));
+		}
+
+	}
+
+}

@@ -1,0 +1,100 @@
+package io.distributedlock.engine.internal.lease;
+
+import java.util.OptionalLong;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time for which this JVM has one lease. Its callers may have it one after the other,
+ * each with a fencing token of its own. Thread-safe.
+ * <p>
+ * Why: docs/decisions/043-passed-on-inside-a-jvm.md
+ */
+final class Tenure implements Lease.LossSignal {
+
+	private final Lease lease;
+
+	private final long beganNanos;
+
+	/**
+	 * Whether the backend has granted less than was asked for, as it does when it grants
+	 * by itself.
+	 */
+	private final boolean grantedShort;
+
+	private final long firstTermNanos;
+
+	private volatile int holders;
+
+	private volatile @Nullable HeldLock holder;
+
+	private volatile @Nullable String loss;
+
+	Tenure(Lease lease, LeaseTerm first, long beganNanos, boolean grantedShort) {
+		this.lease = lease;
+		this.firstTermNanos = first.startNanos();
+		this.beganNanos = beganNanos;
+		this.grantedShort = grantedShort;
+	}
+
+	Lease lease() {
+		return this.lease;
+	}
+
+	/**
+	 * Return whether a term is the one that the backend has granted by itself, and that
+	 * no renewal has lengthened yet.
+	 */
+	boolean isUnconfirmedGrant(LeaseTerm term) {
+		return this.grantedShort && this.firstTermNanos == term.startNanos();
+	}
+
+	/**
+	 * Return when this JVM got the lease.
+	 */
+	long beganNanos() {
+		return this.beganNanos;
+	}
+
+	/**
+	 * Return how many callers have had the lease so far, with the one that has it.
+	 */
+	int holders() {
+		return this.holders;
+	}
+
+	/**
+	 * Return the fencing token of a holder.
+	 * @param index how many callers have had the lease before it
+	 */
+	OptionalLong fencingToken(int index) {
+		OptionalLong first = this.lease.fencingToken();
+		return (index == 0 || first.isEmpty()) ? first : OptionalLong.of(first.getAsLong() + index);
+	}
+
+	/**
+	 * Note who has the lease from now on.
+	 */
+	void begin(HeldLock next) {
+		this.holders = next.index() + 1;
+		this.holder = next;
+		String reason = this.loss;
+		if (reason != null) {
+			// reported while the lease passed from one to the other
+			next.keeper().lose(next, reason);
+		}
+	}
+
+	@Override
+	public void lost(@Nullable String reported) {
+		String reason = (reported != null) ? reported : "the backend has reported its loss";
+		this.loss = reason;
+		HeldLock current = this.holder;
+		if (current != null) {
+			current.keeper().lose(current, reason);
+		}
+	}
+
+}

@@ -1,0 +1,8 @@
+/**
+ * Internal: A hold: its lease, holders, deadline, renewal, extension, loss, release, and
+ * hand-over to the next call of this JVM.
+ */
+@NullMarked
+package io.distributedlock.engine.internal.lease;
+
+import org.jspecify.annotations.NullMarked;

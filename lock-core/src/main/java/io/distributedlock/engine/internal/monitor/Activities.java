@@ -1,0 +1,46 @@
+package io.distributedlock.engine.internal.monitor;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.engine.internal.key.CallUnderWay;
+import io.distributedlock.engine.internal.key.Engine;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.request.LockAttempt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes what an engine holds and waits for.
+ */
+public final class Activities {
+
+	private Activities() {
+	}
+
+	public static LockActivity of(Engine engine) {
+		return new LockActivity(engine.keeper().held().stream().map((lock) -> held(lock, engine)).toList(),
+				engine.waiting().waiting().stream().map((call) -> waiting(call, engine)).toList());
+	}
+
+	private static LockActivity.Held held(HeldLock lock, Engine engine) {
+		LockAttempt attempt = lock.attempt();
+		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
+				lock.lease().ownerId(), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
+				attempt.autoRenewed(),
+				// it may be released just now
+				Math.max(lock.holders().size(), 1), engine.waiting().waitersOf(attempt.gateKey()),
+				nameOf(lock.thread()));
+	}
+
+	private static LockActivity.Waiting waiting(CallUnderWay call, Engine engine) {
+		LockAttempt attempt = call.attempt();
+		return new LockActivity.Waiting(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
+				Duration.ofNanos(engine.nanoTime() - call.startNanos()), nameOf(call.thread()));
+	}
+
+	private static Optional<String> nameOf(@Nullable Thread thread) {
+		return Optional.ofNullable(thread).map(Thread::getName);
+	}
+
+}

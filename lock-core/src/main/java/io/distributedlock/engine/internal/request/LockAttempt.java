@@ -1,0 +1,153 @@
+package io.distributedlock.engine.internal.request;
+
+import java.time.Duration;
+
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+
+/**
+ * A request for one lock with every default filled in.
+ * <p>
+ * Why: docs/decisions/002-local-gate.md,
+ * docs/decisions/012-minimum-hold-and-lock-delay.md
+ *
+ * @param name the name of the request, empty if it has none
+ * @param key the full key
+ * @param provider the provider to ask
+ * @param type the lock type
+ * @param permits how many owners a semaphore admits
+ * @param waitTime how long to wait
+ * @param waitThroughOutage whether to wait on while the backend fails
+ * @param leaseTime the length of the lease in whole milliseconds
+ * @param autoRenewed whether the lease is renewed until the lock is released
+ * @param lockDelay how long the key stays unavailable after a lease that expired: the
+ * backend is asked for a lease that is longer by this, on which the holder does not rely
+ * @param maxWaiters how many calls of this JVM may wait for the key
+ * @param holdAtLeast the minimum hold time
+ * @param reentrant whether the caller wants to enter again
+ */
+public record LockAttempt(String name, String key, LockProvider provider, LockType type, int permits, Duration waitTime,
+		boolean waitThroughOutage, Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters,
+		Duration holdAtLeast, boolean reentrant) {
+
+	private static final int LOOKS_PER_LEASE = 4;
+
+	/**
+	 * Return the same attempt with less time to wait.
+	 */
+	public LockAttempt waitingFor(Duration remaining) {
+		return new LockAttempt(this.name, this.key, this.provider, this.type, this.permits, remaining,
+				this.waitThroughOutage, this.leaseTime, this.autoRenewed, this.lockDelay, this.maxWaiters,
+				this.holdAtLeast, this.reentrant);
+	}
+
+	// providers are told apart by identity
+	@SuppressWarnings("ReferenceEquality")
+	public boolean isFor(LockProvider other) {
+		return this.provider == other;
+	}
+
+	public boolean waitsWithoutEnd() {
+		return this.waitTime.compareTo(LockTimes.FOREVER) >= 0;
+	}
+
+	/**
+	 * Return what listeners are told of this lock.
+	 */
+	public LockEvent event(long atNanos) {
+		return new LockEvent(this.name, this.key, this.provider.name(), this.type, atNanos);
+	}
+
+	public Duration leaseOnBackend() {
+		return this.lockDelay.isZero() ? this.leaseTime : this.leaseTime.plus(this.lockDelay);
+	}
+
+	/**
+	 * Return what the holder may rely on.
+	 * @param granted what the backend granted
+	 */
+	public LeaseTerm usable(LeaseTerm granted) {
+		// beyond this an instant on the clock would overflow
+		Duration bounded = LockTimes.saturated(granted.granted());
+		if (bounded.equals(granted.granted()) && this.lockDelay.isZero()) {
+			return granted;
+		}
+		return new LeaseTerm(granted.startNanos(), bounded.minus(this.lockDelay));
+	}
+
+	/**
+	 * Return what a provider is asked for.
+	 * @param giveUpAtNanos when nobody waits for the answer any more
+	 * @param tokens how many fencing tokens to ask for
+	 * @param pollNanos how long the engine waits at most before it asks again
+	 */
+	public LeaseRequest request(long giveUpAtNanos, int tokens, long pollNanos) {
+		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos, tokens,
+				Duration.ofNanos(lookNanos(pollNanos)), this.lockDelay);
+	}
+
+	/**
+	 * Return how often to ask about a place in a queue of the backend. A place ends with
+	 * its lease if nobody asks about it. Four questions in that time leave room for three
+	 * that are lost.
+	 */
+	public long lookNanos(long pollNanos) {
+		return Math.min(pollNanos, leaseOnBackend().toNanos() / LOOKS_PER_LEASE);
+	}
+
+	/**
+	 * Return when the time of a holder begins: with the term of its lease. If the term is
+	 * shorter than requested, as that of a grant that the owner has yet to confirm by a
+	 * renewal, it may have begun long before, and the holder's time begins now.
+	 */
+	public long beganNanos(LeaseTerm granted, long now) {
+		return (granted.granted().compareTo(leaseOnBackend()) >= 0) ? granted.startNanos() : now;
+	}
+
+	/**
+	 * Return whether calls of this JVM take turns: one of them is through the local gate.
+	 */
+	public boolean takesTurns() {
+		return this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE || takesTurnsToAsk();
+	}
+
+	/**
+	 * Return whether a call has its turn only while it asks the backend, and not while it
+	 * holds what it got: semaphores without a queue on the backend.
+	 */
+	public boolean takesTurnsToAsk() {
+		return this.type == LockType.SEMAPHORE
+				&& !(this.provider instanceof LockQueue queue && queue.queues(LockType.SEMAPHORE));
+	}
+
+	/**
+	 * Return whether the holder may re-enter without asking the backend. Each call for a
+	 * permit takes one of its own.
+	 */
+	public boolean isReentrant() {
+		return this.reentrant && this.type != LockType.SEMAPHORE;
+	}
+
+	/**
+	 * Return whether a holder of one lock type may re-enter for this one.
+	 */
+	public boolean isCoveredBy(LockType held) {
+		return held != LockType.READ || this.type == LockType.READ;
+	}
+
+	/**
+	 * Return the key at the local gate: calls with the same one compete. A semaphore has
+	 * nothing to do with a lock of the same key, and semaphores of different sizes do not
+	 * keep each other out.
+	 */
+	public String gateKey() {
+		String permits = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " ";
+		return this.provider.name() + permits + this.key;
+	}
+
+}

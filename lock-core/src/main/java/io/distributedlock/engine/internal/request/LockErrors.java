@@ -1,0 +1,141 @@
+package io.distributedlock.engine.internal.request;
+
+import java.time.Duration;
+
+import io.distributedlock.InvalidLockRequestException;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.NoAnswerException;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the exceptions of the engine. Each message says what failed, for which key and
+ * provider, and what to do.
+ * <p>
+ * Why: docs/decisions/001-asynchronous-engine.md
+ */
+public final class LockErrors {
+
+	private LockErrors() {
+	}
+
+	public static LockNotAcquiredException contended(LockAttempt attempt) {
+		String wait = attempt.waitTime().isZero() ? "at the only attempt"
+				: "within the wait time of " + LockTimes.text(attempt.waitTime());
+		return notAcquired(attempt, Reason.CONTENDED,
+				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait), null);
+	}
+
+	public static LockNotAcquiredException crowded(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.CROWDED,
+				"%s calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
+					.formatted(attempt.maxWaiters()),
+				null);
+	}
+
+	public static LockNotAcquiredException interrupted(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held", null);
+	}
+
+	public static LockNotAcquiredException closed(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.CLOSED,
+				"the lock template takes no more calls, as the application shuts down", null);
+	}
+
+	public static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.CONTENDED,
+				"its lease of %s ended while the call waited for its other locks. Set a longer lease time, or wait for less time"
+					.formatted(LockTimes.text(attempt.leaseTime())),
+				null);
+	}
+
+	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
+		if (cause instanceof NoAnswerException noAnswer) {
+			return unanswered(attempt, noAnswer.commandTimeout());
+		}
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be acquired: provider %s failed: %s. The work was not run."
+					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
+				cause);
+	}
+
+	static LockUnavailableException unanswered(LockAttempt attempt, Duration commandTimeout) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be acquired: provider %s gave no answer within the command time-out of %s. The work was not run. Check that the backend runs and that this node can reach it."
+					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(commandTimeout)),
+				null);
+	}
+
+	public static LockUnavailableException notExtended(LockAttempt attempt, Throwable cause) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be extended: provider %s failed: %s. The lock ends when it would have ended without the extension, or after the requested time if that is earlier, since only the answer may have been lost."
+					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
+				cause);
+	}
+
+	/**
+	 * Return why a lease that was granted cannot be used.
+	 */
+	public static BackendException noTimeLeft(LockAttempt attempt, Lease lease) {
+		if (attempt.usable(lease.term()).granted().isNegative()) {
+			return new BackendException(
+					"it grants a lease of %s, which is shorter than the lock delay of %s: shorten lock.lock-delay"
+						.formatted(LockTimes.text(lease.term().granted()), LockTimes.text(attempt.lockDelay())),
+					false, null);
+		}
+		return new BackendException("the answer came after the lease had ended", true, null);
+	}
+
+	public static IllegalStateException upgrade(LockAttempt attempt) {
+		return new IllegalStateException(
+				"Lock '%s' is held for READ, and the same caller asks for %s: it would wait for itself forever. Release the read lock first, or acquire the lock as WRITE from the beginning."
+					.formatted(attempt.key(), attempt.type()));
+	}
+
+	public static LockUnavailableException releaseFailed(LockAttempt attempt, Throwable cause) {
+		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' could not be released: provider %s failed: %s. It expires by itself within its lease of %s."
+					.formatted(attempt.key(), attempt.provider().name(), describe(cause),
+							LockTimes.text(attempt.leaseTime())),
+				cause);
+	}
+
+	public static LockLostException lost(LockAttempt attempt, String reason) {
+		return lost(attempt, reason, null);
+	}
+
+	public static LockLostException lost(LockAttempt attempt, String reason, @Nullable Throwable cause) {
+		return new LockLostException(attempt.key(), attempt.provider().name(),
+				"Lock '%s' of provider %s is no longer held: %s. Another owner may hold it now: stop the work, or protect what it writes with the fencing token."
+					.formatted(attempt.key(), attempt.provider().name(), reason),
+				cause);
+	}
+
+	private static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason, String what,
+			@Nullable Throwable cause) {
+		return new LockNotAcquiredException(attempt.key(), attempt.provider().name(), reason, attempt.waitTime(),
+				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
+						what),
+				cause);
+	}
+
+	public static InvalidLockRequestException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits,
+			Duration lease) {
+		return new InvalidLockRequestException(
+				"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s.".formatted(attempt.key(),
+						attempt.provider().name(), LockTimes.text(limits.shortest()), LockTimes.text(limits.longest()),
+						LockTimes.text(lease)),
+				"Set another lease time, or choose another provider.");
+	}
+
+	public static String describe(Throwable cause) {
+		return (cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName();
+	}
+
+}

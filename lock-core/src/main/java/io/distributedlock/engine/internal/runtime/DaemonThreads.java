@@ -1,0 +1,26 @@
+package io.distributedlock.engine.internal.runtime;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Makes daemon threads, which do not keep a JVM from ending.
+ */
+final class DaemonThreads implements ThreadFactory {
+
+	private final AtomicLong count = new AtomicLong();
+
+	private final String name;
+
+	DaemonThreads(String name) {
+		this.name = name;
+	}
+
+	@Override
+	public Thread newThread(Runnable task) {
+		Thread thread = new Thread(task, this.name + '-' + this.count.incrementAndGet());
+		thread.setDaemon(true);
+		return thread;
+	}
+
+}

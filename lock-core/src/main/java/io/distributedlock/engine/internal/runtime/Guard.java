@@ -1,0 +1,31 @@
+package io.distributedlock.engine.internal.runtime;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a step, and lets the next one run whatever this one throws.
+ * <p>
+ * Why: docs/decisions/005-trust-no-provider.md
+ */
+public final class Guard {
+
+	private static final Logger logger = LoggerFactory.getLogger(Guard.class);
+
+	private Guard() {
+	}
+
+	/**
+	 * Run a step, and log what it throws.
+	 * @param what the step, for the log
+	 */
+	public static void run(String what, Runnable step) {
+		try {
+			step.run();
+		}
+		catch (Throwable ex) {
+			logger.error("A step of the lock engine failed, and the engine goes on with the next: {}", what, ex);
+		}
+	}
+
+}

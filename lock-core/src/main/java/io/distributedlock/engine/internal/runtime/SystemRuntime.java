@@ -1,0 +1,111 @@
+package io.distributedlock.engine.internal.runtime;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JVM's own clock and threads: one for timers, a few for calls of providers, and a
+ * few for code of the user.
+ * <p>
+ * Why: docs/decisions/006-three-groups-of-threads.md,
+ * docs/decisions/008-runtime-is-given.md
+ */
+public final class SystemRuntime implements EngineRuntime {
+
+	private final ScheduledThreadPoolExecutor timer;
+
+	private final ElasticWorkers workers;
+
+	private final ElasticWorkers callbacks;
+
+	private final @Nullable Executor usersExecutor;
+
+	public SystemRuntime(@Nullable Executor usersExecutor) {
+		this.usersExecutor = usersExecutor;
+		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-timer"));
+		this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+		// a JVM that cannot start this thread fails now, and not when a lease must be
+		// renewed
+		this.timer.prestartCoreThread();
+		this.workers = new ElasticWorkers("lock-engine", this.timer);
+		this.callbacks = new ElasticWorkers("lock-callback", this.timer);
+	}
+
+	@Override
+	public long nanoTime() {
+		return System.nanoTime();
+	}
+
+	@Override
+	public void schedule(Runnable task, long delayNanos) {
+		try {
+			this.timer.schedule(task, Math.max(delayNanos, 0), TimeUnit.NANOSECONDS);
+		}
+		catch (RejectedExecutionException ex) {
+			// closed: no timer is needed any more
+		}
+	}
+
+	@Override
+	public void execute(Runnable task) {
+		this.workers.execute(task);
+	}
+
+	@Override
+	public void callBack(Runnable task) {
+		Executor executor = this.usersExecutor;
+		this.callbacks.execute((executor != null) ? () -> handOver(executor, task) : task);
+	}
+
+	/**
+	 * Hand a task to the user's executor. An executor that runs the task itself, blocks
+	 * or refuses does so on a thread of ours, for which nobody waits.
+	 */
+	private static void handOver(Executor executor, Runnable task) {
+		AtomicBoolean taken = new AtomicBoolean();
+		Runnable once = () -> {
+			if (taken.compareAndSet(false, true)) {
+				task.run();
+			}
+		};
+		try {
+			executor.execute(once);
+		}
+		catch (RejectedExecutionException ex) {
+			once.run();
+		}
+		catch (Throwable ex) {
+			once.run();
+			// the thread that runs this logs it
+			throw ex;
+		}
+	}
+
+	@Override
+	public <T extends @Nullable Object> T await(CompletableFuture<T> future, long timeoutNanos)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		return future.get(Math.max(timeoutNanos, 0), TimeUnit.NANOSECONDS);
+	}
+
+	@Override
+	public long random(long bound) {
+		return ThreadLocalRandom.current().nextLong(bound);
+	}
+
+	@Override
+	public void close() {
+		this.timer.shutdownNow();
+		this.workers.release();
+		this.callbacks.release();
+	}
+
+}

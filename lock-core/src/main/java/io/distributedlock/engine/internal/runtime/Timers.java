@@ -1,0 +1,321 @@
+package io.distributedlock.engine.internal.runtime;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs short tasks of the engine at a given time, on the timer thread. Most timers are
+ * cancelled long before: the command is answered, the lock is released. So a timer costs
+ * one insertion in a set of timers for about the same time. When that time is near, its
+ * timers move to sets for shorter spans. This is a hierarchical timing wheel whose slots
+ * exist only while they are needed, see Varghese and Lauck,
+ * <a href= "https://dl.acm.org/doi/10.1145/37499.37504">Hashed and Hierarchical Timing
+ * Wheels</a>, 1987. Thread-safe.
+ * <p>
+ * Why: docs/decisions/007-one-timer-per-lease-and-question.md
+ */
+public final class Timers {
+
+	/**
+	 * The width of a slot is an eighth to a sixteenth of the time until then.
+	 */
+	private static final int SLOTS_PER_DISTANCE_BITS = 3;
+
+	/**
+	 * Timers that are due within a millisecond get a slot just after their time.
+	 */
+	private static final long NEAR_NANOS = 1_000_000;
+
+	/**
+	 * About 65 microseconds: finer than the timer thread is woken anyway.
+	 */
+	private static final long FINEST_SLOT_NANOS = 1L << 16;
+
+	private static final Comparator<Timer> BY_TIME = (first, second) -> {
+		int order = Long.signum(first.atNanos - second.atNanos);
+		return (order != 0) ? order : Long.compare(first.sequence, second.sequence);
+	};
+
+	private final ConcurrentHashMap<Long, Slot> slots = new ConcurrentHashMap<>();
+
+	/**
+	 * The slots that were used last, by the magnitude of the time until then. Most timers
+	 * have the same few times to go, such as the command time-out, and find theirs here.
+	 */
+	private final AtomicReferenceArray<Slot> recent = new AtomicReferenceArray<>(Long.SIZE + 1);
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	/**
+	 * Only the timer thread uses this.
+	 */
+	private final Queue<Runnable> afterPass = new ArrayDeque<>();
+
+	private final EngineRuntime runtime;
+
+	private volatile boolean closed;
+
+	public Timers(EngineRuntime runtime) {
+		this.runtime = runtime;
+		for (int i = 0; i <= Long.SIZE; i++) {
+			this.recent.set(i, Slot.NONE);
+		}
+	}
+
+	/**
+	 * Run a task at a time, or a little later.
+	 * @param atNanos the time
+	 * @param task a short task, which calls neither a provider nor code of the user; it
+	 * runs early if the template closes, and immediately if the template is closed
+	 * @return cancels the task
+	 */
+	public Timer at(long atNanos, Runnable task) {
+		return start(new Timer(atNanos, task, this.sequence.incrementAndGet(), null));
+	}
+
+	/**
+	 * Run a task that may call a provider at a given time, on a thread of the engine.
+	 */
+	public Timer stepAt(long atNanos, Runnable step) {
+		return start(new Timer(atNanos, step, this.sequence.incrementAndGet(), this.runtime));
+	}
+
+	private Timer start(Timer timer) {
+		place(timer, this.runtime.nanoTime());
+		if (this.closed) {
+			timer.run();
+		}
+		return timer;
+	}
+
+	/**
+	 * For tasks of timers: run a task after all other timers that are due now.
+	 */
+	public void afterPass(Runnable task) {
+		this.afterPass.add(task);
+	}
+
+	public int size() {
+		return this.slots.values().stream().mapToInt((slot) -> slot.timers.size()).sum();
+	}
+
+	/**
+	 * Run all timers that are left now, and later ones immediately.
+	 */
+	public void close() {
+		this.closed = true;
+		for (Long at : List.copyOf(this.slots.keySet())) {
+			Slot slot = this.slots.remove(at);
+			if (slot != null) {
+				slot.take().forEach(Timer::run);
+			}
+		}
+	}
+
+	private void place(Timer timer, long nowNanos) {
+		while (!this.closed) {
+			long at = slotTime(timer.atNanos, nowNanos);
+			int span = Long.numberOfLeadingZeros(timer.atNanos - nowNanos);
+			Slot recent = this.recent.get(span);
+			if (recent.atNanos == at && recent.add(timer)) {
+				return;
+			}
+			Slot slot = slot(at, nowNanos);
+			if (slot.add(timer)) {
+				this.recent.set(span, slot);
+				return;
+			}
+		}
+	}
+
+	private Slot slot(long at, long nowNanos) {
+		Slot known = this.slots.get(at);
+		if (known != null) {
+			return known;
+		}
+		Slot created = new Slot(at);
+		Slot before = this.slots.putIfAbsent(at, created);
+		if (before == null) {
+			schedule(at, nowNanos);
+		}
+		return (before != null) ? before : created;
+	}
+
+	private void schedule(long at, long nowNanos) {
+		try {
+			this.runtime.schedule(() -> pass(at), at - nowNanos);
+		}
+		catch (Throwable ex) {
+			// otherwise no later timer of this slot would ever run; those that others
+			// have
+			// added run early
+			Slot lost = this.slots.remove(at);
+			if (lost != null) {
+				lost.take().forEach(Timer::run);
+			}
+			throw ex;
+		}
+	}
+
+	private void pass(long at) {
+		Slot slot = this.slots.remove(at);
+		if (slot == null) {
+			return;
+		}
+		long now = this.runtime.nanoTime();
+		for (Timer timer : slot.take()) {
+			if (timer.atNanos - now <= 0) {
+				timer.run();
+			}
+			else {
+				place(timer, now);
+				if (this.closed) {
+					timer.run();
+				}
+			}
+		}
+		for (Runnable task = this.afterPass.poll(); task != null; task = this.afterPass.poll()) {
+			Guard.run("after the timers", task);
+		}
+	}
+
+	/**
+	 * Return the time of the slot for a timer: before the timer's time if that is far, so
+	 * that few slots serve many timers; just after it if it is near.
+	 */
+	private static long slotTime(long atNanos, long nowNanos) {
+		long distance = atNanos - nowNanos;
+		if (distance <= NEAR_NANOS) {
+			long at = (distance > 0) ? atNanos : nowNanos;
+			return (at & -FINEST_SLOT_NANOS) + FINEST_SLOT_NANOS;
+		}
+		return atNanos & -(Long.highestOneBit(distance) >> SLOTS_PER_DISTANCE_BITS);
+	}
+
+	/**
+	 * A task with its time.
+	 */
+	public static final class Timer extends Bag.Member {
+
+		private static final AtomicIntegerFieldUpdater<Timer> FINISHED = AtomicIntegerFieldUpdater
+			.newUpdater(Timer.class, "finished");
+
+		private final long atNanos;
+
+		private final Runnable task;
+
+		private final long sequence;
+
+		/**
+		 * Runs the task on a thread of its own; {@code null}: the timer thread does.
+		 */
+		private final @Nullable EngineRuntime runtime;
+
+		private volatile int finished;
+
+		private volatile Slot slot = Slot.NONE;
+
+		private Timer(long atNanos, Runnable task, long sequence, @Nullable EngineRuntime runtime) {
+			this.atNanos = atNanos;
+			this.task = task;
+			this.sequence = sequence;
+			this.runtime = runtime;
+		}
+
+		/**
+		 * Cancel the task, unless it runs already. Idempotent.
+		 */
+		public void cancel() {
+			if (finish()) {
+				this.slot.timers.remove(this);
+			}
+		}
+
+		private void run() {
+			if (!finish()) {
+				return;
+			}
+			EngineRuntime threads = this.runtime;
+			if (threads == null) {
+				Guard.run("a timer", this.task);
+			}
+			else {
+				Guard.run("a timer", () -> threads.execute(() -> Guard.run("a step", this.task)));
+			}
+		}
+
+		private boolean finish() {
+			return FINISHED.compareAndSet(this, 0, 1);
+		}
+
+		private boolean isFinished() {
+			return this.finished != 0;
+		}
+
+	}
+
+	/**
+	 * Timers that are looked at together.
+	 */
+	private static final class Slot {
+
+		/**
+		 * A slot that takes no timer.
+		 */
+		private static final Slot NONE = new Slot(Long.MIN_VALUE);
+
+		static {
+			NONE.taken = true;
+		}
+
+		private final long atNanos;
+
+		private final Bag<Timer> timers = new Bag<>();
+
+		private volatile boolean taken;
+
+		private Slot(long atNanos) {
+			this.atNanos = atNanos;
+		}
+
+		/**
+		 * Add a timer.
+		 * @return {@code false} if this slot was taken already, and another one is needed
+		 */
+		boolean add(Timer timer) {
+			timer.slot = this;
+			this.timers.add(timer);
+			if (timer.isFinished()) {
+				this.timers.remove(timer);
+			}
+			// a pass that has taken this slot either found the timer, or did not see it
+			return !this.taken || !this.timers.remove(timer);
+		}
+
+		/**
+		 * Take all timers out, in the order of their times. Each timer is taken once.
+		 */
+		List<Timer> take() {
+			this.taken = true;
+			List<Timer> all = new ArrayList<>();
+			for (Timer timer : this.timers.members()) {
+				if (this.timers.remove(timer)) {
+					all.add(timer);
+				}
+			}
+			all.sort(BY_TIME);
+			return all;
+		}
+
+	}
+
+}

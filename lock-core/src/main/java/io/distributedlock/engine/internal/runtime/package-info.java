@@ -1,0 +1,8 @@
+/**
+ * Internal: Clock, threads, timers, and questions to providers with one answer each. Uses
+ * nothing inside the engine.
+ */
+@NullMarked
+package io.distributedlock.engine.internal.runtime;
+
+import org.jspecify.annotations.NullMarked;

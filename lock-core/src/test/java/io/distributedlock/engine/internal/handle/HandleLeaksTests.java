@@ -1,0 +1,181 @@
+package io.distributedlock.engine.internal.handle;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.Leftovers;
+import io.distributedlock.engine.LossListener;
+import io.distributedlock.engine.OtherThread;
+import io.distributedlock.engine.TrickyProvider;
+import io.distributedlock.test.patience.Patience;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Handles that are never closed: they are reported, their locks are let go of, and the
+ * thread that forgot them takes the lock anew.
+ */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class HandleLeaksTests {
+
+	private final TrickyProvider provider = new TrickyProvider();
+
+	private final List<LockLostException> losses = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.listener(new LossListener(this.losses::add))
+		.renewalLeaseTime(Duration.ofMillis(900))
+		.waitTime(Duration.ofSeconds(30))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void callbacksDoNotKeepALockWhoseHandleIsForgottenAndAreToldOfItsEnd() {
+		AtomicInteger told = new AtomicInteger();
+		OtherThread.call(() -> {
+			LockHandle handle = this.template.acquire("k");
+			handle.onExpiring(Duration.ofMillis(1), () -> {
+			});
+			handle.onLost((loss) -> told.incrementAndGet());
+			return true;
+		});
+		assertIsLetGoOf("k");
+		Patience.await().until(() -> told.get() == 1);
+		Leftovers.assertNone(this.template);
+	}
+
+	/**
+	 * An executor that drops its tasks drops the news of the lock with them.
+	 */
+	@Test
+	void lockThatTheExecutorNeverDeliversIsLetGoOf() {
+		try (DefaultLockTemplate dropping = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(Duration.ofMillis(900))
+			.executor((task) -> {
+			})
+			.build()) {
+			CompletableFuture<LockHandle> future = dropping.acquireAsync(LockRequest.of("k"));
+			assertIsLetGoOf("k");
+			assertThat(future).isNotDone();
+		}
+	}
+
+	@Test
+	void lockWhoseHandleIsForgottenIsLetGoOfAndReportedWithThePlace() {
+		OtherThread.call(() -> forgetfulMethod("k"));
+		assertIsLetGoOf("k");
+		Map<String, Throwable> reported = new ConcurrentHashMap<>();
+		Patience.await().until(() -> {
+			System.gc();
+			HandleLeaks.report(reported::put);
+			return reported.containsKey("k");
+		});
+		assertThat(reported.get("k").getStackTrace()).extracting(StackTraceElement::getMethodName)
+			.contains("forgetfulMethod");
+		assertThat(this.losses).singleElement()
+			.satisfies((loss) -> assertThat(loss).hasMessageContaining("never closed").hasMessageContaining("'k'"));
+		this.template.acquire("k").close();
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void handleThatCameAsAFutureIsLetGoOfToo() {
+		CompletableFuture<LockHandle> future = this.template.acquireAsync(LockRequest.of("k"));
+		assertThat(future).succeedsWithin(Patience.LIMIT);
+		future = null;
+		assertIsLetGoOf("k");
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void lockIsKeptWhileOneOfItsHandlesIsInUse() {
+		try (LockHandle outer = this.template.acquire("k")) {
+			LockContext context = LockContext.capture();
+			OtherThread.call(context.wrap(() -> forgetfulMethod("k")));
+			int sent = this.provider.renew.calls();
+			Patience.await().until(() -> {
+				System.gc();
+				return this.provider.renew.calls() >= sent + 4;
+			});
+			outer.ensureHeld();
+		}
+	}
+
+	@Test
+	void handleThatIsClosedIsNotReported() {
+		HandleLeaks.report();
+		for (int i = 0; i < 1000; i++) {
+			this.template.acquire("closed").close();
+		}
+		System.gc();
+		Map<String, Throwable> reported = new ConcurrentHashMap<>();
+		HandleLeaks.report(reported::put);
+		assertThat(reported).doesNotContainKey("closed");
+	}
+
+	/**
+	 * On a thread of a pool, which lives on.
+	 */
+	@ParameterizedTest
+	@EnumSource(value = LockType.class, names = { "EXCLUSIVE", "READ" })
+	void threadTakesTheLockAnewWhoseHandleItNeverClosed(LockType type) throws Exception {
+		ExecutorService pool = Executors.newSingleThreadExecutor();
+		try {
+			LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofMillis(60));
+			pool.submit(() -> {
+				LockHandle forgotten = this.template.acquire(request.withType(type));
+				Patience.await().until(() -> !forgotten.isValid());
+				for (int i = 0; i < 3; i++) {
+					LockHandle anew = this.template
+						.acquire(request.withType(LockType.EXCLUSIVE).withLeaseTime(Duration.ofMinutes(1)));
+					anew.ensureHeld();
+					anew.close();
+				}
+				return true;
+			}).get(Patience.SECONDS, TimeUnit.SECONDS);
+		}
+		finally {
+			pool.shutdownNow();
+		}
+		Leftovers.assertNone(this.template);
+	}
+
+	private boolean forgetfulMethod(String key) {
+		this.template.acquire(key);
+		return true;
+	}
+
+	private void assertIsLetGoOf(String key) {
+		Patience.await().until(() -> {
+			System.gc();
+			return this.provider.isFree(key);
+		});
+	}
+
+}

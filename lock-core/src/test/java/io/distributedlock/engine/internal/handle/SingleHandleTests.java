@@ -1,0 +1,302 @@
+package io.distributedlock.engine.internal.handle;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LossListener;
+import io.distributedlock.engine.ScriptedProvider;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What a holder can ask of its lock, also while the backend is down.
+ */
+class SingleHandleTests {
+
+	private final ScriptedProvider provider = new ScriptedProvider();
+
+	private final List<LockLostException> losses = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
+		.provider(this.provider)
+		.provider(new LocalLockProvider())
+		.waitTime(Duration.ofSeconds(5))
+		.commandTimeout(Duration.ofMillis(300))
+		.pollInterval(Duration.ofMillis(50))
+		.listener(new LossListener(this.losses::add))
+		.build();
+
+	@AfterEach
+	void close() {
+		this.template.close();
+	}
+
+	@Test
+	void explicitLeaseIsExtendedBeyondItsEnd() {
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofMillis(300)))) {
+			handle.extend(Duration.ofSeconds(30));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(20));
+			Patience.await().during(Duration.ofMillis(400)).until(handle::isValid);
+			handle.extend(Duration.ofMillis(50));
+			Patience.await().until(() -> !handle.isValid());
+		}
+	}
+
+	@Test
+	void extensionThatIsRefusedIsALoss() {
+		this.provider.renewals.add(() -> CompletableFuture.completedFuture(null));
+		LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofMinutes(1)));
+		assertThat(handle.isValid()).isFalse();
+		Patience.await().until(() -> this.losses.size() == 1);
+		handle.close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofMinutes(1)));
+	}
+
+	@Test
+	void extensionThatFailsLeavesTheLeaseAsItWas() {
+		this.provider.renewals.add(ScriptedProvider::unreachable);
+		this.provider.renewals.add(ScriptedProvider::never);
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> handle.extend(Duration.ofMinutes(1)))
+				.withMessageContaining("unreachable");
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> handle.ensureAtLeast(Duration.ofMinutes(1)))
+				.withMessageContaining("300ms");
+			handle.ensureAtLeast(Duration.ofSeconds(20));
+			assertThat(handle.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ZERO));
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ofDays(5000)));
+		}
+	}
+
+	@Test
+	void enoughTimeIsAskedForOnlyIfItIsNotThere() {
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(10)))) {
+			handle.ensureAtLeast(Duration.ofSeconds(5));
+			assertThat(this.provider.renewed).hasValue(0);
+			handle.ensureAtLeast(Duration.ofSeconds(60));
+			assertThat(this.provider.renewed).hasValue(1);
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(59));
+		}
+	}
+
+	/**
+	 * The owner has yet to confirm the grant, which makes the lease as long as was asked.
+	 */
+	@Test
+	void leaseThatIsGrantedForLessIsNotCutShort() {
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(3))));
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			handle.ensureAtLeast(Duration.ofSeconds(5));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(25));
+		}
+	}
+
+	@Test
+	void leaseThatIsGrantedForLessIsNoReasonToWarn() {
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(12))));
+		AtomicInteger warned = new AtomicInteger();
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			handle.onExpiring(Duration.ofSeconds(15), warned::incrementAndGet);
+			Patience.await().until(() -> handle.remaining().compareTo(Duration.ofSeconds(20)) > 0);
+			assertThat(warned).hasValue(0);
+		}
+	}
+
+	@Test
+	void leaseThatIsGrantedForLessAndCannotBeRenewedIsAReasonToWarn() {
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(1))));
+		for (int i = 0; i < 1000; i++) {
+			this.provider.renewals.add(ScriptedProvider::unreachable);
+		}
+		AtomicInteger warned = new AtomicInteger();
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+			handle.onExpiring(Duration.ofSeconds(5), warned::incrementAndGet);
+			Patience.await().until(() -> !this.losses.isEmpty());
+			assertThat(warned).hasValue(1);
+		}
+	}
+
+	@Test
+	void extensionWaitsForTheAnswerToARenewal() throws Exception {
+		CompletableFuture<LeaseTerm> slow = new CompletableFuture<>();
+		this.provider.renewals.add(() -> slow);
+		Duration lease = Duration.ofSeconds(3);
+		try (DefaultLockTemplate patient = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(lease)
+			.commandTimeout(Duration.ofSeconds(60))
+			.build(); LockHandle handle = patient.acquire("k")) {
+			Patience.await().until(() -> this.provider.renewed.get() >= 1);
+			CompletableFuture<Void> extension = handle.extendAsync(Duration.ofMinutes(1));
+			int sent = this.provider.renewed.get();
+			assertThat(extension).isNotDone();
+			slow.complete(new LeaseTerm(System.nanoTime(), lease));
+			extension.get(Patience.SECONDS, TimeUnit.SECONDS);
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(50));
+			Patience.await()
+				.during(Duration.ofMillis(1500))
+				.until(() -> handle.remaining().compareTo(Duration.ofSeconds(50)) > 0);
+			assertThat(this.provider.renewed).as("no renewal cuts it short").hasValue(sent + 1);
+		}
+	}
+
+	@Test
+	void holderIsWarnedBeforeTheEndWhileTheBackendIsDown() {
+		for (int i = 0; i < 1000; i++) {
+			this.provider.renewals.add(ScriptedProvider::unreachable);
+		}
+		AtomicInteger warned = new AtomicInteger();
+		try (LockHandle handle = this.template
+			.acquire(LockRequest.of("k").withLeaseTime(Duration.ofMillis(800)).withAutoRenew(true))) {
+			handle.onExpiring(Duration.ofMillis(500), () -> {
+				if (handle.isValid()) {
+					warned.incrementAndGet();
+				}
+			});
+			Patience.await().until(() -> !this.losses.isEmpty());
+			assertThat(warned).hasValue(1);
+		}
+	}
+
+	@Test
+	void holderIsWarnedAgainAfterARenewalAndNeverAfterTheRelease() {
+		AtomicInteger warned = new AtomicInteger();
+		LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)));
+		handle.onExpiring(Duration.ofMinutes(1), warned::incrementAndGet);
+		Patience.await().until(() -> warned.get() == 1);
+		handle.extend(Duration.ofSeconds(40));
+		Patience.await().until(() -> warned.get() == 2);
+		handle.close();
+		handle.onExpiring(Duration.ofMinutes(1), warned::incrementAndGet);
+		Patience.await().during(Duration.ofMillis(100)).until(() -> warned.get() == 2);
+	}
+
+	@Test
+	void crowdIsLimited() throws Exception {
+		LockRequest request = LockRequest.of("k").withProvider("local").withMaxWaiters(2);
+		CompletableFuture<LockHandle> holder = this.template.acquireAsync(request);
+		LockHandle held = holder.get(Patience.SECONDS, TimeUnit.SECONDS);
+		CompletableFuture<LockHandle> first = this.template.acquireAsync(request);
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request);
+		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.template.acquire(request))
+			.withMessageContaining("2")
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CROWDED));
+		assertThat(this.template.tryAcquire(request.withWaitTime(Duration.ofSeconds(5)))).isEmpty();
+		second.cancel(true);
+		CompletableFuture<LockHandle> third = this.template.acquireAsync(request);
+		held.close();
+		first.get(Patience.SECONDS, TimeUnit.SECONDS).close();
+		third.get(Patience.SECONDS, TimeUnit.SECONDS).close();
+		assertThat(this.template.engine().waiting().size()).isZero();
+		this.template.acquire(request.withMaxWaiters(0)).close();
+	}
+
+	@Test
+	void keyIsKeptForItsMinimumTime() {
+		LockRequest request = LockRequest.of("k")
+			.withProvider("local")
+			.withHoldAtLeast(Duration.ofMillis(500))
+			.withWaitTime(Duration.ZERO);
+		long start = System.nanoTime();
+		this.template.acquire(request).close();
+		assertThat(this.template.tryAcquire(request)).isEmpty();
+		this.template.acquire(request.withWaitTime(Duration.ofSeconds(5))).close();
+		assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(490).toNanos());
+	}
+
+	@Test
+	void minimumTimeIsOverWhenTheWorkTookLonger() {
+		LockRequest request = LockRequest.of("k").withProvider("local").withHoldAtLeast(Duration.ofMillis(20));
+		try (LockHandle handle = this.template.acquire(request)) {
+			Patience.await().during(Duration.ofMillis(40)).until(handle::isValid);
+		}
+		this.template.acquire(request.withWaitTime(Duration.ZERO)).close();
+	}
+
+	@Test
+	void minimumTimeMayBeShorterThanAnyLease() {
+		try (DefaultLockTemplate node = DefaultLockTemplate.builder().provider(new LongLeases()).build()) {
+			node.acquire(LockRequest.of("k").withHoldAtLeast(Duration.ofMillis(500))).close();
+			assertThat(node.tryAcquire("k")).isEmpty();
+			node.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(20))).close();
+		}
+	}
+
+	@Test
+	void minimumTimeBeyondTheLeaseIsRefused() {
+		LockRequest request = LockRequest.of("k").withProvider("local").withHoldAtLeast(Duration.ofMinutes(1));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.template.check(request.withLeaseTime(Duration.ofSeconds(30))))
+			.withMessageContainingAll("60s", "30s");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.template.check(request.withProvider("scripted")))
+			.withMessageContainingAll("LOCK_DELAY", "local");
+		try (LockHandle handle = this.template.acquire(request)) {
+			assertThat(handle.remaining()).as("also if the holder dies").isGreaterThan(Duration.ofSeconds(50));
+		}
+	}
+
+	private static LockRequest lease(Duration leaseTime) {
+		return LockRequest.of("k").withLeaseTime(leaseTime);
+	}
+
+	private static final class LongLeases implements LockProvider {
+
+		private final LocalLockProvider backend = new LocalLockProvider();
+
+		@Override
+		public String name() {
+			return "long";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of(LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
+		}
+
+		@Override
+		public LeaseLimits leaseLimits() {
+			return new LeaseLimits(Duration.ofSeconds(30), LeaseLimits.DEFAULT.longest());
+		}
+
+		@Override
+		public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+			return this.backend.tryAcquire(request);
+		}
+
+		@Override
+		public CompletionStage<?> ping() {
+			return this.backend.ping();
+		}
+
+	}
+
+}

@@ -1,0 +1,375 @@
+package io.distributedlock.engine.internal.key;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.AdjustableClock;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.Leftovers;
+import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.engine.OtherThread;
+import io.distributedlock.engine.ScriptedProvider;
+import io.distributedlock.engine.Trick;
+import io.distributedlock.engine.TrickyProvider;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.test.patience.Patience;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Once a provider is known to be down, calls end at once, and one line says so.
+ */
+class OutageWatchTests {
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofMinutes(1);
+
+	private static final Duration LONG = Duration.ofHours(1);
+
+	private static final LockRequest PATIENT = LockRequest.of("k").withWaitTime(LONG);
+
+	private final AdjustableClock clock = new AdjustableClock();
+
+	private final TrickyProvider provider = new TrickyProvider("tricky", new LocalLockProvider(this.clock::nanoTime));
+
+	/**
+	 * What the listener was told.
+	 */
+	private final List<String> told = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockTemplate template = template(UnaryOperator.identity());
+
+	@AfterEach
+	void close() {
+		this.provider.acquire.behave();
+		this.template.close();
+	}
+
+	static Stream<Trick<CompletionStage<Lease>>> failures() {
+		return Stream.of(Trick.failing(OutageWatchTests::unreachable), Trick.throwing(OutageWatchTests::unreachable),
+				Trick.throwingError(), Trick.never());
+	}
+
+	@ParameterizedTest
+	@MethodSource("failures")
+	void callsEndOnceTheProviderHasFailedForTheCommandTimeout(Trick<CompletionStage<Lease>> failure) {
+		goDown(failure);
+		List<CompletableFuture<LockHandle>> waiting = IntStream.range(0, 20)
+			.mapToObj((i) -> acquireElsewhere(this.template, PATIENT.withKey("k" + i % 3)))
+			.toList();
+		this.clock.advance(COMMAND_TIMEOUT.dividedBy(2));
+		assertThat(this.told).isEmpty();
+		this.clock.advance(COMMAND_TIMEOUT.multipliedBy(2));
+		assertThat(waiting).allSatisfy(OutageWatchTests::assertUnavailable);
+		assertThat(this.told).containsExactly("began tricky: unreachable");
+	}
+
+	@Test
+	void callsFailAtOnceAndAskNothingWhileTheProviderIsDown() {
+		goDownAndWait();
+		int asked = this.provider.acquire.calls();
+		for (int i = 0; i < 100; i++) {
+			CompletableFuture<LockHandle> call = this.template.acquireAsync(PATIENT.withKey("k" + i));
+			assertThat(call).failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(LockUnavailableException.class)
+				.withMessageContaining("k" + i)
+				.withMessageContaining("provider tricky")
+				.withMessageContaining("has been down for")
+				.withMessageEndingWith("unreachable. The work was not run.");
+		}
+		assertThat(this.provider.acquire.calls() - asked).as("calls that were let through").isLessThanOrEqualTo(2);
+	}
+
+	@Test
+	void providerIsAskedEachSecondUntilItAnswers() {
+		goDownAndWait();
+		int asked = this.provider.ping.calls();
+		this.clock.advance(Duration.ofSeconds(20));
+		assertThat(this.provider.ping.calls() - asked).isBetween(18, 22);
+		comeBack();
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(this.told).hasSize(2).last().asString().startsWith("ended tricky after");
+		assertThat(this.template.acquireAsync(PATIENT)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		int askedAfterwards = this.provider.ping.calls();
+		this.clock.advance(LONG);
+		assertThat(this.provider.ping.calls()).isEqualTo(askedAfterwards);
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void nextOutageIsToldOfToo() {
+		for (int i = 0; i < 3; i++) {
+			this.told.clear();
+			goDownAndWait();
+			comeBack();
+			this.clock.advance(Duration.ofSeconds(10));
+			Patience.await().untilAsserted(() -> assertThat(this.told).hasSize(2));
+		}
+	}
+
+	@Test
+	void failuresOfSomeKeysTakeNothingDown() {
+		this.provider.ping.always(Trick.answering(null));
+		this.provider.acquire.always(Trick.failing(() -> new BackendException("out of memory", true, null)));
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(PATIENT);
+		this.clock.advance(LONG.dividedBy(2));
+		assertThat(waiting).isNotDone();
+		assertThat(this.told).isEmpty();
+		this.provider.acquire.behave();
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+	}
+
+	@Test
+	void goodAnswersToOtherCallsMeanThatItIsNotDown() {
+		this.provider.ping.always(Trick.failing(OutageWatchTests::unreachable));
+		for (int i = 0; i < 20; i++) {
+			this.provider.acquire.next(Trick.failing(OutageWatchTests::unreachable));
+			assertUnavailable(this.template.acquireAsync(PATIENT.withWaitTime(Duration.ZERO)));
+			this.clock.advance(COMMAND_TIMEOUT.dividedBy(2));
+			assertThat(this.template.acquireAsync(PATIENT)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		}
+		assertThat(this.told).isEmpty();
+	}
+
+	@Test
+	void providerWhosePingNeverWorksIsTriedByACall() {
+		goDownAndWait();
+		this.provider.acquire.behave();
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(this.told).hasSize(1);
+		assertThat(this.template.acquireAsync(PATIENT)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		Patience.await().untilAsserted(() -> assertThat(this.told).hasSize(2));
+		assertThat(this.template.acquireAsync(PATIENT)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+	}
+
+	@Test
+	void callOnTrialEndsWithItsFailure() {
+		goDownAndWait();
+		this.clock.advance(Duration.ofSeconds(10));
+		int asked = this.provider.acquire.calls();
+		CompletableFuture<LockHandle> trial = this.template.acquireAsync(PATIENT);
+		this.clock.advance(Duration.ofSeconds(1).minusMillis(200));
+		assertThat(this.provider.acquire.calls()).isGreaterThan(asked);
+		assertUnavailable(trial);
+	}
+
+	@Test
+	void providerThatCannotBeAskedIsNeverDown() {
+		this.provider.acquire.always(Trick.failing(OutageWatchTests::unreachable));
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(PATIENT);
+		this.clock.advance(LONG.dividedBy(2));
+		assertThat(waiting).isNotDone();
+		assertThat(this.told).isEmpty();
+		waiting.cancel(false);
+	}
+
+	@Test
+	void requestMayWaitOn() {
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(PATIENT.withWaitThroughOutage(true));
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		goDownAndWait();
+		CompletableFuture<LockHandle> patient = this.template.acquireAsync(PATIENT.withWaitThroughOutage(true));
+		this.clock.advance(LONG.dividedBy(2));
+		assertThat(patient).isNotDone();
+		this.provider.acquire.behave();
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(patient).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		Patience.await().untilAsserted(() -> assertThat(this.told).as("its good answer ends the outage").hasSize(2));
+	}
+
+	@Test
+	void templateMayLetAllCallsWaitOn() {
+		try (DefaultLockTemplate patient = template((builder) -> builder.waitThroughOutage(true))) {
+			goDown(Trick.failing(OutageWatchTests::unreachable));
+			CompletableFuture<LockHandle> waiting = patient.acquireAsync(PATIENT);
+			this.clock.advance(LONG.dividedBy(2));
+			assertThat(waiting).isNotDone();
+			assertThat(this.told).as("it is told of all the same").hasSize(1);
+			comeBack();
+			this.clock.advance(Duration.ofSeconds(10));
+			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		}
+	}
+
+	@Test
+	void callsBehindAHolderOfTheSameJvmWaitForIt() {
+		LockHandle held = acquireElsewhere(this.template, PATIENT).join();
+		CompletableFuture<LockHandle> behind = acquireElsewhere(this.template, PATIENT);
+		goDown(Trick.failing(OutageWatchTests::unreachable));
+		assertUnavailableAfterAnOutage(PATIENT.withKey("other"));
+		comeBack();
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(behind).isNotDone();
+		held.close();
+		assertThat(behind).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+	}
+
+	@ParameterizedTest
+	@EnumSource(LockType.class)
+	void callsThatWaitForAnotherNodeEnd(LockType type) {
+		LockRequest request = (type == LockType.SEMAPHORE) ? PATIENT.withPermits(1) : PATIENT.withType(type);
+		try (DefaultLockTemplate other = template(UnaryOperator.identity())) {
+			LockRequest held = (type == LockType.READ) ? request.withType(LockType.WRITE) : request;
+			LockHandle holder = other.acquireAsync(held.withLeaseTime(LONG.multipliedBy(2))).join();
+			AtomicBoolean down = new AtomicBoolean();
+			this.provider.enqueue.always((properly) -> AskingPlace
+				.take(() -> down.get() ? ScriptedProvider.unreachable() : ScriptedProvider.contended(), () -> {
+				}, null));
+			List<CompletableFuture<LockHandle>> waiting = List.of(acquireElsewhere(this.template, request),
+					acquireElsewhere(this.template, request));
+			Patience.await().until(() -> this.template.activity().waiting().size() == 2);
+			down.set(true);
+			goDown(Trick.failing(OutageWatchTests::unreachable));
+			assertUnavailableAfterAnOutage(PATIENT.withKey("other"));
+			assertThat(waiting).allSatisfy(OutageWatchTests::assertUnavailable);
+			comeBack();
+			holder.close();
+		}
+	}
+
+	@Test
+	void pingThatBlocksIsNotCalledOnceMore() {
+		CountDownLatch end = new CountDownLatch(1);
+		this.provider.acquire.always(Trick.failing(OutageWatchTests::unreachable));
+		this.provider.ping.always(Trick.blocking(end));
+		try (DefaultLockTemplate soon = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.commandTimeout(Duration.ofMillis(100))
+			.listener(new Told(this.told))
+			.build()) {
+			assertUnavailable(soon.acquireAsync(PATIENT));
+			Patience.await()
+				.during(Duration.ofNanos(OutageWatch.ASK_EACH_NANOS * 3))
+				.until(() -> this.provider.ping.calls() == 1);
+			this.provider.ping.always(Trick.answering(null));
+			end.countDown();
+			Patience.await().until(() -> this.told.size() == 2);
+		}
+		finally {
+			end.countDown();
+		}
+	}
+
+	@Test
+	void outageThatIsOverIsNotEndedOnceMoreByTheClose() {
+		goDownAndWait();
+		comeBack();
+		this.clock.advance(Duration.ofSeconds(10));
+		Patience.await().untilAsserted(() -> assertThat(this.told).hasSize(2));
+		this.template.close();
+		this.clock.advance(COMMAND_TIMEOUT.multipliedBy(3));
+		Patience.await().untilAsserted(() -> assertThat(this.told).hasSize(2));
+	}
+
+	@Test
+	void outageEndsWithTheTemplate() {
+		goDownAndWait();
+		this.template.close();
+		Patience.await().until(() -> this.told.size() == 2);
+		assertThat(this.told).last().asString().startsWith("ended tricky after");
+	}
+
+	@Test
+	void closedTemplateSaysNothingOfItsProviders() {
+		goDown(Trick.never());
+		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(PATIENT);
+		this.template.close();
+		this.clock.advance(COMMAND_TIMEOUT.multipliedBy(3));
+		assertThat(waiting).failsWithin(Patience.LIMIT);
+		assertThat(this.told).isEmpty();
+	}
+
+	private DefaultLockTemplate template(UnaryOperator<LockTemplateBuilder> settings) {
+		return settings
+			.apply(DefaultLockTemplate.builder()
+				.provider(this.provider)
+				.clock(this.clock)
+				.commandTimeout(COMMAND_TIMEOUT)
+				.pollInterval(Duration.ofSeconds(5))
+				.listener(new Told(this.told)))
+			.build();
+	}
+
+	private void goDown(Trick<CompletionStage<Lease>> failure) {
+		this.provider.acquire.always(failure);
+		this.provider.enqueue.always((properly) -> {
+			throw unreachable();
+		});
+		this.provider.ping.always(Trick.failing(OutageWatchTests::unreachable));
+	}
+
+	private void goDownAndWait() {
+		goDown(Trick.failing(OutageWatchTests::unreachable));
+		assertUnavailableAfterAnOutage(PATIENT);
+		assertThat(this.told).hasSize(1);
+	}
+
+	private void assertUnavailableAfterAnOutage(LockRequest request) {
+		CompletableFuture<LockHandle> call = acquireElsewhere(this.template, request);
+		this.clock.advance(COMMAND_TIMEOUT.plusSeconds(5));
+		assertUnavailable(call);
+	}
+
+	private void comeBack() {
+		this.provider.acquire.behave();
+		this.provider.enqueue.behave();
+		this.provider.ping.always(Trick.answering(null));
+	}
+
+	private static CompletableFuture<LockHandle> acquireElsewhere(DefaultLockTemplate template, LockRequest request) {
+		return OtherThread.call(() -> template.acquireAsync(request));
+	}
+
+	private static BackendException unreachable() {
+		return new BackendException("unreachable", true, null);
+	}
+
+	private static void assertUnavailable(CompletableFuture<LockHandle> call) {
+		assertThat(call).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+	}
+
+	/**
+	 * Writes down what it hears of outages.
+	 *
+	 * @param told gets a line for each
+	 */
+	private record Told(List<String> told) implements LockListener {
+
+		@Override
+		public void outageBegan(String provider, Throwable failure) {
+			this.told.add("began " + provider + ": " + failure.getMessage());
+		}
+
+		@Override
+		public void outageEnded(String provider, Duration lasted) {
+			this.told.add("ended " + provider + " after " + lasted);
+		}
+
+	}
+
+}

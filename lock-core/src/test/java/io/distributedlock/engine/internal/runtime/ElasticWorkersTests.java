@@ -1,0 +1,153 @@
+package io.distributedlock.engine.internal.runtime;
+
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.distributedlock.test.patience.Patience;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Few threads for many tasks, more while tasks block, and no task is lost.
+ */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class ElasticWorkersTests {
+
+	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+
+	private final String name = "elastic-" + System.nanoTime();
+
+	private final ElasticWorkers workers = new ElasticWorkers(this.name, this.timer);
+
+	private final Set<Thread> used = ConcurrentHashMap.newKeySet();
+
+	private final AtomicInteger ran = new AtomicInteger();
+
+	@AfterEach
+	void close() {
+		this.timer.shutdownNow();
+		this.workers.release();
+	}
+
+	@Test
+	void taskRunsThoughManyBlock() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		for (int i = 0; i < 200; i++) {
+			this.workers.execute(() -> awaitUninterruptibly(blocked));
+		}
+		this.workers.execute(this.ran::incrementAndGet);
+		awaitRuns(1);
+		assertThat(blocked.getCount()).isEqualTo(1);
+		blocked.countDown();
+	}
+
+	@Test
+	void taskNeverRunsOnTheThreadThatBringsIt() {
+		for (int i = 0; i < 5000; i++) {
+			this.workers.execute(this::note);
+		}
+		awaitRuns(5000);
+		assertThat(this.used).doesNotContain(Thread.currentThread());
+		assertThat(this.used).hasSizeLessThanOrEqualTo(ElasticWorkers.MOST_THREADS);
+	}
+
+	@Test
+	void noTaskIsLostOrRunTwiceUnderLoad() {
+		int producers = 6;
+		int tasks = 20_000;
+		CompletableFuture<?>[] all = IntStream.range(0, producers).mapToObj((i) -> CompletableFuture.runAsync(() -> {
+			for (int task = 0; task < tasks; task++) {
+				this.workers.execute(this.ran::incrementAndGet);
+			}
+		}, (task) -> new Thread(task).start())).toArray(CompletableFuture<?>[]::new);
+		CompletableFuture.allOf(all).join();
+		awaitRuns(producers * tasks);
+	}
+
+	@Test
+	void taskThatThrowsCostsNoThread() {
+		for (int i = 0; i < 1000; i++) {
+			this.workers.execute(() -> {
+				this.ran.incrementAndGet();
+				throw new NoClassDefFoundError("com/example/Task");
+			});
+		}
+		this.workers.execute(this.ran::incrementAndGet);
+		awaitRuns(1001);
+	}
+
+	@Test
+	void whatComesAfterTheCloseStillRunsAndThreadsEnd() {
+		this.workers.execute(this::note);
+		awaitRuns(1);
+		this.timer.shutdownNow();
+		this.workers.release();
+		for (int i = 0; i < 1000; i++) {
+			this.workers.execute(this::note);
+			if (i % 100 == 0) {
+				int expected = i + 2;
+				awaitRuns(expected);
+			}
+		}
+		awaitRuns(1001);
+		assertThat(this.used).doesNotContain(Thread.currentThread());
+		Patience.await().until(() -> this.used.stream().noneMatch(Thread::isAlive));
+	}
+
+	@Test
+	void whatWaitsWhenItIsClosedStillRuns() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		for (int i = 0; i < 50; i++) {
+			this.workers.execute(() -> awaitUninterruptibly(blocked));
+		}
+		this.workers.execute(this.ran::incrementAndGet);
+		this.timer.shutdownNow();
+		this.workers.release();
+		awaitRuns(1);
+		blocked.countDown();
+	}
+
+	@Test
+	void threadsEndOnceNothingBlocksAnyMore() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		for (int i = 0; i < 300; i++) {
+			this.workers.execute(() -> {
+				note();
+				awaitUninterruptibly(blocked);
+			});
+		}
+		awaitRuns(300);
+		blocked.countDown();
+		this.workers.release();
+		Patience.await().until(() -> this.used.stream().noneMatch(Thread::isAlive));
+	}
+
+	private void note() {
+		this.used.add(Thread.currentThread());
+		this.ran.incrementAndGet();
+	}
+
+	private void awaitRuns(int count) {
+		Patience.await().until(() -> this.ran.get() >= count);
+		assertThat(this.ran).hasValue(count);
+	}
+
+	private static void awaitUninterruptibly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}
