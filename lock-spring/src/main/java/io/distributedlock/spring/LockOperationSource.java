@@ -44,6 +44,8 @@ final class LockOperationSource {
 
 	private final Queue<Declared> unchecked = new ConcurrentLinkedQueue<>();
 
+	private final SharedNames names = new SharedNames();
+
 	private final LockExpressionParser parser;
 
 	private final UnaryOperator<@Nullable String> placeholders;
@@ -173,6 +175,7 @@ final class LockOperationSource {
 				agreed("release", annotations, (each) -> each.transactionRules(this.settings)),
 				handleParameter(method));
 		LockOperation operation = new LockOperation(requests, invocation, rules);
+		annotations.forEach(this.names::note);
 		requests.forEach((each) -> this.unchecked.add(new Declared(method, userClass, each.prototype())));
 		return operation;
 	}
