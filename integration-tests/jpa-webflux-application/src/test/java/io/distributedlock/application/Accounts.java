@@ -38,6 +38,18 @@ class Accounts {
 		});
 	}
 
+	/**
+	 * Deposit on what is in the database now: the transaction of the caller may have
+	 * loaded the account before the lock.
+	 */
+	@Transactional
+	@DistributedLock(name = "account", key = "#id")
+	public void refreshAndDeposit(long id) {
+		Account account = this.entities.find(Account.class, id);
+		this.entities.refresh(account);
+		account.add(1);
+	}
+
 	@Transactional(readOnly = true)
 	public int balance(long id) {
 		return this.entities.find(Account.class, id).balance();

@@ -19,6 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
@@ -40,6 +41,9 @@ class JpaAndWebFluxTests {
 
 	@Autowired
 	private Accounts accounts;
+
+	@Autowired
+	private TransactionTemplate transactions;
 
 	@Autowired
 	private WebTestClient web;
@@ -66,6 +70,30 @@ class JpaAndWebFluxTests {
 		}, (task) -> new Thread(task).start())).limit(4).toList();
 		callers.forEach(CompletableFuture::join);
 		assertThat(this.accounts.balance(2)).isEqualTo(100);
+	}
+
+	@Test
+	void updateIsLostIfTheCallerHasLoadedTheEntityBeforeTheLock() {
+		depositAfterALook(3, () -> this.accounts.deposit(3, new AtomicReference<>()));
+		assertThat(this.accounts.balance(3)).as("of two deposits").isEqualTo(1);
+	}
+
+	@Test
+	void refreshInsideTheLockLosesNothing() {
+		depositAfterALook(4, () -> this.accounts.refreshAndDeposit(4));
+		assertThat(this.accounts.balance(4)).isEqualTo(2);
+	}
+
+	/**
+	 * Load an account in a transaction, let another thread deposit, then deposit.
+	 */
+	private void depositAfterALook(long id, Runnable deposit) {
+		this.accounts.open(id);
+		this.transactions.executeWithoutResult((transaction) -> {
+			assertThat(this.accounts.balance(id)).isZero();
+			CompletableFuture.runAsync(deposit, (task) -> new Thread(task).start()).join();
+			deposit.run();
+		});
 	}
 
 	@Test
