@@ -225,15 +225,16 @@ final class QueuedPlace {
 	}
 
 	/**
-	 * Tell the caller whether the backend still confirms the place. A failure is told one
-	 * look later: the question after it has an answer by then, or has failed too.
+	 * Tell the caller whether the backend still confirms the place, after a look that it
+	 * has not answered: the question after that has an answer by then, or has failed too.
+	 * That others are in front is no answer otherwise: it is true until a question fails.
 	 */
 	private void tellWhatTheLastLookSaw() {
 		if (!this.confirmed) {
 			return;
 		}
 		boolean answered = !this.looking.get() && isBehindOthers();
-		if (answered || this.unanswered) {
+		if (this.unanswered) {
 			Guard.run("what a look has seen", () -> this.caller.looked(this, answered));
 		}
 		this.unanswered = !answered;

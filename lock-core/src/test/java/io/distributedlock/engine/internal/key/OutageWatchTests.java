@@ -274,6 +274,21 @@ class OutageWatchTests {
 	}
 
 	@Test
+	void placeWhoseQuestionHasNoAnswerIsNoGoodAnswer() {
+		AtomicBoolean silent = new AtomicBoolean();
+		this.provider.enqueue.always((properly) -> AskingPlace
+			.take(() -> silent.get() ? ScriptedProvider.never() : ScriptedProvider.contended(), () -> {
+			}, null));
+		CompletableFuture<LockHandle> waiting = acquireElsewhere(this.template, PATIENT.withType(LockType.FAIR));
+		Patience.await().until(() -> this.template.activity().waiting().size() == 1);
+		silent.set(true);
+		this.provider.acquire.always(Trick.failing(OutageWatchTests::unreachable));
+		this.provider.ping.always(Trick.failing(OutageWatchTests::unreachable));
+		assertUnavailableAfterAnOutage(PATIENT.withKey("other"));
+		assertUnavailable(waiting);
+	}
+
+	@Test
 	void outageThatIsOverIsNotEndedOnceMoreByTheClose() {
 		goDownAndWait();
 		comeBack();
