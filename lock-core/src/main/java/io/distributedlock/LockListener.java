@@ -125,7 +125,7 @@ public interface LockListener {
 
 	/**
 	 * A provider answers again, or the template closes and watches it no more. Called
-	 * once for each {@link #outageBegan}. Never dropped.
+	 * once for each {@link #outageBegan}, after that has returned. Never dropped.
 	 * @param provider the name of the provider
 	 * @param lasted the time since its first failure
 	 */

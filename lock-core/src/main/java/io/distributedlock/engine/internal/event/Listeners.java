@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -157,12 +159,12 @@ public final class Listeners {
 
 	public void outageBegan(String provider, Throwable failure) {
 		hearing(ListenerEvent.OUTAGE_BEGAN)
-			.forEach((each) -> each.tellInAnyCase((listener) -> listener.outageBegan(provider, failure)));
+			.forEach((each) -> each.tellInOrder((listener) -> listener.outageBegan(provider, failure)));
 	}
 
 	public void outageEnded(String provider, Duration lasted) {
 		hearing(ListenerEvent.OUTAGE_ENDED)
-			.forEach((each) -> each.tellInAnyCase((listener) -> listener.outageEnded(provider, lasted)));
+			.forEach((each) -> each.tellInOrder((listener) -> listener.outageEnded(provider, lasted)));
 	}
 
 	private void tell(ListenerEvent kind, LockAttempt attempt, BiConsumer<LockListener, LockEvent> call) {
@@ -208,6 +210,13 @@ public final class Listeners {
 
 		private final AtomicBoolean dropping = new AtomicBoolean();
 
+		/**
+		 * What is to be told of outages.
+		 */
+		private final Queue<Consumer<LockListener>> outages = new ConcurrentLinkedQueue<>();
+
+		private final AtomicBoolean tellingOfOutages = new AtomicBoolean();
+
 		private Listening(LockListener listener) {
 			this.listener = listener;
 			this.heard = ListenerEvent.heardBy(listener);
@@ -229,15 +238,37 @@ public final class Listeners {
 			this.calls.incrementAndGet();
 			Listeners.this.runtime.callBack(() -> {
 				try {
-					call.accept(this.listener);
-				}
-				catch (Throwable ex) {
-					logger.error("Lock listener {} failed", this.listener, ex);
+					call(call);
 				}
 				finally {
 					this.calls.decrementAndGet();
 				}
 			});
+		}
+
+		/**
+		 * Tell of an outage, after those before: who hears of the end first would take
+		 * the provider for down for ever.
+		 */
+		private void tellInOrder(Consumer<LockListener> call) {
+			this.outages.add(call);
+			tellInAnyCase((listener) -> {
+				while (!this.outages.isEmpty() && this.tellingOfOutages.compareAndSet(false, true)) {
+					for (Consumer<LockListener> next = this.outages.poll(); next != null; next = this.outages.poll()) {
+						call(next);
+					}
+					this.tellingOfOutages.set(false);
+				}
+			});
+		}
+
+		private void call(Consumer<LockListener> call) {
+			try {
+				call.accept(this.listener);
+			}
+			catch (Throwable ex) {
+				logger.error("Lock listener {} failed", this.listener, ex);
+			}
 		}
 
 	}

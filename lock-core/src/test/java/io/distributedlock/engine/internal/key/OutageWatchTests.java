@@ -1,9 +1,11 @@
 package io.distributedlock.engine.internal.key;
 
 import java.time.Duration;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -286,6 +288,20 @@ class OutageWatchTests {
 		this.provider.ping.always(Trick.failing(OutageWatchTests::unreachable));
 		assertUnavailableAfterAnOutage(PATIENT.withKey("other"));
 		assertUnavailable(waiting);
+	}
+
+	@Test
+	void endIsToldAfterTheBeginOnAnyExecutor() {
+		Deque<Runnable> tasks = new ConcurrentLinkedDeque<>();
+		try (DefaultLockTemplate unordered = template((builder) -> builder.executor(tasks::push))) {
+			goDown(Trick.failing(OutageWatchTests::unreachable));
+			unordered.acquireAsync(PATIENT);
+			this.clock.advance(COMMAND_TIMEOUT.plusSeconds(5));
+			comeBack();
+			this.clock.advance(Duration.ofSeconds(5));
+			tasks.forEach(Runnable::run);
+			assertThat(this.told).hasSize(2).first().asString().startsWith("began");
+		}
 	}
 
 	@Test
