@@ -405,7 +405,7 @@ class KeyTextTests {
 	static class Silent {
 
 		@Override
-		@SuppressWarnings("NullAway")
+		@SuppressWarnings("ToStringReturnsNull")
 		public String toString() {
 			return null;
 		}
