@@ -366,15 +366,18 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	}
 
 	/**
-	 * End, unless a holder of this JVM is in front, who may pass the lock on without the
-	 * provider. If a call ends on which others wait at the gate, they ask next, and end
-	 * too.
+	 * One behind a holder of this JVM waits for that holder, who may pass the lock on
+	 * without the provider.
 	 */
 	@Override
-	void onProviderDown(Throwable failure) {
-		if (!this.attempt.waitThroughOutage() && !this.turn.isBehindHolder()) {
-			end(AcquisitionOutcome.unavailable(failure));
-		}
+	boolean isInVain(boolean asking) {
+		Contender front = this.turn.front();
+		return !this.attempt.waitThroughOutage() && front != Contender.HOLDER && (asking || front != null);
+	}
+
+	@Override
+	void endForOutage(Throwable failure) {
+		end(AcquisitionOutcome.unavailable(failure));
 	}
 
 	@Override

@@ -37,8 +37,14 @@ public abstract class CallUnderWay extends Bag.Member {
 	public abstract void endForClose();
 
 	/**
-	 * End it because its provider is down, unless it waits on all the same.
+	 * Return whether it waits for its provider, which is down.
+	 * @param asking whether also if it is not behind another call, and may ask now
 	 */
-	abstract void onProviderDown(Throwable failure);
+	abstract boolean isInVain(boolean asking);
+
+	/**
+	 * End it because its provider is down.
+	 */
+	abstract void endForOutage(Throwable failure);
 
 }

@@ -73,27 +73,19 @@ public final class LocalGate {
 
 		@Override
 		public @Nullable AcquisitionOutcome verdict() {
-			LocalTurn front = front();
-			return (front != null) ? front.contender.verdict() : null;
+			Contender front = front();
+			return (front != null) ? front.verdict() : null;
 		}
 
 		@Override
-		public boolean isBehindHolder() {
-			LocalTurn front = front();
-			return front != null && front.contender == Contender.HOLDER;
-		}
-
-		/**
-		 * Return who is through the gate, if it is not this call.
-		 */
-		private @Nullable LocalTurn front() {
+		public @Nullable Contender front() {
 			AtomicReference<@Nullable LocalTurn> inside = new AtomicReference<>();
 			LocalGate.this.lines.computeIfPresent(this.key, (ignored, line) -> {
 				inside.set(line.inside);
 				return line;
 			});
 			LocalTurn front = inside.get();
-			return (front != this) ? front : null;
+			return (front != null && front != this) ? front.contender : null;
 		}
 
 		@Override

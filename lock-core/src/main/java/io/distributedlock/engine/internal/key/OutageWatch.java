@@ -1,9 +1,10 @@
 package io.distributedlock.engine.internal.key;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -58,6 +59,12 @@ public final class OutageWatch {
 	private final ConcurrentHashMap<String, Outage> outages = new ConcurrentHashMap<>();
 
 	/**
+	 * The names of the providers whose {@code ping()} has not returned. A call that
+	 * blocks must not be followed by others, each on one more thread.
+	 */
+	private final Set<String> called = ConcurrentHashMap.newKeySet();
+
+	/**
 	 * Create a watch.
 	 * @param endsCalls whether calls end early; otherwise an outage is only told of
 	 */
@@ -100,9 +107,7 @@ public final class OutageWatch {
 			known.failures.incrementAndGet();
 			return;
 		}
-		// without an answer it has failed since the question
-		long unanswered = (failure instanceof NoAnswerException) ? this.questions.commandTimeoutNanos() : 0;
-		Outage begun = new Outage(provider, this.runtime.nanoTime() - unanswered, failure);
+		Outage begun = new Outage(provider, failure);
 		if (this.outages.putIfAbsent(provider.name(), begun) == null) {
 			this.runtime.execute(begun::ask);
 		}
@@ -159,17 +164,11 @@ public final class OutageWatch {
 
 		private final AtomicLong nextTrialNanos = new AtomicLong();
 
-		/**
-		 * Whether the provider is called now. A call that blocks must not be followed by
-		 * others, each on one more thread.
-		 */
-		private final AtomicBoolean calling = new AtomicBoolean();
-
 		private volatile Throwable lastFailure;
 
-		private Outage(LockProvider provider, long sinceNanos, Throwable failure) {
+		private Outage(LockProvider provider, Throwable failure) {
 			this.provider = provider;
-			this.sinceNanos = sinceNanos;
+			this.sinceNanos = OutageWatch.this.runtime.nanoTime();
 			this.lastFailure = failure;
 		}
 
@@ -193,83 +192,92 @@ public final class OutageWatch {
 		}
 
 		private void ask() {
-			if (this.state.get() == State.OVER || OutageWatch.this.calls.isClosed()) {
-				return;
-			}
-			if (this.calling.compareAndSet(false, true)) {
+			if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
 				OutageWatch.this.questions.ask(this);
 			}
-			else {
-				askLater();
-			}
-		}
-
-		private void askLater() {
-			OutageWatch.this.timers.stepAt(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS, this::ask);
 		}
 
 		@Override
 		public CompletionStage<@Nullable Object> get() {
+			if (!OutageWatch.this.called.add(this.provider.name())) {
+				return CompletableFuture.failedFuture(OutageWatch.this.questions.noAnswer());
+			}
 			try {
 				return this.provider.ping().thenApply((answer) -> answer);
 			}
 			finally {
-				this.calling.set(false);
+				OutageWatch.this.called.remove(this.provider.name());
 			}
 		}
 
 		@Override
 		public void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
-			if (failure == null) {
+			// if it cannot be asked, each call finds out for itself
+			if (failure == null || failure instanceof UnsupportedOperationException) {
 				answered(this.provider);
 			}
-			else if (failure instanceof UnsupportedOperationException) {
-				// each call finds out for itself; the next failure asks once more
-				answered(this.provider);
-			}
-			else if (!OutageWatch.this.calls.isClosed()) {
+			else if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
 				this.lastFailure = failure;
-				if (lasts().toNanos() >= OutageWatch.this.questions.commandTimeoutNanos()) {
+				OutageWatch.this.timers.stepAt(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS, this::ask);
+				if (this.state.get() == State.DOWN) {
+					endCalls(failure, false);
+				}
+				else if (lasts().toNanos() >= OutageWatch.this.questions.commandTimeoutNanos()) {
 					begin(failure);
 				}
-				askLater();
 			}
 		}
 
 		@Override
 		public void onLateAnswer(@Nullable Object answer) {
-			answered(this.provider);
+			// a provider that is so slow fails all calls
 		}
 
+		/**
+		 * Begin. This is told before the state changes, so that the end is told later.
+		 */
 		private void begin(Throwable failure) {
-			if (this.state.get() != State.SUSPECTED) {
-				return;
-			}
-			this.nextTrialNanos.set(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS);
-			if (!this.state.compareAndSet(State.SUSPECTED, State.DOWN)) {
-				return;
-			}
 			logger.warn(
 					"Lock provider {} is down: no good answer for {}, {} failures of calls. The last failure: {}. {}",
 					this.provider.name(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure),
 					OutageWatch.this.endsCalls ? "Until it answers, calls fail at once. It is asked each second."
 							: "It is asked each second.");
 			OutageWatch.this.listeners.outageBegan(this.provider.name(), failure);
+			this.nextTrialNanos.set(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS);
+			if (this.state.compareAndSet(State.SUSPECTED, State.DOWN)) {
+				endCalls(failure, true);
+			}
+			else {
+				tellOfEnd("is no longer down");
+			}
+		}
+
+		/**
+		 * End calls that wait for the provider.
+		 * @param asking whether also those that ask it. Later these were let through
+		 */
+		private void endCalls(Throwable failure, boolean asking) {
 			if (OutageWatch.this.endsCalls) {
 				// each on a thread of its own: a provider that blocks delays no other
 				// call
 				OutageWatch.this.calls.of(this.provider)
-					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.onProviderDown(failure)));
+					.stream()
+					.filter((call) -> call.isInVain(asking))
+					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.endForOutage(failure)));
 			}
 		}
 
 		private void end(String why) {
 			if (this.state.getAndSet(State.OVER) == State.DOWN) {
-				Duration lasted = lasts();
-				logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.provider.name(), why,
-						LockTimes.text(lasted), this.refusals);
-				OutageWatch.this.listeners.outageEnded(this.provider.name(), lasted);
+				tellOfEnd(why);
 			}
+		}
+
+		private void tellOfEnd(String why) {
+			Duration lasted = lasts();
+			logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.provider.name(), why,
+					LockTimes.text(lasted), this.refusals);
+			OutageWatch.this.listeners.outageEnded(this.provider.name(), lasted);
 		}
 
 	}

@@ -82,10 +82,10 @@ public interface Turn extends Passage {
 	@Nullable AcquisitionOutcome verdict();
 
 	/**
-	 * Return whether this call stands behind one of this JVM that has the lock.
+	 * Return the call of this JVM that is through the gate if this one is not.
 	 */
-	default boolean isBehindHolder() {
-		return false;
+	default @Nullable Contender front() {
+		return null;
 	}
 
 	/**

@@ -3,12 +3,15 @@ package io.distributedlock.engine.internal.key;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -276,6 +279,76 @@ class OutageWatchTests {
 	}
 
 	@Test
+	void pingThatBlocksIsNotCalledByTheNextOutageEither() {
+		CountDownLatch end = new CountDownLatch(1);
+		this.provider.ping.always(Trick.blocking(end));
+		try (DefaultLockTemplate soon = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.commandTimeout(Duration.ofSeconds(2))
+			.listener(new Told(this.told))
+			.build()) {
+			for (int i = 0; i < 20; i++) {
+				this.provider.acquire.next(Trick.failing(OutageWatchTests::unreachable));
+				assertUnavailable(soon.acquireAsync(PATIENT.withWaitTime(Duration.ZERO)));
+				assertThat(soon.acquireAsync(PATIENT)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+			}
+			this.provider.acquire.always(Trick.failing(OutageWatchTests::unreachable));
+			assertUnavailable(soon.acquireAsync(PATIENT));
+			Patience.await().until(() -> this.told.size() == 1);
+			assertThat(this.provider.ping.calls()).isEqualTo(1);
+		}
+		finally {
+			end.countDown();
+		}
+	}
+
+	static Stream<Trick<CompletionStage<Object>>> pings() {
+		return Stream.of(Trick.throwing(OutageWatchTests::unreachable), Trick.throwingError(), Trick.returningNull(),
+				Trick.never());
+	}
+
+	@ParameterizedTest
+	@MethodSource("pings")
+	void pingThatMisbehavesIsNoAnswer(Trick<CompletionStage<Object>> trick) {
+		goDown(Trick.failing(OutageWatchTests::unreachable));
+		this.provider.ping.always(trick);
+		CompletableFuture<LockHandle> call = this.template.acquireAsync(PATIENT);
+		this.clock.advance(COMMAND_TIMEOUT.multipliedBy(2));
+		assertUnavailable(call);
+		comeBack();
+		this.clock.advance(COMMAND_TIMEOUT.multipliedBy(2));
+		assertThat(this.told).hasSize(2);
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void answersThatCallsWouldNotWaitForEndNoOutage() {
+		goDownAndWait();
+		Queue<CompletableFuture<Object>> pings = pingsByHand();
+		for (int i = 0; i < 5; i++) {
+			this.clock.advance(COMMAND_TIMEOUT.plusSeconds(3));
+			this.clock.settle(() -> pings.remove().complete(null));
+			assertUnavailable(this.template.acquireAsync(PATIENT.withWaitTime(Duration.ZERO)));
+		}
+		assertThat(this.told).hasSize(1);
+	}
+
+	@Test
+	void keyWithoutAnswerAndOneBadPingTakeNothingDown() {
+		this.provider.ping.always(Trick.answering(null));
+		this.provider.ping.next(Trick.failing(OutageWatchTests::unreachable));
+		this.provider.acquire.next(Trick.never());
+		CompletableFuture<LockHandle> stuck = this.template
+			.acquireAsync(PATIENT.withKey("stuck").withWaitTime(Duration.ZERO));
+		for (int i = 0; i < 2 * COMMAND_TIMEOUT.toSeconds(); i++) {
+			this.clock.advance(Duration.ofSeconds(1));
+			assertThat(this.template.acquireAsync(PATIENT)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		}
+		assertUnavailable(stuck);
+		assertThat(this.told).isEmpty();
+	}
+
+	@Test
 	void placeWhoseQuestionHasNoAnswerIsNoGoodAnswer() {
 		AtomicBoolean silent = new AtomicBoolean();
 		this.provider.enqueue.always((properly) -> AskingPlace
@@ -291,6 +364,30 @@ class OutageWatchTests {
 	}
 
 	@Test
+	void callBehindOneThatWaitsOnEnds() {
+		goDownAndWait();
+		CompletableFuture<LockHandle> patient = acquireElsewhere(this.template, PATIENT.withWaitThroughOutage(true));
+		CompletableFuture<LockHandle> behind = acquireElsewhere(this.template, PATIENT);
+		this.clock.advance(Duration.ofSeconds(2));
+		assertUnavailable(behind);
+		assertThat(patient).isNotDone();
+	}
+
+	@Test
+	void callWhoseHolderLeavesToOneThatWaitsOnEnds() {
+		LockHandle held = acquireElsewhere(this.template, PATIENT.withLeaseTime(LONG)).join();
+		CompletableFuture<LockHandle> patient = acquireElsewhere(this.template, PATIENT.withWaitThroughOutage(true));
+		CompletableFuture<LockHandle> behind = acquireElsewhere(this.template, PATIENT);
+		goDown(Trick.failing(OutageWatchTests::unreachable));
+		assertUnavailableAfterAnOutage(PATIENT.withKey("other"));
+		assertThat(behind).isNotDone();
+		held.close();
+		this.clock.advance(Duration.ofSeconds(2));
+		assertUnavailable(behind);
+		assertThat(patient).isNotDone();
+	}
+
+	@Test
 	void endIsToldAfterTheBeginOnAnyExecutor() {
 		Deque<Runnable> tasks = new ConcurrentLinkedDeque<>();
 		try (DefaultLockTemplate unordered = template((builder) -> builder.executor(tasks::push))) {
@@ -299,6 +396,33 @@ class OutageWatchTests {
 			this.clock.advance(COMMAND_TIMEOUT.plusSeconds(5));
 			comeBack();
 			this.clock.advance(Duration.ofSeconds(5));
+			tasks.forEach(Runnable::run);
+			assertThat(this.told).hasSize(2).first().asString().startsWith("began");
+		}
+	}
+
+	@Test
+	void endIsToldAfterTheBeginThoughTheyComeTogether() {
+		AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {
+		});
+		goDown(Trick.failing(OutageWatchTests::unreachable));
+		this.provider.ping.always(Trick.throwing(() -> new BackendException("unreachable", true, null) {
+			@Override
+			public String getMessage() {
+				meanwhile.getAndSet(() -> {
+				}).run();
+				return super.getMessage();
+			}
+		}));
+		Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+		try (DefaultLockTemplate ordered = template((builder) -> builder.executor(tasks::add))) {
+			ordered.acquireAsync(PATIENT);
+			this.clock.advance(COMMAND_TIMEOUT.dividedBy(2));
+			meanwhile.set(() -> {
+				comeBack();
+				ordered.acquireAsync(PATIENT.withKey("other").withWaitThroughOutage(true));
+			});
+			this.clock.advance(COMMAND_TIMEOUT);
 			tasks.forEach(Runnable::run);
 			assertThat(this.told).hasSize(2).first().asString().startsWith("began");
 		}
@@ -350,6 +474,19 @@ class OutageWatchTests {
 			throw unreachable();
 		});
 		this.provider.ping.always(Trick.failing(OutageWatchTests::unreachable));
+	}
+
+	/**
+	 * Let each ping be answered by the test.
+	 */
+	private Queue<CompletableFuture<Object>> pingsByHand() {
+		Queue<CompletableFuture<Object>> pings = new ConcurrentLinkedQueue<>();
+		this.provider.ping.always((properly) -> {
+			CompletableFuture<Object> ping = new CompletableFuture<>();
+			pings.add(ping);
+			return ping;
+		});
+		return pings;
 	}
 
 	private void goDownAndWait() {
