@@ -20,7 +20,7 @@ final class RedisAccessCheck {
 	static void run(ExclusiveLocks locks, RedisLink link, String keyPrefix) {
 		String key = keyPrefix + ":access-check";
 		// a server that is too old fails here, and may not fail below
-		link.ping().thenCompose((answer) -> locks.leaveUnknown(key)).whenComplete((released, failure) -> {
+		link.ping(key).thenCompose((answer) -> locks.leaveUnknown(key)).whenComplete((released, failure) -> {
 			BackendException reason = (failure != null) ? RedisErrors.translate(failure) : null;
 			if (reason != null && !reason.isRetryable() && !(reason instanceof RedisErrors.ClosedException)) {
 				logger.error("Locks under '{}' cannot work: {}", keyPrefix, reason.getMessage());

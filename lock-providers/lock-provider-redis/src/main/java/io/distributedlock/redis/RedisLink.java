@@ -117,9 +117,11 @@ final class RedisLink implements AutoCloseable {
 
 	/**
 	 * Ask the server, or each primary of a cluster, for an answer.
+	 * @param keys a key that the user may use, which a service in front of a cluster
+	 * demands
 	 * @return fails as {@link #send} does
 	 */
-	CompletionStage<Long> ping() {
+	CompletionStage<Long> ping(String... keys) {
 		return inTime(this.commands.get()).thenCompose((opened) -> {
 			if (opened instanceof StatefulRedisClusterConnection<String, String> cluster) {
 				return pingEach(cluster);
@@ -129,7 +131,7 @@ final class RedisLink implements AutoCloseable {
 				// connects again
 				replaceSilent();
 			}
-			return this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, List.of(), List.of()).sentWhole());
+			return this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, List.of(keys), List.of()).sentWhole());
 		});
 	}
 

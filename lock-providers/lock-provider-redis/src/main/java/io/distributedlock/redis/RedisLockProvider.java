@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * according to {@code {k}:alive}, and tells that JVM, on its channel. Readers share the
  * key {@code k} as a set, and the owners of a semaphore's permits are the set
  * {@code {k}:permits}. They and writers listen on the channel {@code k}; while they wait
- * there is the mark {@code {k}:mark}, or {@code {k}:permits:mark}. All these keys expire.
+ * there is a mark in {@code {k}:alive}, or {@code {k}:permits:mark}. All these keys
+ * expire.
  * <p>
  * One counter of fencing tokens serves all keys of a hash slot. It expires a day after
  * its last use; a new counter starts at the server's clock in microseconds. Counters and
@@ -222,7 +223,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public CompletionStage<?> ping() {
-		return this.link.ping()
+		return this.link.ping(this.exclusive.channelPrefix())
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(RedisErrors.translate(failure)));
 	}
 

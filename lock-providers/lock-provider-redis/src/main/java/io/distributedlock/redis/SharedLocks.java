@@ -68,7 +68,8 @@ final class SharedLocks implements AutoCloseable {
 		List<String> arguments = List.of(lease.owner(), millis(leaseTime));
 		ScriptCall call = lease.permit()
 				? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(RedisKeys.permits(lease.key())), arguments)
-				: new ScriptCall(PlainScripts.RENEW_READ, List.of(lease.key()), arguments);
+				: this.counters.call(PlainScripts.RENEW_READ, List.of(lease.key(), TokenCounters.alive(lease.key())), 1,
+						arguments);
 		return this.link.<Long>send(call).handle((renewed, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
@@ -112,7 +113,7 @@ final class SharedLocks implements AutoCloseable {
 		return permit
 				? new ScriptCall(PlainScripts.RELEASE_PERMIT,
 						List.of(RedisKeys.permits(key), RedisKeys.permitsMark(key)), List.of(owner, key))
-				: new ScriptCall(PlainScripts.RELEASE_READ, List.of(key, this.counters.counter(key)), List.of(owner));
+				: this.counters.call(PlainScripts.RELEASE_READ, key, List.of(owner));
 	}
 
 	private ScriptCall acquire(SharedLease candidate, LeaseRequest request) {
@@ -123,8 +124,7 @@ final class SharedLocks implements AutoCloseable {
 					List.of(RedisKeys.permits(key), RedisKeys.permitsMark(key)),
 					List.of(candidate.owner(), lease, Integer.toString(request.permits())));
 		}
-		return new ScriptCall(PlainScripts.ACQUIRE_READ, List.of(key, this.counters.counter(key)),
-				List.of(candidate.owner(), lease));
+		return this.counters.call(PlainScripts.ACQUIRE_READ, key, List.of(candidate.owner(), lease));
 	}
 
 	private static String millis(Duration duration) {

@@ -232,7 +232,7 @@ class RedisEdgeCaseTests {
 		Lease lease = get(this.provider.tryAcquire(permit));
 		assertThat(get(this.provider.tryAcquire(permit))).isNull();
 		assertThat(this.server.command("EXISTS", "{k}:permits:mark")).isEqualTo(1L);
-		assertThat(this.server.command("EXISTS", "{k}:mark")).isEqualTo(0L);
+		assertThat(this.server.command("EXISTS", "{k}:alive")).isEqualTo(0L);
 		assertThat(get(lease.release())).isTrue();
 		assertThat(this.server.command("EXISTS", "{k}:permits:mark")).as("told").isEqualTo(0L);
 	}

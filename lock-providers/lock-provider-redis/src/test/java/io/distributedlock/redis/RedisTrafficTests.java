@@ -37,7 +37,7 @@ class RedisTrafficTests {
 				for (int i = 0; i < CYCLES; i++) {
 					template.acquire(request).close();
 				}
-				assertThat((bytes(server) - before) / CYCLES).isBetween(200L, 310L);
+				assertThat((bytes(server) - before) / CYCLES).isBetween(300L, 450L);
 			}
 			finally {
 				provider.close();

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.distributedlock.redis.scripts.Script;
+import io.distributedlock.redis.scripts.ScriptCall;
 import org.redisson.api.RScript;
 import org.redisson.api.RScriptAsync;
 
@@ -17,9 +19,23 @@ import org.redisson.api.RScriptAsync;
  * @param route the name, before the {@link org.redisson.config.NameMapper} of the client
  * maps it, that decides which node of a cluster is asked
  * @param keys the names of its keys as they are in Redis, all in one hash slot
+ * @param needed how many of them are declared to a cluster, see
+ * {@link ScriptCall#declaring}
  * @param arguments its arguments
  */
-record RedissonCall(LuaScript script, String route, List<String> keys, List<String> arguments) {
+record RedissonCall(Script script, String route, List<String> keys, int needed, List<String> arguments) {
+
+	RedissonCall(Script script, String route, List<String> keys, List<String> arguments) {
+		this(script, route, keys, keys.size(), arguments);
+	}
+
+	/**
+	 * Return the call as a cluster gets it.
+	 */
+	RedissonCall onCluster() {
+		ScriptCall declaring = new ScriptCall(this.script, this.keys, this.arguments).declaring(this.needed);
+		return new RedissonCall(this.script, this.route, declaring.keys(), declaring.arguments());
+	}
 
 	/**
 	 * Return the key that decides which node of a cluster is asked.

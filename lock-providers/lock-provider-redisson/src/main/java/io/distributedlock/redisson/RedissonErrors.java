@@ -96,6 +96,14 @@ final class RedissonErrors {
 	}
 
 	/**
+	 * Return whether the server has answered with any error.
+	 */
+	static boolean isAnswer(Throwable failure) {
+		Throwable cause = Failures.unwrap(failure);
+		return isReply(cause) || !words(cause).isEmpty();
+	}
+
+	/**
 	 * Return whether the server does not know a script by its digest.
 	 */
 	static boolean isUnknownScript(Throwable failure) {

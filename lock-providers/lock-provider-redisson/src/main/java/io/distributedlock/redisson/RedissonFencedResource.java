@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.StaleTokenException;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.RedisFencedWrite;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
@@ -78,7 +79,7 @@ public final class RedissonFencedResource {
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
 		String name = this.server.client().getConfig().getNameMapper().map(key);
 		RedisFencedWrite write = new RedisFencedWrite(name, token, value);
-		return this.server.send(new RedissonCall(RedissonScript.FENCED_WRITE, key, write.keys(), write.arguments()))
+		return this.server.send(new RedissonCall(PlainScripts.FENCED_WRITE, key, write.keys(), write.arguments()))
 			.handle((answer, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);

@@ -1,5 +1,7 @@
 package io.distributedlock.redisson;
 
+import java.util.List;
+
 import io.distributedlock.redis.scripts.TokenCounters;
 import org.redisson.config.NameMapper;
 
@@ -17,6 +19,8 @@ import org.redisson.config.NameMapper;
  */
 record RedissonNames(String lockName, String permitsName, String lock, String permits) {
 
+	private static final TokenCounters COUNTERS = TokenCounters.ofRedisson(false);
+
 	private static final String READER = ":rwlock_timeout:";
 
 	static RedissonNames of(String key, NameMapper mapper) {
@@ -25,10 +29,12 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	}
 
 	/**
-	 * The counter of fencing tokens.
+	 * The keys that belong to a lock of any type, but those of its readers: the lock, the
+	 * counter of fencing tokens, the line and the hash beside it, the queue of a fair
+	 * lock, and the times until which the owners in the queue count as alive.
 	 */
-	String counter() {
-		return prefixed("redisson_lock_token", this.lock);
+	List<String> keys() {
+		return COUNTERS.keys(this.lock);
 	}
 
 	/**
@@ -54,31 +60,10 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	}
 
 	/**
-	 * The key that keeps a free lock for those who wait by hand.
-	 */
-	String moment() {
-		return suffixed(this.lock, "free");
-	}
-
-	/**
 	 * The channel of read and write locks.
 	 */
 	String sharedChannel() {
 		return prefixed("redisson_rwlock", this.lock);
-	}
-
-	/**
-	 * The queue of a fair lock.
-	 */
-	String queue() {
-		return prefixed("redisson_lock_queue", this.lock);
-	}
-
-	/**
-	 * The times until which the owners in the queue count as alive.
-	 */
-	String times() {
-		return prefixed("redisson_lock_timeout", this.lock);
 	}
 
 	/**
@@ -117,22 +102,11 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	}
 
 	/**
-	 * The mark of an owner that was removed. Redisson writes a key of this name when it
-	 * has released a lock.
-	 */
-	String mark(String owner) {
-		return mark(this.lock, owner);
-	}
-
-	/**
-	 * The mark of an owner of a permit, in the slot of the semaphore.
+	 * The mark of an owner of a permit that was removed. Redisson writes a key of this
+	 * name when it has released a lock.
 	 */
 	String permitMark(String owner) {
-		return mark(this.permits, owner);
-	}
-
-	private static String mark(String name, String owner) {
-		return prefixed("redisson_unlock_latch", name) + ":" + owner;
+		return prefixed("redisson_unlock_latch", this.permits) + ":" + owner;
 	}
 
 	/**

@@ -27,13 +27,6 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	private static final long OUTLIVES_MILLIS = Duration.ofDays(1).toMillis();
 
 	/**
-	 * The messages on Redisson's channels: one waiter may ask again, or all of them.
-	 */
-	private static final String ONE = "0";
-
-	private static final String ALL = "1";
-
-	/**
 	 * Return the call that asks for the lease.
 	 * @param request what to acquire
 	 * @param alive how long the owner counts as alive in the queue of a fair lock, zero
@@ -43,21 +36,15 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	RedissonCall acquire(LeaseRequest request, Duration alive, String publish) {
 		String lease = millis(request.leaseTime());
 		String counterTtl = Long.toString(request.leaseTime().toMillis() + OUTLIVES_MILLIS);
-		String mark = mark();
 		return switch (this.type) {
 			case EXCLUSIVE -> throw inLine();
-			case WRITE -> call(RedissonScript.ACQUIRE, List.of(this.names.lock(), this.names.counter(), mark),
-					List.of(this.id, lease, counterTtl, "write"));
-			case READ -> call(RedissonScript.ACQUIRE_READ,
-					List.of(this.names.lock(), this.names.counter(), mark, this.names.reader(this.id)),
-					List.of(this.id, lease, counterTtl));
-			case FAIR -> call(RedissonScript.ACQUIRE_IN_TURN,
-					List.of(this.names.lock(), this.names.counter(), mark, this.names.queue(), this.names.times(),
-							this.names.moment()),
-					List.of(this.id, lease, counterTtl, millis(alive), publish, this.names.channel()));
-			case SEMAPHORE ->
-				call(RedissonScript.ACQUIRE_PERMIT, List.of(this.names.permits(), this.names.permitTimes(), mark),
-						ofPermit(lease, Integer.toString(request.permits()), publish));
+			case WRITE -> call(RedissonScript.ACQUIRE_WRITE, publish, List.of(this.id, lease, counterTtl));
+			case READ -> call(RedissonScript.ACQUIRE_READ, publish, List.of(this.id, lease, counterTtl));
+			case FAIR ->
+				call(RedissonScript.ACQUIRE_IN_TURN, publish, List.of(this.id, lease, counterTtl, millis(alive)));
+			case SEMAPHORE -> ofPermit(RedissonScript.ACQUIRE_PERMIT, publish,
+					List.of(this.names.permits(), this.names.permitTimes(), mark()), lease,
+					Integer.toString(request.permits()));
 		};
 	}
 
@@ -65,55 +52,72 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
 			case EXCLUSIVE -> throw inLine();
-			case FAIR -> call(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease));
-			case WRITE -> call(RedissonScript.RENEW, List.of(this.names.lock()), List.of(this.id, lease, "write"));
-			case READ -> call(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
-					List.of(this.id, lease, publish, this.names.beforeReader(), this.names.afterReader(),
-							this.names.channel(), ONE, this.names.sharedChannel(), ALL));
-			case SEMAPHORE -> call(RedissonScript.RENEW_PERMIT, List.of(this.names.permits(), this.names.permitTimes()),
-					ofPermit(lease, "", publish));
+			case FAIR -> renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease);
+			case WRITE ->
+				renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease, "write");
+			case READ ->
+				renewal(RedissonScript.RENEW_READ, publish, List.of(this.names.lock(), this.names.reader(this.id)),
+						this.id, lease, this.names.beforeReader(), this.names.afterReader());
+			case SEMAPHORE -> ofPermit(RedissonScript.RENEW_PERMIT, publish,
+					List.of(this.names.permits(), this.names.permitTimes()), lease, "");
 		};
 	}
 
 	RedissonCall release(String publish) {
+		return (this.type == LockType.SEMAPHORE) ? ofPermit(RedissonScript.RELEASE_PERMIT, publish,
+				List.of(this.names.permits(), this.names.permitTimes()), "0", "") : release(publish, List.of());
+	}
+
+	/**
+	 * Return the call that releases what the owner may have, and lets an attempt that
+	 * arrives later be refused.
+	 */
+	RedissonCall remove(String publish) {
+		return (this.type == LockType.SEMAPHORE)
+				? ofPermit(RedissonScript.RELEASE_PERMIT, publish,
+						List.of(this.names.permits(), this.names.permitTimes(), mark()), "0", "")
+				: release(publish, List.of("1"));
+	}
+
+	private RedissonCall release(String publish, List<String> removal) {
+		List<String> arguments = new ArrayList<>(List.of(this.id));
+		if (this.type == LockType.READ) {
+			arguments.addAll(List.of(this.names.beforeReader(), this.names.afterReader()));
+		}
+		arguments.addAll(removal);
 		return switch (this.type) {
-			case EXCLUSIVE -> throw inLine();
-			case WRITE -> call(RedissonScript.RELEASE, List.of(this.names.lock()),
-					List.of(this.id, publish, this.names.queue(), this.names.channel(), this.names.sharedChannel()));
-			case READ -> call(RedissonScript.RELEASE_READ, List.of(this.names.lock(), this.names.reader(this.id)),
-					List.of(this.id, publish, this.names.beforeReader(), this.names.afterReader(), this.names.channel(),
-							this.names.sharedChannel(), this.names.queue()));
-			case FAIR -> call(RedissonScript.RELEASE_IN_TURN,
-					List.of(this.names.lock(), this.names.queue(), this.names.times(), this.names.moment()),
-					List.of(this.id, publish, this.names.channel(), this.names.sharedChannel()));
-			case SEMAPHORE -> call(RedissonScript.RELEASE_PERMIT,
-					List.of(this.names.permits(), this.names.permitTimes()), ofPermit("0", "", publish));
+			case WRITE -> call(RedissonScript.RELEASE_WRITE, publish, arguments);
+			case READ -> call(RedissonScript.RELEASE_READ, publish, arguments);
+			case FAIR -> call(RedissonScript.RELEASE_IN_TURN, publish, arguments);
+			default -> throw inLine();
 		};
 	}
 
 	/**
-	 * Return the call that releases what the owner may have and leaves its mark, so that
-	 * an attempt that arrives later is refused.
+	 * Return a call with all keys. A cluster whose slot moves must still release.
 	 */
-	RedissonCall remove(String publish) {
-		RedissonCall release = release(publish);
-		List<String> keys = new ArrayList<>(release.keys());
-		keys.add(mark());
-		return new RedissonCall(release.script(), release.route(), keys, release.arguments());
+	private RedissonCall call(RedissonScript script, String publish, List<String> arguments) {
+		List<String> keys = new ArrayList<>(this.names.keys());
+		if (this.type == LockType.READ) {
+			keys.add(this.names.reader(this.id));
+		}
+		boolean released = script == RedissonScript.RELEASE_WRITE || script == RedissonScript.RELEASE_READ;
+		return new RedissonCall(script.publishing(publish), this.names.lockName(), keys, released ? 1 : keys.size(),
+				arguments);
 	}
 
-	private RedissonCall call(RedissonScript script, List<String> keys, List<String> arguments) {
-		String route = (this.type == LockType.SEMAPHORE) ? this.names.permitsName() : this.names.lockName();
-		return new RedissonCall(script, route, keys, arguments);
+	private RedissonCall renewal(RedissonScript script, String publish, List<String> keys, String... arguments) {
+		return new RedissonCall(script.publishing(publish), this.names.lockName(), keys, List.of(arguments));
+	}
+
+	private RedissonCall ofPermit(RedissonScript script, String publish, List<String> keys, String lease,
+			String permits) {
+		return new RedissonCall(script.publishing(publish), this.names.permitsName(), keys, List.of(this.id, lease,
+				Long.toString(OUTLIVES_MILLIS), permits, this.names.permitChannel(), this.names.channel()));
 	}
 
 	private String mark() {
-		return (this.type == LockType.SEMAPHORE) ? this.names.permitMark(this.id) : this.names.mark(this.id);
-	}
-
-	private List<String> ofPermit(String lease, String permits, String publish) {
-		return List.of(this.id, lease, Long.toString(OUTLIVES_MILLIS), permits, publish, this.names.permitChannel(),
-				this.names.channel());
+		return this.names.permitMark(this.id);
 	}
 
 	private static IllegalStateException inLine() {

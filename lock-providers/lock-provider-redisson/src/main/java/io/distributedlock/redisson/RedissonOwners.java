@@ -1,6 +1,7 @@
 package io.distributedlock.redisson;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
@@ -29,9 +30,10 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 	public CompletionStage<List<LockOwner>> owners(String key) {
 		RedissonNames names = RedissonNames.of(key, this.nameMapper);
 		CompletionStage<List<LockOwner>> ofPermits = ask(
-				new RedissonCall(OwnerScript.OF_PERMITS, names.permitsName(), List.of(names.permitTimes()), List.of()));
-		return ask(new RedissonCall(OwnerScript.OF_LOCK, names.lockName(), List.of(names.lock()),
-				List.of(names.beforeReader(), names.afterReader())))
+				new RedissonCall(RedissonScript.OWNERS_OF_PERMITS.publishing(""), names.permitsName(),
+						List.of(names.permitTimes()), List.of()));
+		return ask(new RedissonCall(RedissonScript.OWNERS_OF_LOCK.publishing(""), names.lockName(),
+				List.of(names.lock()), List.of(names.beforeReader(), names.afterReader())))
 			.thenCombine(ofPermits, (first, second) -> Stream.concat(first.stream(), second.stream()).toList());
 	}
 
@@ -40,9 +42,9 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 		RedissonNames names = RedissonNames.of(key, this.nameMapper);
 		return this.server.channels()
 			.publishCommand()
-			.thenCompose((publish) -> this.server.send((owner.type() == LockType.SEMAPHORE)
-					? ofPermit(new RedissonOwner(names, owner.type(), owner.id()), publish)
-					: ofLock(names, owner.id(), publish)))
+			.thenCompose((publish) -> (owner.type() == LockType.SEMAPHORE)
+					? this.server.send(ofPermit(new RedissonOwner(names, owner.type(), owner.id()), publish))
+					: revoke(names, owner.id(), publish))
 			.handle((had, failure) -> {
 				if (failure != null) {
 					throw RedissonErrors.translate(failure);
@@ -60,16 +62,24 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 		});
 	}
 
-	private static RedissonCall ofPermit(RedissonOwner owner, String publish) {
-		RedissonCall release = owner.release(publish);
-		return new RedissonCall(OwnerScript.REVOKE_PERMIT, release.route(), release.keys(), release.arguments());
+	private CompletionStage<Long> revoke(RedissonNames names, String owner, String publish) {
+		return this.server
+			.send(new RedissonCall(RedissonScript.REVOKE.publishing(publish), names.lockName(), names.keys(),
+					List.of(owner)))
+			.thenCompose((had) -> (had >= 0) ? CompletableFuture.completedFuture(had)
+					: this.server.send(ofReader(new RedissonOwner(names, LockType.READ, owner), publish)));
 	}
 
-	private static RedissonCall ofLock(RedissonNames names, String owner, String publish) {
-		return new RedissonCall(publish.equals("SPUBLISH") ? OwnerScript.REVOKE_SHARDED : OwnerScript.REVOKE,
-				names.lockName(), List.of(names.lock(), names.reader(owner), names.counter(), names.moment()),
-				List.of(owner, publish, names.beforeReader(), names.afterReader(), names.channel(),
-						names.sharedChannel(), names.queue(), names.times()));
+	private static RedissonCall ofReader(RedissonOwner owner, String publish) {
+		RedissonCall release = owner.release(publish);
+		return new RedissonCall(RedissonScript.REVOKE_READ.publishing(publish), release.route(), release.keys(),
+				release.needed(), release.arguments());
+	}
+
+	private static RedissonCall ofPermit(RedissonOwner owner, String publish) {
+		RedissonCall release = owner.release(publish);
+		return new RedissonCall(RedissonScript.REVOKE_PERMIT.publishing(publish), release.route(), release.keys(),
+				release.arguments());
 	}
 
 }

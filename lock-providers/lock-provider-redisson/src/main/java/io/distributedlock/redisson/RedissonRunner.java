@@ -42,7 +42,7 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 
 	@Override
 	public boolean isReply(Throwable failure) {
-		return RedissonErrors.isReply(failure);
+		return RedissonErrors.isAnswer(failure);
 	}
 
 	@Override
@@ -88,8 +88,7 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 				.failedFuture(new RedissonServer.NotSentException("nobody waits for the lock any more", null));
 		}
 		String key = call.keys().get(0);
-		RedissonCall sent = new RedissonCall(new InLine(call.script()), this.nameMapper.unmap(key), call.keys(),
-				call.arguments());
+		RedissonCall sent = new RedissonCall(call.script(), this.nameMapper.unmap(key), call.keys(), call.arguments());
 		long giveUpAt = call.giveUpAtNanos().orElse(System.nanoTime() + RedissonServer.LONG_NANOS);
 		if (call.script().digest().equals(LockScripts.REDISSON.acquire().digest())) {
 			return this.server.acquire(sent, giveUpAt);
@@ -104,25 +103,6 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 	private static boolean mayAcquire(Script script) {
 		return script.digest().equals(LockScripts.REDISSON.exchange().digest())
 				|| script.digest().equals(LockScripts.REDISSON_SHARDED.exchange().digest());
-	}
-
-	/**
-	 * A script of the line.
-	 *
-	 * @param script the script
-	 */
-	private record InLine(Script script) implements LuaScript {
-
-		@Override
-		public String source() {
-			return this.script.source();
-		}
-
-		@Override
-		public String digest() {
-			return this.script.digest();
-		}
-
 	}
 
 }

@@ -32,6 +32,8 @@ final class RedissonServer implements AutoCloseable {
 	 */
 	static final long LONG_NANOS = TimeUnit.DAYS.toNanos(30);
 
+	private static final String PINGED = "redisson_lock_token:{ping}";
+
 	private final RedissonClient client;
 
 	/**
@@ -93,15 +95,18 @@ final class RedissonServer implements AutoCloseable {
 
 	/**
 	 * Ask the server, or each master of a cluster, for an answer, as
-	 * {@link PlainScripts#PING} does.
+	 * {@link PlainScripts#PING} does. A service in front of a cluster refuses that, as it
+	 * wants a key; the user may have no right to the key that it then gets.
 	 * @return completes with the number of answers
 	 */
 	CompletionStage<Long> ping() {
-		return this.firstContact.call(
-				() -> this.once
-					.<Long>evalAsync(RScript.Mode.READ_WRITE, PlainScripts.PING.source(), RScript.ReturnType.LONG,
-							(answers) -> (long) answers.size())
-					.toCompletableFuture());
+		String ping = PlainScripts.PING.source();
+		CompletionStage<Long> answers = this.firstContact.call(() -> this.once.<Long>evalAsync(RScript.Mode.READ_WRITE,
+				ping, RScript.ReturnType.LONG, (all) -> (long) all.size()));
+		return Stages.orElse(answers,
+				(failure) -> this.client.getConfig().isSingleConfig() && RedissonErrors.isAnswer(failure),
+				() -> this.once.<Long>evalAsync(PINGED, RScript.Mode.READ_WRITE, ping, RScript.ReturnType.LONG,
+						List.of(PINGED.getBytes(StandardCharsets.UTF_8))));
 	}
 
 	CompletionStage<Long> send(RedissonCall call) {
@@ -173,7 +178,8 @@ final class RedissonServer implements AutoCloseable {
 		if (remaining <= 0) {
 			return CompletableFuture.failedFuture(new NotSentException("Redis did not answer in time", null));
 		}
-		CompletableFuture<R> answer = call.sendThrough(scripts, type);
+		RedissonCall sent = this.client.getConfig().isClusterConfig() ? call.onCluster() : call;
+		CompletableFuture<R> answer = sent.sendThrough(scripts, type);
 		if (remaining < LONG_NANOS) {
 			this.giveUpTimes.cancelAfter(answer, remaining);
 		}

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import io.distributedlock.redis.scripts.LockScripts;
-import io.distributedlock.redis.scripts.ScriptDigest;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
@@ -66,7 +65,9 @@ final class SyncedReplicas {
 		if (known != null && known.isValid()) {
 			return send(slot, known, command);
 		}
-		return counting.apply(new RedissonCall(Counting.REPLICAS, call.route(), List.of(call.key()), List.of()))
+		return counting
+			.apply(new RedissonCall(RedissonScript.COUNT_REPLICAS.publishing(""), call.route(), List.of(call.key()),
+					List.of()))
 			.thenCompose((replicas) -> {
 				Count count = new Count(replicas.intValue(), System.nanoTime());
 				this.counts.put(slot, count);
@@ -121,30 +122,6 @@ final class SyncedReplicas {
 
 		boolean isValid() {
 			return this.replicas > 0 || System.nanoTime() - this.atNanos < RECOUNT_NANOS;
-		}
-
-	}
-
-	/**
-	 * Answers how many replicas the primary of a key has.
-	 */
-	private enum Counting implements LuaScript {
-
-		REPLICAS;
-
-		private static final String SOURCE = "return tonumber(string.match(redis.call('info', 'replication'), "
-				+ "'connected_slaves:(%d+)')) or 0";
-
-		private static final String DIGEST = ScriptDigest.of(SOURCE);
-
-		@Override
-		public String source() {
-			return SOURCE;
-		}
-
-		@Override
-		public String digest() {
-			return DIGEST;
 		}
 
 	}

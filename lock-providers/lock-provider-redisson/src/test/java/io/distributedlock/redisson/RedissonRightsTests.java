@@ -29,17 +29,16 @@ class RedissonRightsTests extends RedisRightsContract {
 	/**
 	 * Without these, waiters by hand for other locks are not told.
 	 */
-	private static final String TO_WAKE_OTHERS = "~redisson_lock_queue:{shop:lock:* "
-			+ "~redisson_lock_timeout:{shop:lock:* &redisson_rwlock:{shop:lock:* ";
+	private static final String TO_WAKE_OTHERS = "&redisson_rwlock:{shop:lock:* ";
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~redisson_lock_token:{shop:lock:* "
-			+ "~redisson_unlock_latch:{shop:lock:* ~{shop:lock:* resetchannels &redisson_lock__channel:{shop:lock:* "
-			+ "&redisson_lock_line:* " + TO_WAKE_OTHERS
+			+ "~{shop:lock:* ~redisson_lock_queue:{shop:lock:* ~redisson_lock_timeout:{shop:lock:* "
+			+ "resetchannels &redisson_lock__channel:{shop:lock:* " + "&redisson_lock_line:* " + TO_WAKE_OTHERS
 			+ "-@all +exists +hexists +hlen +hkeys +hget +incrby +lindex +lpop +lpos +lrem +rpush +pubsub|numsub +zadd +zrange +zrem "
 			+ "+hset +hgetall +hdel +pexpire +pttl +incr +get +set +del +time +evalsha +script|load +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
 
-	private static final String FOR_OTHER_TYPES = " &redisson_sc:{shop:lock:* +lrange +zcard +zcount +zremrangebyscore +zscore +decrby";
+	private static final String FOR_OTHER_TYPES = " ~redisson_unlock_latch:{shop:lock:* &redisson_sc:{shop:lock:* +lrange +zcard +zcount +zremrangebyscore +zscore +decrby";
 
 	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|slots +cluster|info +cluster|myid +info +readonly +command "
 			+ "+wait +pubsub|shardnumsub +pubsub|numpat";

@@ -1,6 +1,7 @@
 package io.distributedlock.redisson;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -9,6 +10,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.ScriptRules;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,6 +89,21 @@ class RedissonScriptTests {
 		assertThat(get(sender.send(owner(type, "stranger").renew(LONG, "PUBLISH")))).isZero();
 		assertThat(get(sender.send(owner.renew(LONG, "PUBLISH")))).isOne();
 		assertThat(get(sender.send(owner.release("PUBLISH")))).isOne();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void servicesInFrontOfAClusterReadTheKeys(RedissonScript script) {
+		for (String publish : List.of("PUBLISH", "SPUBLISH")) {
+			List<String> broken = ScriptRules.broken(script.publishing(publish).source());
+			// each hold of a reader is a key; replicas are counted by clients that know
+			// them
+			boolean refused = EnumSet
+				.of(RedissonScript.RENEW_READ, RedissonScript.RELEASE_READ, RedissonScript.REVOKE_READ,
+						RedissonScript.OWNERS_OF_LOCK, RedissonScript.COUNT_REPLICAS)
+				.contains(script);
+			assertThat(broken.isEmpty()).as("%s", broken).isNotEqualTo(refused);
+		}
 	}
 
 	private static RedissonOwner owner(LockType type, String id) {

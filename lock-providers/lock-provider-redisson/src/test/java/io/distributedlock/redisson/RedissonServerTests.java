@@ -42,7 +42,7 @@ class RedissonServerTests extends OnOneServer {
 		assertThat(calls("eval")).isZero();
 		server.command("CONFIG", "RESETSTAT");
 		renewAll(leases);
-		assertThat(calls("evalsha")).as("one script for all").isEqualTo(1);
+		assertThat(calls("evalsha")).as("one script for ten").isEqualTo(2);
 		assertThat(loads()).isZero();
 	}
 

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.ToIntFunction;
 
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
@@ -22,10 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class BatchedRenewals {
 
 	/**
-	 * A server does nothing else while it runs a script, so a script stays short: this
-	 * many leases take it less than a millisecond.
+	 * How many leases the script names.
 	 */
-	private static final int MOST_AT_ONCE = 100;
+	private static final int MOST_AT_ONCE = 10;
 
 	private final ScriptRunner runner;
 
@@ -35,14 +33,14 @@ final class BatchedRenewals {
 
 	private final OwnerIds owners;
 
-	private final ToIntFunction<String> group;
+	private final TokenCounters counters;
 
-	BatchedRenewals(ScriptRunner runner, Script script, Mailbox mailbox, OwnerIds owners, ToIntFunction<String> group) {
+	BatchedRenewals(ScriptRunner runner, Script script, Mailbox mailbox, OwnerIds owners, TokenCounters counters) {
 		this.runner = runner;
 		this.script = script;
 		this.mailbox = mailbox;
 		this.owners = owners;
-		this.group = group;
+		this.counters = counters;
 	}
 
 	List<CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> due) {
@@ -51,7 +49,7 @@ final class BatchedRenewals {
 		for (LeaseRenewal each : due) {
 			Renewal renewal = new Renewal((LineLease) each.lease(), each, new CompletableFuture<>());
 			answers.add(renewal.answer);
-			groups.computeIfAbsent(this.group.applyAsInt(renewal.lease.key()), (ignored) -> new ArrayList<>())
+			groups.computeIfAbsent(this.counters.group(renewal.lease.key()), (ignored) -> new ArrayList<>())
 				.add(renewal);
 		}
 		groups.values().forEach((renewals) -> {
@@ -63,16 +61,18 @@ final class BatchedRenewals {
 	}
 
 	private void send(List<Renewal> renewals) {
-		List<String> keys = new ArrayList<>(renewals.size());
+		List<String> keys = new ArrayList<>(2 * renewals.size());
 		List<String> arguments = new ArrayList<>(2 * renewals.size());
 		for (Renewal renewal : renewals) {
 			keys.add(renewal.lease.key());
+			keys.add(TokenCounters.line(renewal.lease.key()));
 			arguments.add(this.owners.owner(renewal.lease.number()));
 			arguments.add(ExclusiveLocks.millis(renewal.due.leaseTime()));
 		}
 		long sentAt = System.nanoTime();
 		long longest = renewals.stream().mapToLong((renewal) -> renewal.due.leaseTime().toNanos()).max().orElse(0);
-		ScriptCall call = new ScriptCall(this.script, keys, arguments).until(sentAt + longest);
+		int needed = (renewals.size() == 1) ? 1 : keys.size();
+		ScriptCall call = this.counters.call(this.script, keys, needed, arguments).until(sentAt + longest);
 		this.runner.<String>run(call).whenComplete((digits, failure) -> {
 			if (failure != null && renewals.size() > 1 && this.runner.isReply(failure)) {
 				// one of the keys may be the reason: it was overwritten, or its slot

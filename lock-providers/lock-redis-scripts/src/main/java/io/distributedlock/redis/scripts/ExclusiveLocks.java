@@ -80,7 +80,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 		this.scripts = scripts;
 		this.counters = counters;
 		this.mailbox = new Mailbox(runner, channel(), this::onGrant, this::onFree, this::onActive);
-		this.renewals = new BatchedRenewals(runner, scripts.get().renew(), this.mailbox, this.owners, counters::group);
+		this.renewals = new BatchedRenewals(runner, scripts.get().renew(), this.mailbox, this.owners, counters);
 	}
 
 	/**
@@ -90,24 +90,20 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return completes with the lease, or with {@code null} if another owner has it
 	 */
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return tryAcquire(request, scripts().acquire(), keys(request.key()));
+		return tryAcquire(request, scripts().acquire());
 	}
 
 	/**
 	 * Make one attempt to acquire a lock.
 	 * @param request the request
 	 * @param acquire a script with the arguments and the answer of
-	 * {@link LockScripts#acquire()}. Its keys are the lock and its counter
+	 * {@link LockScripts#acquire()}
 	 * @return completes with the lease, or with {@code null} if another owner has it
 	 */
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, Script acquire) {
-		return tryAcquire(request, acquire, List.of(request.key(), this.counters.counter(request.key())));
-	}
-
-	private CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, Script acquire, List<String> keys) {
 		String number = this.owners.nextNumber();
 		int heard = this.mailbox.subscription();
-		ScriptCall call = new ScriptCall(acquire, keys, List.of(owner(number), terms(request)))
+		ScriptCall call = call(acquire, request.key(), List.of(owner(number), terms(request)))
 			.whileWanted(() -> request.remainingNanos() > 0)
 			.until(request.giveUpAtNanos());
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
@@ -168,7 +164,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return completes with {@code false}
 	 */
 	public CompletionStage<Boolean> leaveUnknown(String key) {
-		return removed(new ScriptCall(scripts().leave(), keys(key), List.of(owner("0"), "")));
+		return removed(call(scripts().leave(), key, List.of(owner("0"), "")));
 	}
 
 	/**
@@ -178,7 +174,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return completes with {@code true} if this owner had the lock
 	 */
 	public CompletionStage<Boolean> revoke(String key, String owner) {
-		return removed(new ScriptCall(scripts().release(), keys(key), List.of(owner)));
+		return removed(call(scripts().release(), key, List.of(owner)));
 	}
 
 	/**
@@ -243,8 +239,15 @@ public final class ExclusiveLocks implements AutoCloseable {
 		return this.owners.owner(number);
 	}
 
-	List<String> keys(String key) {
-		return this.counters.keys(key);
+	/**
+	 * Return a call of a script for one lock.
+	 * @param script a script that uses all keys of the lock
+	 * @param key the key
+	 * @param arguments its arguments
+	 * @return the call
+	 */
+	ScriptCall call(Script script, String key, List<String> arguments) {
+		return this.counters.call(script, key, arguments);
 	}
 
 	/**
@@ -267,7 +270,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 		this.mailbox.forget(lease.number());
 		int inARow = lease.grant().inARow();
 		String owner = owner(lease.number());
-		return removed(new ScriptCall(scripts().release(), keys(lease.key()),
+		return removed(call(scripts().release(), lease.key(),
 				(inARow > 0) ? List.of(owner, Integer.toString(inARow)) : List.of(owner)));
 	}
 
@@ -309,7 +312,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	private ScriptCall removal(String key, String number, String entry, boolean mayArrive) {
-		return new ScriptCall(scripts().leave(), keys(key),
+		return call(scripts().leave(), key,
 				mayArrive ? List.of(owner(number), entry, "1") : List.of(owner(number), entry))
 			.asRemoval();
 	}

@@ -155,7 +155,7 @@ final class Line {
 		this.released = false;
 		long sentAt = System.nanoTime();
 		this.lookedAt = sentAt;
-		ScriptCall call = new ScriptCall(this.locks.scripts().look(), this.locks.keys(this.key),
+		ScriptCall call = this.locks.call(this.locks.scripts().look(), this.key,
 				List.of(this.locks.owner(oldest.number()), Long.toString(oldest.grantMillis()), oldest.entry()));
 		this.locks.runner().<String>run(call).whenComplete((answer, failure) -> {
 			this.looking.set(false);

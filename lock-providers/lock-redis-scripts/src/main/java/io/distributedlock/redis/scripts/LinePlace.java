@@ -235,7 +235,7 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	private ScriptCall call(Script script, List<String> arguments) {
-		return new ScriptCall(script, this.locks.keys(this.request.key()), arguments)
+		return this.locks.call(script, this.request.key(), arguments)
 			.whileWanted(() -> isWaiting() && this.request.remainingNanos() > 0)
 			.until(this.request.giveUpAtNanos());
 	}

@@ -1,5 +1,7 @@
 package io.distributedlock.redis.scripts;
 
+import java.util.List;
+
 import io.distributedlock.redis.scripts.Script.Answer;
 
 /**
@@ -12,8 +14,7 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * grant is to live until it is renewed. A hash says until when a JVM counts as alive. So
  * no script gets slower with the number of waiters.
  * <p>
- * The keys of all scripts but {@link #renew()} are the lock and the counter of tokens.
- * The other keys follow from the lock's, and are in its slot. Owners are named
+ * {@link TokenCounters} makes calls of all scripts but {@link #renew()}. Owners are named
  * {@code jvm.number}, and the channel of a JVM is what precedes the brace in the
  * counter's name, and the JVM. A message has the number of the owner, the first token,
  * the milliseconds of the grant, and how many grants in a row this is. A message with the
@@ -34,18 +35,18 @@ public final class LockScripts {
 	/**
 	 * For keys that are strings with the owner's name.
 	 */
-	public static final LockScripts PLAIN = new LockScripts(Layout.PLAIN);
+	public static final LockScripts PLAIN = new LockScripts("plain", "line");
 
 	/**
 	 * For the hash that Redisson keeps.
 	 */
-	public static final LockScripts REDISSON = new LockScripts(Layout.REDISSON);
+	public static final LockScripts REDISSON = new LockScripts("redisson", "line");
 
 	/**
 	 * For the same hash on a cluster on which Redisson uses sharded channels. Only the
 	 * scripts that publish on Redisson's channel differ.
 	 */
-	public static final LockScripts REDISSON_SHARDED = new LockScripts(Layout.REDISSON_SHARDED);
+	public static final LockScripts REDISSON_SHARDED = new LockScripts("redisson-sharded", "redisson", "line");
 
 	/**
 	 * What {@link #acquire()} answers if others have the lock, and the owner has not
@@ -83,13 +84,14 @@ public final class LockScripts {
 
 	private final Script renew;
 
-	private LockScripts(Layout layout) {
-		this.acquire = new Script(Answer.NUMBER, LuaParts.fill(ACQUIRE, layout));
-		this.release = new Script(Answer.NUMBER, LuaParts.fill(RELEASE, layout));
-		this.exchange = new Script(Answer.TEXT, LuaParts.fill(EXCHANGE, layout));
-		this.leave = new Script(Answer.NUMBER, LuaParts.fill(LEAVE, layout));
-		this.look = new Script(Answer.TEXT, LuaParts.fill(LOOK, layout));
-		this.renew = new Script(Answer.TEXT, LuaParts.fill(RENEW, layout));
+	private LockScripts(String... folders) {
+		LuaFiles files = new LuaFiles(List.of(folders));
+		this.acquire = files.script(Answer.NUMBER, "acquire");
+		this.release = files.script(Answer.NUMBER, "release");
+		this.exchange = files.script(Answer.TEXT, "exchange");
+		this.leave = files.script(Answer.NUMBER, "leave");
+		this.look = files.script(Answer.TEXT, "look");
+		this.renew = files.script(Answer.TEXT, "renew");
 	}
 
 	/**
@@ -169,159 +171,14 @@ public final class LockScripts {
 	}
 
 	/**
-	 * Renews several leases. Keys: the locks. Arguments: for each lock the owner and the
-	 * lease in milliseconds. Answers a text with one digit for each: 0 if the owner no
-	 * longer has the lock, 1 if it has and nobody waits in the line, 2 if somebody waits.
+	 * Renews up to ten leases. Keys: each lock and its line. Arguments: for each lock the
+	 * owner and the lease in milliseconds. Answers a text with one digit for each: 0 if
+	 * the owner no longer has the lock, 1 if it has and nobody waits in the line, 2 if
+	 * somebody waits.
 	 * @return the script
 	 */
 	public Script renew() {
 		return this.renew;
 	}
-
-	private static final String ACQUIRE = """
-			<names>
-			local token
-			local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
-			local sign = <sign>
-			local busy = redis.pcall('exists', <busy>)
-			-- while the slot moves to another node, a key that is not here is an error
-			if type(busy) == 'table' or busy > 0 then
-			  if <refused> then return 0 end
-			  <holder>
-			<moment>
-			  local mine = holder == ARGV[1]
-			  if not holder then
-			    local grants = 1
-			    <hand over>
-			<leave queue>
-			    holder = granted
-			    mine = granted == ARGV[1]
-			    if not mine then token = nil end
-			  end
-			  if holder and not mine then
-			    if keep == '' then return 0 end
-			    local entry = ARGV[1] .. ' ' .. tokens .. ' ' .. keep
-			    local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
-			    if not redis.call('lpos', line, entry, 'RANK', -1, 'MAXLEN', string.find(known, '2', 1, true) and 0 or 256) and redis.call('rpush', line, entry) == 1 then
-			      redis.call('pexpire', line, keep * 3)
-			      if told then redis.pcall('publish', <channels> .. told, id) end
-			    end
-			    if not string.find(known, '1', 1, true) then
-			      local time = redis.call('time')
-			      <say alive>
-			    end
-			    return told and -4611686018427387904 or <behind others>
-			  end
-			  sign = -1
-			  if mine then ms = math.max(ms, redis.call('pttl', KEYS[1])) end
-			end
-			local owner, n = ARGV[1], tokens
-			if not token then
-			  local time = redis.call('time')
-			  <count>
-			end
-			<take>
-			return sign * token""";
-
-	private static final String RELEASE = """
-			<names>
-			<holder>
-			if holder ~= ARGV[1] then return 0 end
-			local grants = (ARGV[2] or 0) + 1
-			local granted
-			local unheard
-			<let others in>
-			if pass then
-			  <hand over>
-			end
-			if not granted then
-			  <free>
-			end
-			return unheard and 2 or 1""";
-
-	private static final String EXCHANGE = """
-			<names>
-			<holder>
-			if holder ~= ARGV[1] then return '0 0' end
-			local ms, tokens, keep, known = string.match(ARGV[4], '^(%d+) (%d+) (%d+) ?(%d*)$')
-			local wants = not <next is refused>
-			local grants = ARGV[2] + 1
-			local token
-			local granted
-			local unheard
-			<let others in>
-			if pass then
-			  <hand over>
-			  if wants and not granted and <may stay> then
-			    local owner, n = ARGV[3], tokens
-			    local time = redis.call('time')
-			    <count>
-			    <take>
-			    return string.format('1 %.0f', <sign> * token)
-			  end
-			end
-			if not granted then
-			  <free>
-			  wants = false
-			end
-			if wants then
-			  if redis.call('rpush', line, ARGV[3] .. ' ' .. tokens .. ' ' .. keep) == 1 then
-			    redis.call('pexpire', line, keep * 3)
-			  end
-			  if not string.find(known, '1', 1, true) then
-			    local time = redis.call('time')
-			    <say alive>
-			  end
-			end
-			return (unheard and '2 ' or '1 ') .. (wants and '-4611686018427387904' or '0')""";
-
-	private static final String LEAVE = """
-			<names>
-			local unheard
-			local had = redis.call('lrem', line, 0, ARGV[2])
-			<holder>
-			if holder == ARGV[1] then
-			  had = 1
-			  local grants = 1
-			  <hand over>
-			  if not granted then
-			    <free>
-			  end
-			end
-			<after leaving>
-			<forget>
-			return unheard and 2 or had > 0 and 1 or 0""";
-
-	private static final String LOOK = """
-			<names>
-			local time = redis.call('time')
-			local keep = ARGV[2]
-			<say alive>
-			local there = redis.call('lpos', line, ARGV[3]) and 1 or 0
-			<holder>
-			<moment>
-			if not holder then
-			  local grants = 1
-			  <hand over>
-			<leave queue>
-			  holder = granted
-			end
-			<join queue>
-			local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
-			if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder and not jvm and '<stranger>' or '-' end
-			local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', <counter>) or 0)
-			return string.format('%d %.0f %d %s', redis.call('pttl', KEYS[1]), seen, there, id)""";
-
-	private static final String RENEW = """
-			local answer = ''
-			for i, key in ipairs(KEYS) do
-			  local owner, ms = ARGV[2 * i - 1], ARGV[2 * i]
-			  <renew>
-			  local tag = <tag of key>
-			  -- fails while the slot moves to another node of a cluster; a lease must not end for that
-			  local waiting = redis.pcall('exists', tag .. ':line')
-			  answer = answer .. (not renewed and 0 or waiting == 0 and 1 or 2)
-			end
-			return answer""";
 
 }

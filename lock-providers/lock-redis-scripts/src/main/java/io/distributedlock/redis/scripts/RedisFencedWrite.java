@@ -18,17 +18,6 @@ import org.jspecify.annotations.Nullable;
 public record RedisFencedWrite(String redisKey, long token, @Nullable String value) {
 
 	/**
-	 * The script. It answers 0 if it has written, or else the higher token that Redis has
-	 * seen.
-	 */
-	public static final String SCRIPT = """
-			local highest = tonumber(redis.call('get', KEYS[2]) or '0')
-			if highest > tonumber(ARGV[1]) then return highest end
-			redis.call('set', KEYS[2], ARGV[1])
-			if ARGV[2] then redis.call('set', KEYS[1], ARGV[2]) else redis.call('del', KEYS[1]) end
-			return 0""";
-
-	/**
 	 * Return the keys of the script, which are in one hash slot. On a cluster this needs
 	 * a hash tag in the key if the key has a closing brace.
 	 * @return the key, and the key of its highest token

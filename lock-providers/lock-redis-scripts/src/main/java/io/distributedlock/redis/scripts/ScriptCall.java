@@ -1,5 +1,6 @@
 package io.distributedlock.redis.scripts;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
@@ -71,6 +72,23 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	 */
 	public ScriptCall asRemoval() {
 		return new ScriptCall(this.script, this.keys, this.arguments, this.wanted, true, true, this.giveUpAtNanos);
+	}
+
+	/**
+	 * Return a call that declares its first keys only, and has the others as its last
+	 * arguments, from where the script takes them. While a slot of a cluster moves, a
+	 * server refuses a call if some of its keys are missing there: an owner must still
+	 * renew and release its lock. A service in front of a cluster demands all keys.
+	 * @param needed how many keys are declared
+	 * @return the call
+	 */
+	public ScriptCall declaring(int needed) {
+		List<String> all = new ArrayList<>(this.arguments);
+		for (int i = this.keys.size() - 1; i >= needed; i--) {
+			all.add(this.keys.get(i));
+		}
+		return new ScriptCall(this.script, this.keys.subList(0, needed), all, this.wanted, this.inOneMessage,
+				this.removal, this.giveUpAtNanos);
 	}
 
 	@Override

@@ -6,12 +6,13 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * The names of the counters of fencing tokens. A token needs to rise within its key only,
- * so one counter serves all keys of a slot: a script may use keys of one slot only. A
- * connection that looks like a single server may lead to a cluster. What precedes the
- * brace in the name is also the start of the names of the channels. Thread-safe.
+ * The names of the counters of fencing tokens, and of the other keys that belong to a
+ * lock. A token needs to rise within its key only, so one counter serves all keys of a
+ * slot: a script may use keys of one slot only. A connection that looks like a single
+ * server may lead to a cluster. What precedes the brace in the name is also the start of
+ * the names of the channels. Thread-safe.
  * <p>
- * Why: docs/decisions/041-one-counter-per-slot.md
+ * Why: docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
  *
  * @since 0.1
  */
@@ -34,6 +35,11 @@ public final class TokenCounters {
 	private final boolean cluster;
 
 	/**
+	 * Whether locks have a queue of Redisson, too.
+	 */
+	private final boolean queued;
+
+	/**
 	 * Create the names.
 	 * @param prefix the start of all names; braces become underscores. All JVMs that use
 	 * the same keys need the same prefix
@@ -44,12 +50,14 @@ public final class TokenCounters {
 		String start = prefix.replace('{', '_').replace('}', '_') + ':';
 		this.channels = start;
 		this.cluster = cluster;
+		this.queued = false;
 		this.names = (key) -> start + '{' + Integer.toString(Tags.BY_SLOT[slot(key)], Character.MAX_RADIX) + '}';
 	}
 
 	private TokenCounters(String channels, boolean cluster, UnaryOperator<String> names) {
 		this.channels = channels;
 		this.cluster = cluster;
+		this.queued = true;
 		this.names = names;
 	}
 
@@ -60,8 +68,7 @@ public final class TokenCounters {
 	 * @return the names
 	 */
 	public static TokenCounters ofRedisson(boolean cluster) {
-		return new TokenCounters(REDISSON_CHANNELS, cluster,
-				(key) -> "redisson_lock_token:" + (key.contains("{") ? key : "{" + key + "}"));
+		return new TokenCounters(REDISSON_CHANNELS, cluster, (key) -> "redisson_lock_token:" + tag(key));
 	}
 
 	/**
@@ -74,12 +81,61 @@ public final class TokenCounters {
 	}
 
 	/**
-	 * Return the keys of a script.
+	 * Return the line of those who wait for a lock.
 	 * @param key the key in Redis
-	 * @return the key and its counter
+	 * @return its name
+	 */
+	public static String line(String key) {
+		return tag(key) + ":line";
+	}
+
+	/**
+	 * Return the hash beside the line of a lock, with the deadlines of JVMs.
+	 * @param key the key in Redis
+	 * @return its name
+	 */
+	public static String alive(String key) {
+		return tag(key) + ":alive";
+	}
+
+	/**
+	 * Return all keys of a lock.
+	 * @param key the key in Redis
+	 * @return the lock, its counter, its line and the hash beside it; with the layout of
+	 * Redisson also the queue of a fair lock and its times
 	 */
 	public List<String> keys(String key) {
-		return List.of(key, counter(key));
+		return this.queued ? List.of(key, counter(key), line(key), alive(key), "redisson_lock_queue:" + tag(key),
+				"redisson_lock_timeout:" + tag(key)) : List.of(key, counter(key), line(key), alive(key));
+	}
+
+	/**
+	 * Return a call of a script that uses all keys of a lock.
+	 * @param script the script
+	 * @param key the key in Redis
+	 * @param arguments its arguments
+	 * @return the call
+	 */
+	public ScriptCall call(Script script, String key, List<String> arguments) {
+		return call(script, keys(key), 2, arguments);
+	}
+
+	/**
+	 * Return a call of a script with some keys.
+	 * @param script the script
+	 * @param keys the keys
+	 * @param needed how many keys are declared to a cluster, see
+	 * {@link ScriptCall#declaring}
+	 * @param arguments its arguments
+	 * @return the call
+	 */
+	public ScriptCall call(Script script, List<String> keys, int needed, List<String> arguments) {
+		ScriptCall call = new ScriptCall(script, keys, arguments);
+		return this.cluster ? call.declaring(needed) : call;
+	}
+
+	private static String tag(String key) {
+		return key.contains("{") ? key : "{" + key + "}";
 	}
 
 	/**

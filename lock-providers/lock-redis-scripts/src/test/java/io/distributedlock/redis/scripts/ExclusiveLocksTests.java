@@ -266,12 +266,12 @@ class ExclusiveLocksTests {
 	@Test
 	void exchangeFreesTheLockForReaders() {
 		Lease held = take();
-		server.command("SET", "{k}:mark", "1", "PX", "60000");
+		server.command("HSET", "{k}:alive", "", "9999999999999");
 		Exchange exchange = this.holder.exchange(held, request(NEVER));
 		assertThat(get(exchange.released())).isTrue();
 		// nobody was there to take it
 		get(exchange.place().granted());
-		assertThat(server.command("EXISTS", "{k}:mark")).as("readers were told").isEqualTo(0L);
+		assertThat(server.command("HEXISTS", "{k}:alive", "")).as("readers were told").isEqualTo(0L);
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
@@ -144,10 +145,7 @@ class LockScriptsTests {
 		run(layout, layout.scripts().acquire(), "dead.2", LEASE + " 1 30 1");
 		join(layout, "b.1");
 		Patience.await().until(() -> {
-			List<?> time = (List<?>) server.command("TIME");
-			long now = Long.parseLong(time.get(0).toString()) * 1000 + Long.parseLong(time.get(1).toString()) / 1000;
-			Object till = server.command("HGET", "{k}:alive", "dead");
-			return till == null || Long.parseLong(till.toString()) < now;
+			return server.command("HGET", "{k}:alive", "dead") == null || deadline("dead") < 0;
 		});
 		release(layout, "a.1");
 		assertThat(layout.holder()).isEqualTo("b.1");
@@ -236,7 +234,8 @@ class LockScriptsTests {
 		run(layout, "l", layout.scripts().acquire(), "a.2", LEASE + " 1");
 		run(layout, "m", layout.scripts().acquire(), "b.1", LEASE + " 1");
 		join(layout, "c.1");
-		assertThat(eval(layout.scripts().renew(), List.of("k", "l", "m", "n"),
+		assertThat(eval(layout.scripts().renew(),
+				Stream.of("k", "l", "m", "n").flatMap((key) -> Stream.of(key, TokenCounters.line(key))).toList(),
 				List.of("a.1", "90000", "a.2", "80000", "a.3", "70000", "a.4", "60000")))
 			.isEqualTo("2100");
 		assertThat((Long) server.command("PTTL", "k")).isBetween(80_001L, 90_000L);
@@ -253,7 +252,7 @@ class LockScriptsTests {
 		assertThatExceptionOfType(RuntimeException.class)
 			.isThrownBy(() -> run(layout, "l", layout.scripts().acquire(), "a.2", LEASE + " 1"))
 			.withStackTraceContaining("OOM");
-		assertThat(eval(layout.scripts().renew(), List.of("k"), List.of("a.1", LEASE))).isEqualTo("2");
+		assertThat(eval(layout.scripts().renew(), List.of("k", "{k}:line"), List.of("a.1", LEASE))).isEqualTo("2");
 		assertThat(release(layout, "a.1")).isEqualTo(1);
 		assertThat(layout.holder()).isEqualTo("b.1");
 		assertThat(release(layout, "b.1")).isEqualTo(1);
@@ -345,7 +344,7 @@ class LockScriptsTests {
 			assertThat(layout.holder()).as("many grants in a row").isNull();
 			assertThat(c.next()).as("so that it looks who has the lock").isEqualTo("1 look");
 		}
-		assertThat((Long) server.command("PTTL", "{k}:free")).isLessThanOrEqualTo(30);
+		assertThat(deadline("")).isLessThanOrEqualTo(30);
 		Patience.await("the end of the moment").until(() -> {
 			look(layout, "c.1");
 			return "c.1".equals(layout.holder());
@@ -358,7 +357,7 @@ class LockScriptsTests {
 	@Test
 	void noScriptTakesALockThatIsFreeForOthersUntilOneHasHadIt() {
 		Kept layout = Kept.REDISSON;
-		server.command("SET", "{k}:free", "1", "PX", LEASE);
+		server.command("HSET", "{k}:alive", "", Long.toString(now() + Long.parseLong(LEASE)));
 		assertThat(take(layout, "a.1")).isEqualTo(LockScripts.TAKEN);
 		assertThat(join(layout, "a.1")).isEqualTo(LockScripts.IN_LINE_OF_A_FREE_LOCK);
 		assertThat(look(layout, "a.1")).startsWith("-2").endsWith("+");
@@ -383,12 +382,12 @@ class LockScriptsTests {
 			assertThat(byHand.next()).isEqualTo(mine ? "jvm-1f" : channel.startsWith("redisson_rwlock") ? "1" : "0");
 		}
 		assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
-		assertThat((Long) server.command("PTTL", "{k}:free")).isLessThanOrEqualTo(30);
+		assertThat(deadline("")).isLessThanOrEqualTo(30);
 	}
 
 	@Test
 	void markedOwnerOfRedissonIsRefused() {
-		server.command("SET", "redisson_unlock_latch:{k}:a.1", "1");
+		server.command("HSET", "{k}:alive", "a.1", Long.toString(now() + Long.parseLong(LEASE)));
 		assertThat(take(Kept.REDISSON, "a.1")).isEqualTo(LockScripts.TAKEN);
 		assertThat(take(Kept.REDISSON, "a.2")).isPositive();
 	}
@@ -397,7 +396,8 @@ class LockScriptsTests {
 	void ownerOfRedissonThatIsRemovedIsRefusedLater() {
 		run(Kept.REDISSON, LockScripts.REDISSON.leave(), "a.1", "a.1 1 " + GRANT, "1");
 		assertThat(join(Kept.REDISSON, "a.1")).isEqualTo(LockScripts.TAKEN);
-		assertThat((Long) server.command("PTTL", "redisson_unlock_latch:{k}:a.1")).isPositive();
+		assertThat(deadline("a.1")).isPositive();
+		assertThat((Long) server.command("PTTL", "{k}:alive")).isPositive();
 	}
 
 	@Test
@@ -408,7 +408,7 @@ class LockScriptsTests {
 
 	@Test
 	void counterOfRedissonsFencedLockIsCountedUpByBlocks() {
-		List<String> keys = List.of("k", "redisson_lock_token:{k}");
+		List<String> keys = TokenCounters.ofRedisson(false).keys("k");
 		server.command("SET", keys.get(1), "7");
 		assertThat(eval(LockScripts.REDISSON.acquire(), keys, List.of("a.1", LEASE + " 5"))).isEqualTo(-8L);
 		assertThat(server.command("INCR", keys.get(1))).isEqualTo(13L);
@@ -420,25 +420,25 @@ class LockScriptsTests {
 		Kept layout = Kept.PLAIN;
 		take(layout, "a.1");
 		try (Inbox waiters = new Inbox(server, "k"); Inbox a = new Inbox(server, "app:a")) {
-			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE + " 1")))
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, Kept.PLAIN.keys("k"), List.of("w.1", LEASE + " 1")))
 				.isEqualTo(0L);
 			assertThat(a.next()).as("the holder is told").isEqualTo("1");
-			assertThat(eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE))).isEqualTo(0L);
+			assertThat(eval(PlainScripts.ACQUIRE_READ, Kept.PLAIN.keys("k"), List.of("r.1", LEASE))).isEqualTo(0L);
 			join(layout, "b.1");
 			assertThat(run(layout, layout.scripts().release(), "a.1", "16")).isEqualTo(1);
 			assertThat(waiters.next()).isEmpty();
-			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.1", LEASE)))
+			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, Kept.PLAIN.keys("k"), List.of("r.1", LEASE)))
 				.isPositive();
-			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, List.of("k", COUNTER), List.of("r.2", LEASE)))
+			assertThat((Long) eval(PlainScripts.ACQUIRE_READ, Kept.PLAIN.keys("k"), List.of("r.2", LEASE)))
 				.isPositive();
-			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.1"))).isEqualTo(1L);
-			assertThat(eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE + " 1")))
+			assertThat(eval(PlainScripts.RELEASE_READ, Kept.PLAIN.keys("k"), List.of("r.1"))).isEqualTo(1L);
+			assertThat(eval(PlainScripts.ACQUIRE_WRITE, Kept.PLAIN.keys("k"), List.of("w.1", LEASE + " 1")))
 				.isEqualTo(0L);
-			assertThat(eval(PlainScripts.RELEASE_READ, List.of("k", COUNTER), List.of("r.2"))).isEqualTo(1L);
+			assertThat(eval(PlainScripts.RELEASE_READ, Kept.PLAIN.keys("k"), List.of("r.2"))).isEqualTo(1L);
 			assertThat(layout.holder()).as("the last reader hands over").isEqualTo("b.1");
 			release(layout, "b.1");
 			assertThat(waiters.next()).isEmpty();
-			assertThat((Long) eval(PlainScripts.ACQUIRE_WRITE, List.of("k", COUNTER), List.of("w.1", LEASE + " 1")))
+			assertThat((Long) eval(PlainScripts.ACQUIRE_WRITE, Kept.PLAIN.keys("k"), List.of("w.1", LEASE + " 1")))
 				.isPositive();
 		}
 	}
@@ -453,6 +453,18 @@ class LockScriptsTests {
 
 	private static long published() {
 		return server.commandCalls().getOrDefault("publish", 0L);
+	}
+
+	/**
+	 * Return how many milliseconds remain until a deadline beside the line.
+	 */
+	private static long deadline(String field) {
+		return Long.parseLong(String.valueOf(server.command("HGET", "{k}:alive", field))) - now();
+	}
+
+	private static long now() {
+		List<?> time = (List<?>) server.command("TIME");
+		return Long.parseLong(time.get(0).toString()) * 1000 + Long.parseLong(time.get(1).toString()) / 1000;
 	}
 
 	private static List<String> keys() {
@@ -512,7 +524,12 @@ class LockScriptsTests {
 		}
 
 		List<String> keys(String key) {
-			return List.of(key, COUNTER);
+			List<String> keys = new ArrayList<>(
+					List.of(key, COUNTER, TokenCounters.line(key), TokenCounters.alive(key)));
+			if (this == REDISSON) {
+				keys.addAll(List.of("redisson_lock_queue:{" + key + "}", "redisson_lock_timeout:{" + key + "}"));
+			}
+			return keys;
 		}
 
 		Inbox inbox(String jvm) throws Exception {

@@ -1,0 +1,35 @@
+-- include hand-over.lua
+-- include say-alive.lua
+
+local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
+local sign = free_sign
+local busy = is_busy()
+-- while the slot moves to another node, a key that is not here is an error
+if type(busy) == 'table' or busy > 0 then
+  if is_refused(ARGV[1]) then return 0 end
+  local holder = or_others(read_holder())
+  if type(holder) == 'table' then return holder end
+  if not holder then
+    holder = hand_over(1)
+    if type(holder) == 'table' then return holder end
+    leave_queue()
+  end
+  local mine = holder == ARGV[1]
+  if holder and not mine then
+    if keep == '' then return 0 end
+    local entry = ARGV[1] .. ' ' .. tokens .. ' ' .. keep
+    local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
+    local most = string.find(known, '2', 1, true) and 0 or 256
+    if not redis.call('lpos', KEYS[3], entry, 'RANK', -1, 'MAXLEN', most) and redis.call('rpush', KEYS[3], entry) == 1 then
+      redis.call('pexpire', KEYS[3], keep * 3)
+      if told then redis.pcall('publish', channels .. told, id) end
+    end
+    if not string.find(known, '1', 1, true) then say_alive(keep) end
+    return told and -4611686018427387904 or holder == '+' and -1152921504606846976 or -2305843009213693952
+  end
+  sign = -1
+  if mine then ms = math.max(ms, redis.call('pttl', KEYS[1])) end
+end
+token = token or next_tokens(tokens, ms, redis.call('time'))
+take(ARGV[1], ms)
+return sign * token

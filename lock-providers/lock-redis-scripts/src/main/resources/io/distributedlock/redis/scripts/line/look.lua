@@ -1,0 +1,17 @@
+-- include hand-over.lua
+-- include say-alive.lua
+
+local now, till, time = say_alive(ARGV[2])
+local there = redis.call('lpos', KEYS[3], ARGV[3]) and 1 or 0
+local holder = or_others(read_holder())
+if type(holder) == 'table' then return holder end
+if not holder then
+  holder = hand_over(1)
+  if type(holder) == 'table' then return holder end
+  leave_queue()
+end
+join_queue(holder, now, till)
+local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
+if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder and not jvm and stranger or '-' end
+local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', KEYS[2]) or 0)
+return string.format('%d %.0f %d %s', redis.call('pttl', KEYS[1]), seen, there, id)

@@ -1,0 +1,15 @@
+-- include hand-over.lua
+-- include shares.lua
+
+if exclusive then
+  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+elseif redis.call('zrem', KEYS[1], ARGV[1]) == 0 then
+  return 0
+elseif redis.call('zcard', KEYS[1]) > 0 then
+  expire_with_last()
+  return 1
+end
+local granted = hand_over(1)
+if type(granted) == 'table' then return granted end
+if not granted then unheard = free() end
+return unheard and 2 or 1

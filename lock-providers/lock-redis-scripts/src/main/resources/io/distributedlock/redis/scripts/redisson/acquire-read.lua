@@ -1,0 +1,13 @@
+-- include refusal.lua
+-- include next-token.lua
+KEYS[7] = KEYS[7] or table.remove(ARGV)
+
+local taken = redis.call('exists', KEYS[1]) == 1
+if taken and redis.call('hget', KEYS[1], 'mode') ~= 'read' then return refusal() end
+if is_refused(ARGV[1]) then return 0 end
+if not taken and is_noted('') then return behind end
+local token = next_token(ARGV[3])
+redis.call('set', KEYS[7], 1, 'PX', ARGV[2])
+redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
+redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ARGV[2]))
+return token

@@ -1,0 +1,7 @@
+-- include permits.lua
+
+collect()
+if not redis.call('zscore', KEYS[2], ARGV[1]) then return 0 end
+redis.call('zadd', KEYS[2], now + ARGV[2], ARGV[1])
+expire_after_last(ARGV[3])
+return 1
