@@ -259,7 +259,7 @@ public final class RedisTestCluster implements AutoCloseable {
 				.allMatch((info) -> info.contains("master_link_status:up")));
 	}
 
-	private String slotOf(String key) {
+	String slotOf(String key) {
 		return String.valueOf(this.servers.get(0).command("CLUSTER", "KEYSLOT", key));
 	}
 

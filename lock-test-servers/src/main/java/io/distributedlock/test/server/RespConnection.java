@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small client of the Redis protocol, with which a test looks at a server
+ * A connection with the Redis protocol, with which a test looks at a server
  * (<a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">RESP2</a>).
  */
 final class RespConnection implements AutoCloseable {
@@ -23,24 +23,57 @@ final class RespConnection implements AutoCloseable {
 	private final InputStream in;
 
 	RespConnection(int port) throws IOException {
-		this.socket = ServerProcess.connect(port);
-		this.in = new BufferedInputStream(this.socket.getInputStream());
+		this(ServerProcess.connect(port));
+	}
+
+	RespConnection(Socket socket) throws IOException {
+		this.socket = socket;
+		this.in = new BufferedInputStream(socket.getInputStream());
 	}
 
 	@Nullable Object send(String... command) throws IOException {
-		ByteArrayOutputStream request = new ByteArrayOutputStream();
-		request.writeBytes(("*" + command.length + "\r\n").getBytes(StandardCharsets.UTF_8));
-		for (String part : command) {
-			byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-			request.writeBytes(("$" + bytes.length + "\r\n").getBytes(StandardCharsets.UTF_8));
-			request.writeBytes(bytes);
-			request.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
-		}
-		this.socket.getOutputStream().write(request.toByteArray());
+		write(List.of(command));
 		return read();
 	}
 
-	private @Nullable Object read() throws IOException {
+	/**
+	 * Write a command or a reply: a text, a number, a list, nothing or an error.
+	 */
+	void write(@Nullable Object value) throws IOException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		append(bytes, value);
+		this.socket.getOutputStream().write(bytes.toByteArray());
+	}
+
+	private static void append(ByteArrayOutputStream to, @Nullable Object value) {
+		if (value instanceof List<?> list) {
+			line(to, "*" + list.size());
+			list.forEach((each) -> append(to, each));
+		}
+		else if (value instanceof Exception error) {
+			line(to, "-" + error.getMessage());
+		}
+		else if (value instanceof String text) {
+			line(to, "$" + text.getBytes(StandardCharsets.UTF_8).length);
+			line(to, text);
+		}
+		else {
+			line(to, (value != null) ? ":" + value : "$-1");
+		}
+	}
+
+	private static void line(ByteArrayOutputStream to, String text) {
+		to.writeBytes((text + "\r\n").getBytes(StandardCharsets.UTF_8));
+	}
+
+	/**
+	 * Pass on what is read from now on, until a connection is closed.
+	 */
+	void transferTo(RespConnection other) throws IOException {
+		this.in.transferTo(other.socket.getOutputStream());
+	}
+
+	@Nullable Object read() throws IOException {
 		String line = readLine();
 		String rest = line.substring(1);
 		return switch (line.charAt(0)) {

@@ -13,6 +13,8 @@ import io.distributedlock.redis.scripts.Script.Answer;
 /**
  * Puts scripts together from files. A line {@code -- include other.lua} stands for that
  * file, once in a script. Comments are not sent.
+ * <p>
+ * Why: docs/decisions/040-redis-hands-over.md
  *
  * @param folders the folders in which files are, the first one first
  * @since 0.1

@@ -1,0 +1,38 @@
+package io.distributedlock.redis;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+import io.distributedlock.LockType;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.server.RedisProxyContract;
+import io.lettuce.core.RedisClient;
+import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
+
+class RedisProxyTests extends RedisProxyContract {
+
+	private @Nullable RedisClient client;
+
+	@AfterEach
+	void disconnect() {
+		if (this.client != null) {
+			Clients.shutdown(this.client);
+		}
+	}
+
+	@Override
+	protected LockProvider provider(String url) {
+		if (this.client == null) {
+			this.client = Clients.client(url);
+		}
+		return new RedisLockProvider(this.client, Duration.ofSeconds(3));
+	}
+
+	@Override
+	protected Set<LockType> types() {
+		return EnumSet.allOf(LockType.class);
+	}
+
+}

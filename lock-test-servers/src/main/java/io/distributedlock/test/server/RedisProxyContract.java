@@ -1,0 +1,102 @@
+package io.distributedlock.test.server;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests of a provider behind a service that looks like a single server and leads to a
+ * cluster, with the default settings of the client.
+ *
+ * @since 0.1
+ */
+public abstract class RedisProxyContract {
+
+	private static RedisTestCluster cluster;
+
+	private static RedisTestProxy proxy;
+
+	/**
+	 * For the sub-class that names the client.
+	 */
+	protected RedisProxyContract() {
+	}
+
+	@BeforeAll
+	static void start() {
+		cluster = RedisTestCluster.run();
+		proxy = RedisTestProxy.before(cluster);
+	}
+
+	@AfterAll
+	static void stop() throws Exception {
+		proxy.close();
+		cluster.close();
+	}
+
+	/**
+	 * Create a provider.
+	 * @param url the address of the service
+	 * @return the provider, which the test closes
+	 */
+	protected abstract LockProvider provider(String url);
+
+	/**
+	 * Return the lock types that work behind such a service.
+	 * @return the types
+	 */
+	protected abstract Set<LockType> types();
+
+	@Test
+	final void locksPassFromOneClientToAnother() {
+		try (LockProvider first = provider(proxy.url());
+				LockProvider second = provider(proxy.url());
+				DefaultLockTemplate holder = template(first, Duration.ofMinutes(10));
+				DefaultLockTemplate waiter = template(second, Duration.ofMinutes(10))) {
+			assertThat(first.ping()).succeedsWithin(Patience.LIMIT);
+			for (LockType type : types()) {
+				for (int i = 0; i < 6; i++) {
+					HandOver.between(holder, waiter, HandOver.request(type + ":" + i, type));
+				}
+			}
+		}
+		assertThat(proxy.refused()).isEmpty();
+	}
+
+	@Test
+	final void leasesOfSeveralSlotsAreRenewed() {
+		try (LockProvider provider = provider(proxy.url());
+				DefaultLockTemplate template = DefaultLockTemplate.builder()
+					.provider(provider)
+					.renewalLeaseTime(Duration.ofSeconds(3))
+					.build()) {
+			List<LockHandle> handles = IntStream.range(0, 20)
+				.mapToObj((i) -> template.acquire(LockRequest.of("kept:" + i).withWaitTime(Patience.LIMIT)))
+				.toList();
+			Patience.await().during(Duration.ofSeconds(4)).until(() -> {
+				handles.forEach(LockHandle::ensureHeld);
+				return true;
+			});
+			handles.forEach(LockHandle::close);
+		}
+		assertThat(proxy.refused()).isEmpty();
+	}
+
+	private static DefaultLockTemplate template(LockProvider provider, Duration pollInterval) {
+		return DefaultLockTemplate.builder().provider(provider).pollInterval(pollInterval).build();
+	}
+
+}
