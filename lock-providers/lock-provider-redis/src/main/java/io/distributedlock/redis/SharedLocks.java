@@ -68,8 +68,7 @@ final class SharedLocks implements AutoCloseable {
 		List<String> arguments = List.of(lease.owner(), millis(leaseTime));
 		ScriptCall call = lease.permit()
 				? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(RedisKeys.permits(lease.key())), arguments)
-				: this.counters.call(PlainScripts.RENEW_READ, List.of(lease.key(), TokenCounters.alive(lease.key())), 1,
-						arguments);
+				: new ScriptCall(PlainScripts.RENEW_READ, List.of(lease.key()), arguments);
 		return this.link.<Long>send(call).handle((renewed, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);

@@ -52,9 +52,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
 			case EXCLUSIVE -> throw inLine();
-			case FAIR -> renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease);
-			case WRITE ->
-				renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease, "write");
+			case FAIR, WRITE -> renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease);
 			case READ ->
 				renewal(RedissonScript.RENEW_READ, publish, List.of(this.names.lock(), this.names.reader(this.id)),
 						this.id, lease, this.names.beforeReader(), this.names.afterReader());

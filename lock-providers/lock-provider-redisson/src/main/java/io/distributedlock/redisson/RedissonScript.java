@@ -64,14 +64,12 @@ enum RedissonScript {
 	ACQUIRE_PERMIT,
 
 	/**
-	 * Renews a fair lock or a write lock. Keys: lock. Arguments: owner, lease, the mode
-	 * if it is a write lock.
+	 * Renews a fair lock or a write lock. Keys: lock. Arguments: owner, lease.
 	 */
 	RENEW_LOCK,
 
 	/**
 	 * Renews a read lock, unless its lease has expired while other readers kept the lock.
-	 * If the owner is a writer, it is downgraded to a reader, and that is published.
 	 * Keys: lock, the reader's own. Arguments: owner, lease, the parts before and after
 	 * an owner in the name of its key.
 	 */
@@ -91,11 +89,10 @@ enum RedissonScript {
 	RELEASE_WRITE,
 
 	/**
-	 * Releases a read lock, or the lock of a writer whose downgrade has not reached the
-	 * server. Removes readers whose lease has expired, and lets the lock expire with the
-	 * last of the others. Arguments: owner, the parts before and after an owner in the
-	 * name of its key, one more if it is to be refused from now on. Answers as
-	 * {@link #RELEASE_WRITE}.
+	 * Releases a read lock. Removes readers whose lease has expired, and lets the lock
+	 * expire with the last of the others. Arguments: owner, the parts before and after an
+	 * owner in the name of its key, one more if it is to be refused from now on. Answers
+	 * as {@link #RELEASE_WRITE}.
 	 */
 	RELEASE_READ,
 

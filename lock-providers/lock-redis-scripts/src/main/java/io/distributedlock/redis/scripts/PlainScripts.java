@@ -45,16 +45,13 @@ public final class PlainScripts {
 	public static final Script ACQUIRE_READ = FILES.script(Answer.NUMBER, "acquire-read");
 
 	/**
-	 * Renews a share. If the owner is a writer, it is downgraded: it gets a share in
-	 * place of the exclusive lock, and that is published. Keys: the lock, the hash beside
-	 * its line. Arguments: owner, lease in milliseconds. Answers 1 if the owner had the
-	 * lock.
+	 * Renews a share. Keys: the lock. Arguments: owner, lease in milliseconds. Answers 1
+	 * if the owner had it.
 	 */
 	public static final Script RENEW_READ = FILES.script(Answer.NUMBER, "renew-read");
 
 	/**
-	 * Releases a share, or the exclusive lock of a writer whose downgrade has not reached
-	 * the server. Keys: all of the lock. Argument: owner. Answers as
+	 * Releases a share. Keys: all of the lock. Argument: owner. Answers as
 	 * {@link LockScripts#release()}.
 	 */
 	public static final Script RELEASE_READ = FILES.script(Answer.NUMBER, "release-read");

@@ -1,11 +1,8 @@
 -- include hand-over.lua
 -- include shares.lua
 
-if exclusive then
-  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-elseif redis.call('zrem', KEYS[1], ARGV[1]) == 0 then
-  return 0
-elseif redis.call('zcard', KEYS[1]) > 0 then
+if exclusive or redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end
+if redis.call('zcard', KEYS[1]) > 0 then
   expire_with_last()
   return 1
 end
