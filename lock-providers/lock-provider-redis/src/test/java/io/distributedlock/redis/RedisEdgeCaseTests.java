@@ -201,7 +201,7 @@ class RedisEdgeCaseTests {
 			provider.checkAccess("app");
 			Patience.await()
 				.untilAsserted(() -> assertThat(log.text()).contains("Locks under 'app' cannot work: the server has")
-					.contains("6.2 or later"));
+					.contains("5.0 or later"));
 			assertThat(provider.ping().toCompletableFuture()).failsWithin(TIMEOUT.multipliedBy(5))
 				.withThrowableThat()
 				.withCauseInstanceOf(BackendException.class)

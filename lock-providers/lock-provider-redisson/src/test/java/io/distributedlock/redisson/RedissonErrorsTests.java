@@ -74,7 +74,7 @@ class RedissonErrorsTests {
 			Patience.await()
 				.untilAsserted(
 						() -> assertThat(log.text()).contains("Locks of provider redisson cannot work: the server has")
-							.contains("6.2 or later"));
+							.contains("5.0 or later"));
 			assertThat(provider.ping().toCompletableFuture()).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.withCauseInstanceOf(BackendException.class)

@@ -43,12 +43,12 @@ public final class RedisTestServer extends ServerProcess {
 	}
 
 	/**
-	 * Start a server that lacks a command of Redis 6.2, as an older one does. A later
+	 * Start a server that lacks a command of Redis 5, as an older one does. A later
 	 * version than 6.2 also tells scripts its version: the test is skipped there.
 	 * @return the server, which is ready
 	 */
 	public static RedisTestServer runAsOld() {
-		RedisTestServer server = run("--rename-command", "GETDEL", "");
+		RedisTestServer server = run("--rename-command", "ZPOPMIN", "");
 		if (server.command("EVAL", "return redis.REDIS_VERSION", "0") != null) {
 			server.close();
 			Assumptions.abort("this server tells scripts its version");

@@ -28,7 +28,7 @@ public final class ScriptRules {
 	/**
 	 * Commands without keys. Channels are not keys.
 	 */
-	private static final Set<String> WITHOUT_KEYS = Set.of("time", "publish", "spublish", "pubsub", "getdel", "info");
+	private static final Set<String> WITHOUT_KEYS = Set.of("time", "publish", "spublish", "pubsub", "zpopmin", "info");
 
 	/**
 	 * Commands of which each argument is a key.

@@ -32,7 +32,7 @@ public final class ServerAge {
 	public static @Nullable String problem(@Nullable String error) {
 		Matcher answer = ANSWER.matcher((error != null) ? error : "");
 		return answer.find()
-				? "the server has the version %s of Redis, and locks need 6.2 or later, or Valkey: update the server"
+				? "the server has the version %s of Redis, and locks need 5.0 or later, or Valkey: update the server"
 					.formatted(answer.group(1))
 				: null;
 	}

@@ -1,5 +1,6 @@
 -- include hand-over.lua
 -- include say-alive.lua
+-- include stands.lua
 
 local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
 local sign = free_sign
@@ -20,7 +21,7 @@ if type(busy) == 'table' or busy > 0 then
     local entry = ARGV[1] .. ' ' .. tokens .. ' ' .. keep
     local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
     local most = string.find(known, '2', 1, true) and 0 or 256
-    if not redis.call('lpos', KEYS[3], entry, 'RANK', -1, 'MAXLEN', most) and redis.call('rpush', KEYS[3], entry) == 1 then
+    if not stands(entry, most) and redis.call('rpush', KEYS[3], entry) == 1 then
       redis.call('pexpire', KEYS[3], keep * 3)
       if told then redis.pcall('publish', channels .. told, id) end
     end

@@ -1,8 +1,9 @@
 -- include hand-over.lua
 -- include say-alive.lua
+-- include stands.lua
 
 local now, till, time = say_alive(ARGV[2])
-local there = redis.call('lpos', KEYS[3], ARGV[3]) and 1 or 0
+local there = stands(ARGV[3], 0) and 1 or 0
 local holder = or_others(read_holder())
 if type(holder) == 'table' then return holder end
 if not holder then

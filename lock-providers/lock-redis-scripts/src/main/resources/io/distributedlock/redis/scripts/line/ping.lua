@@ -1,8 +1,8 @@
--- A service in front of a cluster wants a key, and a node of a cluster none that it may not serve. GETDEL came with
--- Redis 6.2, as SET … GET did; without arguments it only shows whether it is known.
+-- A service in front of a cluster wants a key, and a node of a cluster none that it may not serve. ZPOPMIN came with
+-- Redis 5, as the effects of scripts that ask for the time did; without arguments it only shows whether it is known.
 if KEYS[1] then redis.pcall('exists', KEYS[1]) end
 if redis.REDIS_VERSION == nil then
-  local answer = redis.pcall('getdel')
+  local answer = redis.pcall('zpopmin')
   if string.find(answer['err'] or '', 'nknown') then
     local info = redis.pcall('info', 'server')
     local version = type(info) == 'string' and string.match(info, 'redis_version:([%d.]+)')

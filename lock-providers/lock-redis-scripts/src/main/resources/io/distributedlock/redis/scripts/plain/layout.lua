@@ -23,11 +23,9 @@ local function take(owner, ms) redis.call('set', KEYS[1], owner, 'PX', ms) end
 -- Counts tokens, and returns the first of them.
 local function next_tokens(n, ms, time)
   local first = time[1] * 1000000 + time[2]
-  local last = redis.call('set', KEYS[2], first + n - 1, 'PX', 86400000, 'GET')
-  if last and tonumber(last) >= first then
-    first = last + 1
-    redis.call('set', KEYS[2], first + n - 1, 'PX', 86400000)
-  end
+  local last = redis.call('get', KEYS[2])
+  if last and tonumber(last) >= first then first = last + 1 end
+  redis.call('set', KEYS[2], first + n - 1, 'PX', 86400000)
   return first
 end
 

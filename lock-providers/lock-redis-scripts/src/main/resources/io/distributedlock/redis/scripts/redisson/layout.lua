@@ -57,11 +57,9 @@ local function next_tokens(n, ms, time)
   if keep == -1 then return redis.call('incrby', KEYS[2], n) - n + 1 end
   keep = string.format('%.0f', math.max(keep, ms + 86400000))
   local first = time[1] * 1000000 + time[2]
-  local last = redis.call('set', KEYS[2], string.format('%.0f', first + n - 1), 'PX', keep, 'GET')
-  if last and tonumber(last) >= first then
-    first = last + 1
-    redis.call('set', KEYS[2], string.format('%.0f', first + n - 1), 'PX', keep)
-  end
+  local last = redis.call('get', KEYS[2])
+  if last and tonumber(last) >= first then first = last + 1 end
+  redis.call('set', KEYS[2], string.format('%.0f', first + n - 1), 'PX', keep)
   return first
 end
 

@@ -4,7 +4,12 @@
 KEYS[7] = KEYS[7] or table.remove(ARGV)
 
 local had = 0
-if redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
+local mode = redis.call('hget', KEYS[1], 'mode')
+-- a writer by hand that reads, too
+if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
+  redis.call('del', KEYS[1])
+  had = publish_to_both(0, 1)
+elseif mode == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
   -- an error if the slot moves to another node, and the key is not here
   had = redis.pcall('del', KEYS[7]) == 0 and 0 or 1
   local left = last_reader(ARGV[2], ARGV[3])
