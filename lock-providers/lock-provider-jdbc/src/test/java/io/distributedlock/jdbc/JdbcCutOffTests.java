@@ -13,7 +13,9 @@ import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.network.TcpProxy.Direction;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MySqlFamilyServer;
+import io.distributedlock.test.server.MySqlTestServer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,6 +34,11 @@ class JdbcCutOffTests {
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void unpack() {
+		MySqlTestServer.unpack();
+	}
 
 	@AfterEach
 	void close() throws Exception {
@@ -142,7 +149,10 @@ class JdbcCutOffTests {
 	}
 
 	private HikariDataSource pool(Database database, String url, int size) {
-		return open(Databases.pool(url, database.user, database.password, size));
+		HikariDataSource pool = open(Databases.pool(url, database.user, database.password, size));
+		// also the limit for a connection that is opened
+		pool.setConnectionTimeout(5000);
+		return pool;
 	}
 
 	private <T extends AutoCloseable> T open(T closeable) {

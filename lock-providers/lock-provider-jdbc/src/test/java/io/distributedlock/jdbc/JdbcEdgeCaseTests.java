@@ -22,7 +22,9 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
 import io.distributedlock.test.server.MySqlFamilyServer;
+import io.distributedlock.test.server.MySqlTestServer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +47,11 @@ class JdbcEdgeCaseTests {
 	private String url;
 
 	private HikariDataSource pool;
+
+	@BeforeAll
+	static void unpack() {
+		MySqlTestServer.unpack();
+	}
 
 	@BeforeEach
 	void start() {

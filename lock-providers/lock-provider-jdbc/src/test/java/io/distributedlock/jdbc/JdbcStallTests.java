@@ -24,7 +24,9 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MySqlFamilyServer;
+import io.distributedlock.test.server.MySqlTestServer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,6 +48,11 @@ class JdbcStallTests {
 	private static final Duration LONG = Duration.ofMinutes(10);
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	@BeforeAll
+	static void unpack() {
+		MySqlTestServer.unpack();
+	}
 
 	@AfterEach
 	void close() throws Exception {

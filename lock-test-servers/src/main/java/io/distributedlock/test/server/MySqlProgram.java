@@ -53,6 +53,13 @@ final class MySqlProgram {
 	}
 
 	/**
+	 * Return whether this machine has the program, and unpack it if it has.
+	 */
+	static boolean isAvailable() {
+		return System.getProperty(PROPERTY) != null || fromArtifact().isPresent() || onPath().isPresent();
+	}
+
+	/**
 	 * Return the program. Without one the test is skipped, see {@link ServerBinary}.
 	 */
 	static ServerBinary find() {

@@ -40,6 +40,16 @@ public final class MySqlTestServer extends MySqlFamilyServer {
 	}
 
 	/**
+	 * Unpack the program and make its data folder, which takes longer than one test may.
+	 * Without a program nothing happens.
+	 */
+	public static void unpack() {
+		if (MySqlProgram.isAvailable()) {
+			makeData(MySqlProgram.find(), List.of());
+		}
+	}
+
+	/**
 	 * Without TLS, which costs time. Then the driver has to ask the server for the key
 	 * with which it sends a password.
 	 */
