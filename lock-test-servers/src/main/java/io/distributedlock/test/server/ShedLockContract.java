@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -29,6 +30,7 @@ import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegr
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -36,8 +38,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The suite with which ShedLock tests its own providers. Three nodes share the calls: the
- * next call is made on the next node.
+ * next call is made on the next node. Its fuzz test waits for no lock but asks again and
+ * again, which takes more than a minute where each question is slow.
  */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 @Execution(ExecutionMode.CONCURRENT)
 public abstract class ShedLockContract extends AbstractExtensibleLockProviderIntegrationTest {
 
