@@ -297,7 +297,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		return ended;
 	}
 
-	public Engine engine() {
+	Engine engine() {
 		return this.engine;
 	}
 

@@ -68,7 +68,7 @@ public final class LockTemplateBuilder {
 	/**
 	 * Time and threads of a simulation, {@code null} for those of the JVM.
 	 */
-	public @Nullable EngineRuntime runtime;
+	@Nullable EngineRuntime runtime;
 
 	LockTemplateBuilder() {
 	}

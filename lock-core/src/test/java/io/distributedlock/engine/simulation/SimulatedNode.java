@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.Inside;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.engine.LossListener;
 import io.distributedlock.engine.internal.runtime.LockTimes;
@@ -72,7 +73,7 @@ final class SimulatedNode {
 				}
 				throw new SimulatedFaults.SimulatedException("listener");
 			}));
-		builder.runtime = this.clock;
+		Inside.setRuntime(builder, this.clock);
 		this.template = builder.build();
 	}
 

@@ -18,6 +18,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.Inside;
 import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.simulation.SimulatedWorld.Role;
 import io.distributedlock.spi.LeaseRequest;
@@ -555,7 +556,7 @@ final class SimulationChecks {
 	}
 
 	void nothingIsLeft(SimulatedNode node) {
-		Engine engine = node.template().engine();
+		Engine engine = Inside.of(node.template());
 		String left = "gate %s, keeper %s, waiting %s, pending %s, timers %s".formatted(engine.gate().size(),
 				engine.keeper().size(), engine.waiting().size() + engine.waiting().underWay(),
 				engine.releaser().pending().size(), engine.timers().size());

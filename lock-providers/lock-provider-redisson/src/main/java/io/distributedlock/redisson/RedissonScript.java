@@ -149,8 +149,12 @@ enum RedissonScript {
 	 */
 	COUNT_REPLICAS;
 
+	// never changed
+	@SuppressWarnings("ImmutableEnumChecker")
 	private final Script published = read("redisson", "line");
 
+	// never changed
+	@SuppressWarnings("ImmutableEnumChecker")
 	private final Script sharded = read("redisson-sharded", "redisson", "line");
 
 	private Script read(String... folders) {

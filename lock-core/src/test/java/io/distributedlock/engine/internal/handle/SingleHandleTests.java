@@ -17,6 +17,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.Inside;
 import io.distributedlock.engine.LossListener;
 import io.distributedlock.engine.ScriptedProvider;
 import io.distributedlock.local.LocalLockProvider;
@@ -216,7 +217,7 @@ class SingleHandleTests {
 		held.close();
 		first.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 		third.get(Patience.SECONDS, TimeUnit.SECONDS).close();
-		assertThat(this.template.engine().waiting().size()).isZero();
+		assertThat(Inside.of(this.template).waiting().size()).isZero();
 		this.template.acquire(request.withMaxWaiters(0)).close();
 	}
 

@@ -16,6 +16,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.Inside;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.SystemRuntime;
@@ -105,8 +106,8 @@ class HoldReviewTests {
 		List<CompletableFuture<Void>> calls = List.of(takeTwo("1", "a", "b", allHold), takeTwo("2", "b", "c", allHold),
 				takeTwo("3", "c", "a", allHold));
 		await().until(() -> this.template.activity().waiting().size() == 3);
-		List<List<Deadlocks.Wait>> circles = Deadlocks.find(this.template.engine().waiting().waiting(),
-				this.template.engine().keeper().held());
+		List<List<Deadlocks.Wait>> circles = Deadlocks.find(Inside.of(this.template).waiting().waiting(),
+				Inside.of(this.template).keeper().held());
 		assertThat(circles).singleElement().satisfies((circle) -> assertThat(circle).hasSize(3));
 		calls.forEach(CompletableFuture::join);
 	}
@@ -115,7 +116,7 @@ class HoldReviewTests {
 	void manyLocksAreListedWhileTimePasses() {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(new LocalLockProvider());
 		PausedNowAndThen runtime = new PausedNowAndThen();
-		builder.runtime = runtime;
+		Inside.setRuntime(builder, runtime);
 		try (DefaultLockTemplate busy = builder.build()) {
 			for (int i = 0; i < 1000; i++) {
 				busy.acquire("k" + i);
@@ -144,7 +145,8 @@ class HoldReviewTests {
 			this.template.tryAcquire(permit.withWaitTime(Duration.ofSeconds(2))).ifPresent(LockHandle::close);
 		}), (task) -> new Thread(task, "second").start());
 		await().until(() -> this.template.activity().waiting().size() == 2);
-		assertThat(Deadlocks.find(this.template.engine().waiting().waiting(), this.template.engine().keeper().held()))
+		assertThat(
+				Deadlocks.find(Inside.of(this.template).waiting().waiting(), Inside.of(this.template).keeper().held()))
 			.isEmpty();
 		CompletableFuture.allOf(first, second).get(Patience.SECONDS, TimeUnit.SECONDS);
 	}
