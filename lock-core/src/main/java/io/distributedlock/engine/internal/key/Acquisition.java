@@ -376,7 +376,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	}
 
 	@Override
-	void endForOutage(Throwable failure) {
+	void endUnavailable(Throwable failure) {
 		end(AcquisitionOutcome.unavailable(failure));
 	}
 

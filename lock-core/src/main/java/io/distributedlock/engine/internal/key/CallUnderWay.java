@@ -45,6 +45,6 @@ public abstract class CallUnderWay extends Bag.Member {
 	/**
 	 * End it because its provider is down.
 	 */
-	abstract void endForOutage(Throwable failure);
+	abstract void endUnavailable(Throwable failure);
 
 }

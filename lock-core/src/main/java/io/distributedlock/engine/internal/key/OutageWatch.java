@@ -263,7 +263,7 @@ public final class OutageWatch {
 				OutageWatch.this.calls.of(this.provider)
 					.stream()
 					.filter((call) -> call.isInVain(asking))
-					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.endForOutage(failure)));
+					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.endUnavailable(failure)));
 			}
 		}
 
