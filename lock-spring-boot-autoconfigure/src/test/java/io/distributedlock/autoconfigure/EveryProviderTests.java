@@ -18,6 +18,7 @@ import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSettings;
 import io.distributedlock.jdbc.JdbcLocks;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.distributedlock.test.server.MemcachedTestServer;
 import io.distributedlock.test.server.RedisTestServer;
@@ -64,10 +65,10 @@ class EveryProviderTests {
 
 	@Test
 	void ownJdbcProviderBesideTwoDataSources() {
+		JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.H2).withCommandTimeout(Patience.LIMIT);
 		this.runner.withBean("one", DataSource.class, JdbcDataSource::new)
 			.withBean("two", DataSource.class, JdbcDataSource::new)
-			.withBean("jdbcLockProvider", LockProvider.class,
-					() -> JdbcLocks.provider(new JdbcDataSource(), JdbcLockSettings.of(JdbcDialect.H2)))
+			.withBean("jdbcLockProvider", LockProvider.class, () -> JdbcLocks.provider(new JdbcDataSource(), settings))
 			.withPropertyValues("lock.provider=jdbc")
 			.run((context) -> assertThat(context).hasNotFailed());
 	}

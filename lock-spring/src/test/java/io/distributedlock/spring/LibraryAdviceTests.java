@@ -1,16 +1,15 @@
 package io.distributedlock.spring;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
@@ -40,7 +39,6 @@ import io.micrometer.observation.aop.ObservedAspect;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -68,73 +66,77 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 @Tag("proxies")
 class LibraryAdviceTests {
 
-	private static final Set<MatrixTests.Returned> ASYNCHRONOUS = EnumSet.of(MatrixTests.Returned.FUTURE,
+	private static final EnumSet<MatrixTests.Returned> ASYNCHRONOUS = EnumSet.of(MatrixTests.Returned.FUTURE,
 			MatrixTests.Returned.STAGE, MatrixTests.Returned.MONO, MatrixTests.Returned.FLUX);
 
-	private static final Set<MatrixTests.Returned> RXJAVA = EnumSet.of(MatrixTests.Returned.SINGLE,
+	private static final EnumSet<MatrixTests.Returned> RXJAVA = EnumSet.of(MatrixTests.Returned.SINGLE,
 			MatrixTests.Returned.MAYBE, MatrixTests.Returned.COMPLETABLE, MatrixTests.Returned.FLOWABLE,
 			MatrixTests.Returned.OBSERVABLE);
 
 	private final RecordingProvider provider = new RecordingProvider();
 
-	static Stream<Arguments> cases() {
-		return Stream
-			.of(Ordered.HIGHEST_PRECEDENCE, DistributedLockBeanPostProcessor.DEFAULT_ORDER, Ordered.LOWEST_PRECEDENCE)
-			.flatMap((order) -> Arrays.stream(MatrixTests.Returned.values())
-				.map((returned) -> arguments(order, returned)));
+	/**
+	 * Each context is made for all types that it fits: the proxies of one take a second.
+	 */
+	static Stream<Arguments> contexts() {
+		return orders().boxed().flatMap((order) -> Stream.of(arguments(order, true), arguments(order, false)));
+	}
+
+	static IntStream orders() {
+		return IntStream.of(Ordered.HIGHEST_PRECEDENCE, DistributedLockBeanPostProcessor.DEFAULT_ORDER,
+				Ordered.LOWEST_PRECEDENCE);
+	}
+
+	@ParameterizedTest
+	@MethodSource("contexts")
+	void methodRunsOnceUnderItsLockAndEachAspectSeesIt(int order, boolean asynchronous) {
+		try (AnnotationConfigApplicationContext context = open(order, asynchronous,
+				(beans) -> beans.registerBean("calls", MatrixTests.OnClass.class))) {
+			assertThatEachRunsOnce(context, asynchronous);
+		}
 	}
 
 	/**
 	 * Resilience4j 2.4 has no retries for types of RxJava 3.
 	 */
-	static Stream<Arguments> casesOfRetries() {
-		return cases().filter((each) -> !RXJAVA.contains(each.get()[1]));
-	}
-
 	@ParameterizedTest
-	@MethodSource("cases")
-	void methodRunsOnceUnderItsLockAndEachAspectSeesIt(int order, MatrixTests.Returned returned) {
-		try (AnnotationConfigApplicationContext context = open(order, returned,
+	@MethodSource("orders")
+	void eachAttemptOfARetryRunsUnderTheLock(int order) {
+		try (AnnotationConfigApplicationContext context = open(order, false,
 				(beans) -> beans.registerBean("calls", MatrixTests.OnClass.class))) {
-			assertThatItRunsOnce(context, context.getBean("calls", MatrixTests.Calls.class), returned);
+			for (MatrixTests.Returned returned : EnumSet.complementOf(RXJAVA)) {
+				AtomicInteger attempts = new AtomicInteger();
+				this.provider.events().clear();
+				returned.call(context.getBean(MatrixTests.Calls.class), () -> {
+					this.provider.record("work");
+					if (attempts.incrementAndGet() < 3) {
+						throw new IllegalStateException("not yet");
+					}
+					return "done";
+				});
+				assertThat(String.join(" ", this.provider.events())).as("%s", returned)
+					.matches("(acquire t:m:k( work)+ release t:m:k ?)+");
+				assertThat(attempts).as("%s", returned).hasValue(3);
+			}
 		}
 	}
 
 	@ParameterizedTest
-	@MethodSource("casesOfRetries")
-	void eachAttemptOfARetryRunsUnderTheLock(int order, MatrixTests.Returned returned) {
-		try (AnnotationConfigApplicationContext context = open(order, returned,
-				(beans) -> beans.registerBean("calls", MatrixTests.OnClass.class))) {
-			AtomicInteger attempts = new AtomicInteger();
-			returned.call(context.getBean(MatrixTests.Calls.class), () -> {
-				this.provider.record("work");
-				if (attempts.incrementAndGet() < 3) {
-					throw new IllegalStateException("not yet");
-				}
-				return "done";
-			});
-			assertThat(String.join(" ", this.provider.events())).matches("(acquire t:m:k( work)+ release t:m:k ?)+");
-			assertThat(attempts).hasValue(3);
-		}
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void scopedProxyTakesTheLockOnce(MatrixTests.Returned returned) {
-		try (AnnotationConfigApplicationContext context = open(DistributedLockBeanPostProcessor.DEFAULT_ORDER, returned,
-				(beans) -> {
+	@ValueSource(booleans = { true, false })
+	void scopedProxyTakesTheLockOnce(boolean asynchronous) {
+		try (AnnotationConfigApplicationContext context = open(DistributedLockBeanPostProcessor.DEFAULT_ORDER,
+				asynchronous, (beans) -> {
 					beans.getBeanFactory().registerScope("thread", new SimpleThreadScope());
 					beans.register(ScopedConfig.class);
 				})) {
-			assertThatItRunsOnce(context, context.getBean("calls", MatrixTests.Calls.class), returned);
+			assertThatEachRunsOnce(context, asynchronous);
 		}
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { Ordered.HIGHEST_PRECEDENCE, DistributedLockBeanPostProcessor.DEFAULT_ORDER,
-			Ordered.LOWEST_PRECEDENCE })
+	@MethodSource("orders")
 	void beanThatIsInjectedIntoItselfAndMethodOfAConfiguration(int order) {
-		try (AnnotationConfigApplicationContext context = open(order, MatrixTests.Returned.FUTURE, (beans) -> {
+		try (AnnotationConfigApplicationContext context = open(order, true, (beans) -> {
 			beans.registerBean(Own.class);
 			beans.register(LockedConfig.class);
 		})) {
@@ -150,10 +152,9 @@ class LibraryAdviceTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { Ordered.HIGHEST_PRECEDENCE, DistributedLockBeanPostProcessor.DEFAULT_ORDER,
-			Ordered.LOWEST_PRECEDENCE })
+	@MethodSource("orders")
 	void functions(int order) {
-		try (AnnotationConfigApplicationContext context = open(order, MatrixTests.Returned.TEXT,
+		try (AnnotationConfigApplicationContext context = open(order, false,
 				(beans) -> beans.register(Functions.class))) {
 			for (String name : List.of("onMethod", "onClass", "lambda", "typed")) {
 				@SuppressWarnings("unchecked")
@@ -166,7 +167,7 @@ class LibraryAdviceTests {
 		}
 	}
 
-	private AnnotationConfigApplicationContext open(int order, MatrixTests.Returned returned,
+	private AnnotationConfigApplicationContext open(int order, boolean asynchronous,
 			Consumer<AnnotationConfigApplicationContext> beans) {
 		return Contexts.open(this.provider, false, true, (context) -> {
 			context.getEnvironment()
@@ -174,7 +175,7 @@ class LibraryAdviceTests {
 				.addFirst(new MapPropertySource("resilience4j", Map.of("resilience4j.retry.instances.m.wait-duration",
 						"1ms", "resilience4j.timelimiter.instances.m.timeout-duration", Patience.LIMIT)));
 			context.register(Aspects.class);
-			if (ASYNCHRONOUS.contains(returned)) {
+			if (asynchronous) {
 				// it refuses other types
 				context.register(TimeLimiterAutoConfiguration.class);
 			}
@@ -187,24 +188,31 @@ class LibraryAdviceTests {
 		});
 	}
 
-	private void assertThatItRunsOnce(AnnotationConfigApplicationContext context, MatrixTests.Calls calls,
-			MatrixTests.Returned returned) {
-		Map<String, AtomicInteger> seen = seen(context);
-		returned.call(calls, () -> {
-			this.provider.record("work");
-			return "done";
-		});
-		assertThat(this.provider.events()).containsExactly("acquire t:m:k", "work", "release t:m:k");
-		MeterRegistry meters = context.getBean(MeterRegistry.class);
-		List<String> advice = new ArrayList<>(List.of("bulkhead", "circuit breaker", "rate limiter", "observation"));
-		if (ASYNCHRONOUS.contains(returned)) {
-			advice.add("time limiter");
+	private void assertThatEachRunsOnce(AnnotationConfigApplicationContext context, boolean asynchronous) {
+		for (MatrixTests.Returned returned : asynchronous ? ASYNCHRONOUS : EnumSet.complementOf(ASYNCHRONOUS)) {
+			this.provider.events().clear();
+			Map<String, AtomicInteger> seen = seen(context);
+			MeterRegistry meters = context.getBean(MeterRegistry.class);
+			meters.clear();
+			returned.call(context.getBean("calls", MatrixTests.Calls.class), () -> {
+				this.provider.record("work");
+				return "done";
+			});
+			assertThat(this.provider.events()).as("%s", returned)
+				.containsExactly("acquire t:m:k", "work", "release t:m:k");
+			List<String> advice = new ArrayList<>(
+					List.of("bulkhead", "circuit breaker", "rate limiter", "observation"));
+			if (asynchronous) {
+				advice.add("time limiter");
+			}
+			Patience.await().untilAsserted(() -> {
+				assertThat(seen).as("%s", returned)
+					.containsOnlyKeys(advice)
+					.allSatisfy((each, count) -> assertThat(count).as(each).hasValue(1));
+				assertThat(meters.find("m").timer()).isNotNull()
+					.satisfies((timer) -> assertThat(timer.count()).isOne());
+			});
 		}
-		Patience.await().untilAsserted(() -> {
-			assertThat(seen).containsOnlyKeys(advice)
-				.allSatisfy((each, count) -> assertThat(count).as(each).hasValue(1));
-			assertThat(meters.find("m").timer()).isNotNull().satisfies((timer) -> assertThat(timer.count()).isOne());
-		});
 	}
 
 	/**

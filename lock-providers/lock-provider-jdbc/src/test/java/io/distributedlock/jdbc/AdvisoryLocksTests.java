@@ -81,7 +81,7 @@ class AdvisoryLocksTests {
 	@Test
 	void databaseWithoutSuchLocksIsRefused() {
 		HikariDataSource pool = open(Databases.pool("jdbc:h2:mem:none", "sa", "", 1));
-		JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.H2).withStrategy(JdbcLockStrategy.ADVISORY);
+		JdbcLockSettings settings = Databases.settings(JdbcDialect.H2).withStrategy(JdbcLockStrategy.ADVISORY);
 		assertThatThrownBy(() -> JdbcLocks.provider(pool, settings)).isInstanceOf(IllegalArgumentException.class)
 			.hasMessageContaining("advisory on H2")
 			.hasMessageContaining("strategy row");
@@ -113,7 +113,7 @@ class AdvisoryLocksTests {
 	@Test
 	void operatorFindsTheSessionsOfRowLocksAndEndsOne() throws SQLException {
 		LockProvider holder = open(JdbcLocks.provider(pool(JdbcDialect.POSTGRESQL),
-				JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
+				Databases.settings(JdbcDialect.POSTGRESQL).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
 		Lease lease = acquire(holder, request(JdbcDialect.POSTGRESQL, "row"));
 		endSession(JdbcDialect.POSTGRESQL,
 				"SELECT pid FROM pg_locks WHERE relation = 'distributed_lock_row'::regclass");
@@ -310,7 +310,7 @@ class AdvisoryLocksTests {
 
 	private LockProvider provider(DataSource database, JdbcDialect dialect) {
 		return open(JdbcLocks.provider(database,
-				JdbcLockSettings.of(dialect)
+				Databases.settings(dialect)
 					.withStrategy(JdbcLockStrategy.ADVISORY)
 					.withMaxLockConnections(CONNECTIONS)
 					.withCommandTimeout(Duration.ofSeconds(2))));

@@ -126,6 +126,14 @@ final class Databases {
 		}
 	}
 
+	/**
+	 * The settings of a provider whose command time-out is not what is tested: a busy
+	 * machine may keep a statement waiting for seconds.
+	 */
+	static JdbcLockSettings settings(JdbcDialect dialect) {
+		return JdbcLockSettings.of(dialect).withCommandTimeout(Patience.LIMIT);
+	}
+
 	static <T> T get(CompletionStage<T> stage) {
 		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
@@ -139,7 +147,7 @@ final class Databases {
 		public Node create(List<String> arguments, Duration commandTimeout) {
 			HikariDataSource pool = pool(arguments.get(2), arguments.get(3), arguments.get(4), 30);
 			pool.setConnectionTimeout(commandTimeout.plusSeconds(3).toMillis());
-			JdbcLockSettings settings = JdbcLockSettings.of(JdbcDialect.valueOf(arguments.get(1)))
+			JdbcLockSettings settings = settings(JdbcDialect.valueOf(arguments.get(1)))
 				.withStrategy(JdbcLockStrategy.valueOf(arguments.get(0)))
 				.withCommandTimeout(commandTimeout)
 				.withMaxLockConnections(24);

@@ -188,7 +188,7 @@ class DriverOptionsTests {
 	}
 
 	private LockProvider provider(HikariDataSource pool, JdbcDialect dialect, JdbcLockStrategy strategy) {
-		return open(JdbcLocks.provider(pool, JdbcLockSettings.of(dialect).withStrategy(strategy)));
+		return open(JdbcLocks.provider(pool, Databases.settings(dialect).withStrategy(strategy)));
 	}
 
 	private HikariDataSource pool(String url, String user, String password) {

@@ -213,7 +213,7 @@ class JdbcEdgeCaseTests {
 			HikariDataSource own = open(Databases.pool(server.url(), "postgres", "", 5));
 			JdbcLockSchema.create(own, JdbcDialect.POSTGRESQL);
 			LockProvider provider = open(JdbcLocks.provider(own,
-					JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
+					Databases.settings(JdbcDialect.POSTGRESQL).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
 			DefaultLockTemplate template = open(
 					DefaultLockTemplate.builder().provider(provider).renewalLeaseTime(Duration.ofSeconds(1)).build());
 			LockHandle handle = template.acquire("k");
@@ -277,7 +277,7 @@ class JdbcEdgeCaseTests {
 			JdbcLockSchema.create(database, JdbcDialect.MYSQL);
 			for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {
 				LockProvider provider = open(
-						JdbcLocks.provider(database, JdbcLockSettings.of(JdbcDialect.MYSQL).withStrategy(strategy)));
+						JdbcLocks.provider(database, Databases.settings(JdbcDialect.MYSQL).withStrategy(strategy)));
 				long before = 0;
 				for (int i = 0; i < 3; i++) {
 					Lease lease = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
@@ -295,17 +295,17 @@ class JdbcEdgeCaseTests {
 		HikariDataSource locker = open(Databases.pool(databaseUrl, "locker", "secret", 5));
 		for (JdbcLockStrategy strategy : JdbcLockStrategy.values()) {
 			LockProvider provider = open(
-					JdbcLocks.provider(locker, JdbcLockSettings.of(dialect).withStrategy(strategy)));
+					JdbcLocks.provider(locker, Databases.settings(dialect).withStrategy(strategy)));
 			Lease lease = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
 			assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
 			assertThat(get(lease.release())).isTrue();
 		}
-		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withSweepAfter(Duration.ZERO);
+		JdbcLockSettings settings = Databases.settings(dialect).withSweepAfter(Duration.ZERO);
 		get(open(new TableLockProvider(new JdbcCalls(locker, settings), settings, null)).sweepNow());
 		JdbcLockSettings rowLocks = settings.withStrategy(JdbcLockStrategy.FOR_UPDATE);
 		get(open(new SessionLockProvider(new JdbcCalls(locker, rowLocks), rowLocks)).sweepNow());
 		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
-				JdbcLockSettings.of(dialect)));
+				Databases.settings(dialect)));
 		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> denied.tryAcquire("k"))
 			.withMessageContaining("least rights");
@@ -313,7 +313,7 @@ class JdbcEdgeCaseTests {
 
 	private void failureDoesNotShowAWrongPassword(JdbcDialect dialect, String databaseUrl) {
 		LockProvider wrong = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "locker", "wr0ng", 2)),
-				JdbcLockSettings.of(dialect)));
+				Databases.settings(dialect)));
 		DefaultLockTemplate refused = open(DefaultLockTemplate.builder().provider(wrong).build());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> refused.tryAcquire("k"))
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng"));

@@ -103,7 +103,7 @@ class JdbcErrorsTests {
 	void readOnlyPostgresIsReportedAsSuch(JdbcLockStrategy strategy) {
 		LockProvider provider = provider(
 				pool(postgres.url() + "?options=-c%20default_transaction_read_only=on", "postgres", ""),
-				JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(strategy));
+				Databases.settings(JdbcDialect.POSTGRESQL).withStrategy(strategy));
 		assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("read-only");
 	}
 
@@ -117,7 +117,7 @@ class JdbcErrorsTests {
 			statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.* TO reader");
 			statement.execute("SET GLOBAL read_only = 1");
 			try {
-				LockProvider provider = provider(pool(url, "reader", "secret"), JdbcLockSettings.of(dialect));
+				LockProvider provider = provider(pool(url, "reader", "secret"), Databases.settings(dialect));
 				assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("read-only");
 			}
 			finally {
@@ -154,7 +154,7 @@ class JdbcErrorsTests {
 	@EnumSource
 	void firstInsertOfAKeyDoesNotWaitForAnother(JdbcDialect dialect) {
 		HikariDataSource pool = lockPool(dialect, 20);
-		JdbcLockSettings settings = JdbcLockSettings.of(dialect)
+		JdbcLockSettings settings = Databases.settings(dialect)
 			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
 			.withCommandTimeout(Duration.ofSeconds(20));
 		LostStatements statements = new LostStatements(pool);
@@ -179,7 +179,7 @@ class JdbcErrorsTests {
 		pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
 		for (JdbcLockStrategy strategy : List.of(JdbcLockStrategy.ROW, JdbcLockStrategy.FOR_UPDATE)) {
 			LockProvider provider = provider(pool,
-					JdbcLockSettings.of(dialect)
+					Databases.settings(dialect)
 						.withStrategy(strategy)
 						.withThreads(8)
 						.withMaxLockConnections(100)
@@ -261,7 +261,7 @@ class JdbcErrorsTests {
 				Databases.pool("jdbc:%s://127.0.0.1:%s/locks".formatted(dialect.name().toLowerCase(Locale.ROOT), port),
 						"app", "x", 2));
 		eager.setInitializationFailTimeout(1);
-		LockProvider provider = provider(eager, JdbcLockSettings.of(dialect));
+		LockProvider provider = provider(eager, Databases.settings(dialect));
 		assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("cannot be reached");
 	}
 
@@ -271,7 +271,7 @@ class JdbcErrorsTests {
 		for (Throwable thrown : List.of(new IllegalStateException("closed"), new NoClassDefFoundError("Driver"),
 				new SQLException("no state at all"))) {
 			LockProvider provider = provider(unwilling(thrown),
-					JdbcLockSettings.of(JdbcDialect.H2).withStrategy(strategy));
+					Databases.settings(JdbcDialect.H2).withStrategy(strategy));
 			assertThat(provider.tryAcquire(REQUEST).toCompletableFuture()).failsWithin(Patience.LIMIT);
 			provider.close();
 			assertThat(provider.tryAcquire(REQUEST).toCompletableFuture()).as("after close")
@@ -286,7 +286,7 @@ class JdbcErrorsTests {
 	 */
 	private void assertThatRefusal(JdbcDialect dialect, String url, String user, String password, String message) {
 		HikariDataSource pool = pool(url, user, password);
-		LockProvider provider = provider(pool, JdbcLockSettings.of(dialect));
+		LockProvider provider = provider(pool, Databases.settings(dialect));
 		Patience.await()
 			.untilAsserted(() -> assertThatFailure(provider.tryAcquire(REQUEST), false).hasMessageContaining(message));
 		Patience.await()
@@ -304,7 +304,7 @@ class JdbcErrorsTests {
 	 */
 	private void contend(HikariDataSource pool, JdbcDialect dialect, JdbcLockStrategy strategy) {
 		LockProvider provider = provider(pool,
-				JdbcLockSettings.of(dialect)
+				Databases.settings(dialect)
 					.withStrategy(strategy)
 					.withThreads(8)
 					.withCommandTimeout(Duration.ofSeconds(20)));
@@ -350,7 +350,7 @@ class JdbcErrorsTests {
 	}
 
 	private LockProvider onPostgres(String options) {
-		return provider(pool(postgres.url() + options, "postgres", ""), JdbcLockSettings.of(JdbcDialect.POSTGRESQL));
+		return provider(pool(postgres.url() + options, "postgres", ""), Databases.settings(JdbcDialect.POSTGRESQL));
 	}
 
 	/**

@@ -188,7 +188,7 @@ class JdbcFullPoolTests {
 
 	private LockProvider provider(JdbcLockStrategy strategy) {
 		LockProvider provider = JdbcLocks.provider(this.pool,
-				JdbcLockSettings.of(JdbcDialect.H2)
+				Databases.settings(JdbcDialect.H2)
 					.withStrategy(strategy)
 					.withThreads(2)
 					.withCommandTimeout(Duration.ofSeconds(1)));

@@ -102,9 +102,8 @@ class JdbcSchemaTests {
 	@Test
 	void rowsOfDeadHoldersAreDeleted() throws SQLException {
 		HikariDataSource pool = pool(JdbcDialect.H2, emptyH2(""), "sa", "");
-		TableLockProvider provider = open(
-				new TableLockProvider(new JdbcCalls(pool, JdbcLockSettings.of(JdbcDialect.H2)),
-						JdbcLockSettings.of(JdbcDialect.H2).withSweepAfter(Duration.ZERO), null));
+		TableLockProvider provider = open(new TableLockProvider(new JdbcCalls(pool, Databases.settings(JdbcDialect.H2)),
+				Databases.settings(JdbcDialect.H2).withSweepAfter(Duration.ZERO), null));
 		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.READ, LockType.SEMAPHORE)) {
 			get(provider.tryAcquire(request("dead-" + type, Duration.ofMillis(1), type)));
 		}
@@ -163,14 +162,14 @@ class JdbcSchemaTests {
 			keys.add("k" + (char) c);
 			keys.add("k" + (char) c + (char) c);
 		});
-		LockProvider row = open(JdbcLocks.provider(pool, JdbcLockSettings.of(dialect)));
+		LockProvider row = open(JdbcLocks.provider(pool, Databases.settings(dialect)));
 		for (String key : keys) {
 			assertThat(get(row.tryAcquire(request(key, Duration.ofMinutes(10), LockType.EXCLUSIVE))))
 				.as("'%s' on %s", key, dialect)
 				.isNotNull();
 		}
 		LockProvider forUpdate = open(JdbcLocks.provider(pool,
-				JdbcLockSettings.of(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE).withMaxLockConnections(20)));
+				Databases.settings(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE).withMaxLockConnections(20)));
 		for (String key : keys.subList(0, 14)) {
 			assertThat(get(forUpdate.tryAcquire(request(key, Duration.ofMinutes(10), LockType.EXCLUSIVE))))
 				.as("'%s' on %s", key, dialect)
@@ -179,7 +178,7 @@ class JdbcSchemaTests {
 	}
 
 	private void rowLocksLeaveNothing(JdbcDialect dialect, HikariDataSource pool) throws SQLException {
-		JdbcLockSettings settings = JdbcLockSettings.of(dialect)
+		JdbcLockSettings settings = Databases.settings(dialect)
 			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
 			.withSweepAfter(Duration.ZERO);
 		SessionLockProvider provider = open(new SessionLockProvider(new JdbcCalls(pool, settings), settings));

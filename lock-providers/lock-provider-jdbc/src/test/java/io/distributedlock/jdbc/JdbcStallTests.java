@@ -198,7 +198,7 @@ class JdbcStallTests {
 		HikariDataSource pool = open(
 				Databases.pool(server.url("sessionVariables=wait_timeout=1234"), "app", "secret", 1));
 		LockProvider provider = open(
-				JdbcLocks.provider(pool, JdbcLockSettings.of(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
+				JdbcLocks.provider(pool, Databases.settings(dialect).withStrategy(JdbcLockStrategy.FOR_UPDATE)));
 		for (int i = 0; i < 3; i++) {
 			Lease lease = Objects.requireNonNull(get(provider.tryAcquire(request("k", LONG))));
 			assertThat(get(lease.renew(LONG))).isNotNull();

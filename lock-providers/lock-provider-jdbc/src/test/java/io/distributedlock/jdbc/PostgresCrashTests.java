@@ -162,7 +162,7 @@ class PostgresCrashTests {
 	}
 
 	private LockProvider provider() {
-		return open(JdbcLocks.provider(pool(), JdbcLockSettings.of(JdbcDialect.POSTGRESQL)));
+		return open(JdbcLocks.provider(pool(), Databases.settings(JdbcDialect.POSTGRESQL)));
 	}
 
 	private HikariDataSource pool() {

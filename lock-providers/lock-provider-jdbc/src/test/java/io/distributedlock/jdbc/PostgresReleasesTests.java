@@ -79,7 +79,7 @@ class PostgresReleasesTests {
 					this.connections.incrementAndGet();
 					throw refusal;
 				});
-		this.calls = new JdbcCalls(unwilling, JdbcLockSettings.of(JdbcDialect.POSTGRESQL));
+		this.calls = new JdbcCalls(unwilling, Databases.settings(JdbcDialect.POSTGRESQL));
 		return new PostgresReleases(this.calls, factory);
 	}
 

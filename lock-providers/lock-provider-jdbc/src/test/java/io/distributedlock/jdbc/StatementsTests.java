@@ -120,7 +120,7 @@ class StatementsTests {
 	}
 
 	private LockProvider provider(LostStatements database, JdbcDialect dialect) {
-		return open(JdbcLocks.provider(database.dataSource(), JdbcLockSettings.of(dialect)));
+		return open(JdbcLocks.provider(database.dataSource(), Databases.settings(dialect)));
 	}
 
 	private HikariDataSource pool(JdbcDialect dialect) {

@@ -168,7 +168,7 @@ class TableLineTests {
 	void grantOfANamedRowWhoseAnswerWasLostIsRecognised() throws SQLException {
 		Lease held = acquire(provider(JdbcDialect.POSTGRESQL), request(LockType.FAIR, LOOK));
 		LostStatements lost = new LostStatements(pool(JdbcDialect.POSTGRESQL));
-		LockProvider node = open(JdbcLocks.provider(lost.dataSource(), JdbcLockSettings.of(JdbcDialect.POSTGRESQL)));
+		LockProvider node = open(JdbcLocks.provider(lost.dataSource(), Databases.settings(JdbcDialect.POSTGRESQL)));
 		LockQueue.Place early = behindOthers(node, request(LockType.FAIR, LOOK));
 		LockQueue.Place late = behindOthers(node, request(LockType.FAIR, LOOK));
 		makeFirstRowLast(JdbcDialect.POSTGRESQL);
@@ -245,7 +245,7 @@ class TableLineTests {
 	}
 
 	private LockProvider provider(JdbcDialect dialect) {
-		return open(JdbcLocks.provider(pool(dialect), JdbcLockSettings.of(dialect)));
+		return open(JdbcLocks.provider(pool(dialect), Databases.settings(dialect)));
 	}
 
 	private HikariDataSource pool(JdbcDialect dialect) {

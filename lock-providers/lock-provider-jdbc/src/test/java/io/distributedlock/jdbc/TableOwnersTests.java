@@ -150,7 +150,7 @@ class TableOwnersTests {
 	@EnumSource(JdbcLockStrategy.class)
 	void onlyTablesSayWhoHasAKey(JdbcLockStrategy strategy) {
 		LockProvider notified = open(
-				JdbcLocks.provider(this.pool, JdbcLockSettings.of(JdbcDialect.POSTGRESQL).withStrategy(strategy)));
+				JdbcLocks.provider(this.pool, Databases.settings(JdbcDialect.POSTGRESQL).withStrategy(strategy)));
 		boolean tables = strategy == JdbcLockStrategy.ROW || strategy == JdbcLockStrategy.VERSION;
 		assertThat(notified instanceof LockOwners).isEqualTo(tables);
 	}
