@@ -316,8 +316,8 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.server.channels()
 			.publishCommand()
-			.thenCompose(
-					(publish) -> this.server.acquire(owner.acquire(request, alive, publish), request.giveUpAtNanos()))
+			.thenCompose((publish) -> this.server.acquire(owner.acquire(request, alive, publish), (token) -> token > 0,
+					request.giveUpAtNanos()))
 			.thenApply((token) -> {
 				if (token < 0) {
 					byHand.accept(token);

@@ -91,7 +91,8 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 		RedissonCall sent = new RedissonCall(call.script(), this.nameMapper.unmap(key), call.keys(), call.arguments());
 		long giveUpAt = call.giveUpAtNanos().orElse(System.nanoTime() + RedissonServer.LONG_NANOS);
 		if (call.script().digest().equals(LockScripts.REDISSON.acquire().digest())) {
-			return this.server.acquire(sent, giveUpAt);
+			return this.server.acquire(sent, (answer) -> answer != LockScripts.TAKEN && !LockScripts.isInLine(answer),
+					giveUpAt);
 		}
 		return switch (call.script().answer()) {
 			case NUMBER -> this.server.send(sent, giveUpAt);

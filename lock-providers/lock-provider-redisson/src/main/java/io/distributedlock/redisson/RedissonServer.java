@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.spi.BackendException;
@@ -80,15 +81,16 @@ final class RedissonServer implements AutoCloseable {
 	/**
 	 * Ask for a lock. If there are replicas and none of them has confirmed the lock, the
 	 * call fails, unless the client is configured otherwise.
+	 * @param granted whether an answer is a grant
 	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
 	 */
-	CompletionStage<Long> acquire(RedissonCall call, long giveUpAtNanos) {
+	CompletionStage<Long> acquire(RedissonCall call, LongPredicate granted, long giveUpAtNanos) {
 		if (this.client.getConfig().isSingleConfig()) {
 			return sendThrough(this.once, call, RScript.ReturnType.LONG, giveUpAtNanos);
 		}
 		return this.firstContact.call(() -> this.loader.send(call,
 				() -> this.replicas.send(call,
-						(counting) -> sendThrough(this.once, counting, RScript.ReturnType.LONG, giveUpAtNanos),
+						(counting) -> sendThrough(this.once, counting, RScript.ReturnType.LONG, giveUpAtNanos), granted,
 						(batch) -> sendNow((batch != null) ? batch : this.once, call, RScript.ReturnType.LONG,
 								giveUpAtNanos))));
 	}

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
 
-import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
@@ -53,17 +53,17 @@ final class SyncedReplicas {
 	 * Send a command to the primary of a key.
 	 * @param call the call that the command sends
 	 * @param counting sends the call that counts the replicas
-	 * @param command sends the command through the scripts of the client or of a batch;
-	 * only if the answer is a token, the replicas matter
+	 * @param granted whether an answer is a grant: the replicas do not matter for others
+	 * @param command sends the command through the scripts of the client or of a batch
 	 * @return completes with the answer; fails if there are replicas and none of them has
 	 * confirmed, unless the server has no {@code WAIT}
 	 */
 	CompletionStage<Long> send(RedissonCall call, Function<RedissonCall, CompletionStage<Long>> counting,
-			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
+			LongPredicate granted, Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
 		int slot = this.config.isClusterConfig() ? HashSlot.of(call.key()) : 0;
 		Count known = this.counts.get(slot);
 		if (known != null && known.isValid()) {
-			return send(slot, known, command);
+			return send(slot, known, granted, command);
 		}
 		return counting
 			.apply(new RedissonCall(RedissonScript.COUNT_REPLICAS.publishing(""), call.route(), List.of(call.key()),
@@ -71,11 +71,11 @@ final class SyncedReplicas {
 			.thenCompose((replicas) -> {
 				Count count = new Count(replicas.intValue(), System.nanoTime());
 				this.counts.put(slot, count);
-				return send(slot, count, command);
+				return send(slot, count, granted, command);
 			});
 	}
 
-	private CompletionStage<Long> send(int slot, Count count,
+	private CompletionStage<Long> send(int slot, Count count, LongPredicate granted,
 			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
 		if (count.replicas() == 0) {
 			return command.apply(null);
@@ -85,8 +85,7 @@ final class SyncedReplicas {
 			.sync(count.replicas(), Duration.ofMillis(this.config.getSlavesSyncTimeout())));
 		CompletableFuture<Long> answer = command.apply(batch.getScript(ByteArrayCodec.INSTANCE));
 		return batch.executeAsync().handle((result, failure) -> {
-			// if the command failed or granted nothing, the replicas do not matter
-			if (answer.isCompletedExceptionally() || !isGranted(answer.join())) {
+			if (answer.isCompletedExceptionally() || !granted.test(answer.join())) {
 				return answer.join();
 			}
 			if (failure == null) {
@@ -98,10 +97,6 @@ final class SyncedReplicas {
 			}
 			return answer.join();
 		});
-	}
-
-	private static boolean isGranted(long answer) {
-		return answer != LockScripts.TAKEN && !LockScripts.isInLine(answer);
 	}
 
 	private void check(int slot, Count count, BatchResult<?> result) {

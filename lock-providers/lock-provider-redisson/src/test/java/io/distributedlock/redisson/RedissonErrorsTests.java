@@ -189,6 +189,29 @@ class RedissonErrorsTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SEMAPHORE")
+	void refusalNeedsNoReplica(LockType type) {
+		try (RedisTestServer primary = RedisTestServer.run();
+				RedisTestServer replica = RedisTestServer.runReplicaOf(primary)) {
+			RedissonClient client = connect(primary, replica, (config) -> {
+			});
+			LockRequest request = LockRequest.of("by-hand").withType(type).withWaitTime(Duration.ofSeconds(2));
+			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+				.provider(new RedissonLockProvider(client))
+				.build()) {
+				template.acquire(request).close();
+				client.getLock("by-hand").lock();
+				replica.suspend();
+				assertThat(template.tryAcquire(request)).isEmpty();
+			}
+			finally {
+				replica.resume();
+				client.shutdown();
+			}
+		}
+	}
+
 	@Test
 	void lockThatCouldNotBeConfirmedIsRemoved() {
 		try (RedisTestServer primary = RedisTestServer.run();

@@ -112,7 +112,8 @@ class RedissonScriptTests {
 
 	private static long acquire(RedissonOwner owner) {
 		LeaseRequest request = new LeaseRequest("k", LONG, owner.type());
-		return get(sender.acquire(owner.acquire(request, LONG, "PUBLISH"), request.giveUpAtNanos()));
+		return get(
+				sender.acquire(owner.acquire(request, LONG, "PUBLISH"), (token) -> token > 0, request.giveUpAtNanos()));
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {
