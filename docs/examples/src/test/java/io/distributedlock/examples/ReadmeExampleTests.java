@@ -11,6 +11,7 @@ import io.distributedlock.annotation.DistributedLock;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,9 +58,10 @@ class ReadmeExampleTests extends OnEveryProvider {
 
 	static class Orders {
 
-		@DistributedLock(key = "#order.id", waitTime = "2s")
+		@Transactional
+		@DistributedLock(name = "order", key = "#order.id", waitTime = "2s")
 		public Receipt settle(Order order) {
-			// one call at a time for each order, over all instances
+			// one call at a time for each order; the next one begins after the commit
 			return new Receipt(order.id());
 		}
 

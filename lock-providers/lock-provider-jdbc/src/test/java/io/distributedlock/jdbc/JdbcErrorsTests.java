@@ -286,6 +286,8 @@ class JdbcErrorsTests {
 	 */
 	private void assertThatRefusal(JdbcDialect dialect, String url, String user, String password, String message) {
 		HikariDataSource pool = pool(url, user, password);
+		// as it never gets a connection
+		pool.setConnectionTimeout(1000);
 		LockProvider provider = provider(pool, Databases.settings(dialect));
 		Patience.await()
 			.untilAsserted(() -> assertThatFailure(provider.tryAcquire(REQUEST), false).hasMessageContaining(message));
@@ -367,9 +369,7 @@ class JdbcErrorsTests {
 	}
 
 	private HikariDataSource pool(String url, String user, String password) {
-		HikariDataSource pool = open(Databases.pool(url, user, password, 3));
-		pool.setConnectionTimeout(1000);
-		return pool;
+		return open(Databases.pool(url, user, password, 3));
 	}
 
 	private LockProvider provider(DataSource database, JdbcLockSettings settings) {
