@@ -90,8 +90,7 @@ final class FallbackPolicy implements ContentionPolicy {
 			arguments.add(placeOfException(this.fallback, arguments.size()), contention);
 		}
 		// gives a Mono for a suspending function, as the locked method does: the caller
-		// is
-		// resumed by that alone
+		// is resumed by that alone
 		return AopUtils.invokeJoinpointUsingReflection(callee(call), this.fallback, arguments.toArray());
 	}
 

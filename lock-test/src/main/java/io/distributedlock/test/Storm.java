@@ -127,8 +127,7 @@ final class Storm {
 		}
 		key.refused();
 		// otherwise many threads have all processors, and what the system gives to a
-		// release
-		// decides how long the key has no owner
+		// release decides how long the key has no owner
 		LockSupport.parkNanos(this.threads * PAUSE_NANOS);
 	}
 

@@ -93,8 +93,7 @@ enum StormCall {
 			}, "kit-interrupted");
 			caller.start();
 			// a lock that is granted meanwhile is used at once, otherwise its key has no
-			// owner
-			// inside
+			// owner inside
 			result.copy().completeOnTimeout(null, upTo(cycle.multipliedBy(3)).toNanos(), TimeUnit.NANOSECONDS).join();
 			caller.interrupt();
 			return KitNodes.get(result);

@@ -163,8 +163,7 @@ class SimulatedProvider implements LockProvider, LockQueue {
 		long[] askedAt = { this.node.clock().nanoTime() };
 		place.start(() -> AskingPlace.take(() -> {
 			// each question is a new term; what the server grants by itself may be as old
-			// as
-			// the question before
+			// as the question before
 			SimulatedLease lease = new SimulatedLease(this, owner, request);
 			long start = this.node.clock().nanoTime();
 			// a grant of which less than half may be left is renewed first

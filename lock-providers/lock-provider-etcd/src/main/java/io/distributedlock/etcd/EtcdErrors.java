@@ -44,8 +44,7 @@ final class EtcdErrors {
 			// no server answers, or there is no leader (UNAVAILABLE); the answer did not
 			// come in time (DEADLINE_EXCEEDED); the request was ended before its answer
 			// (CANCELLED, ABORTED). gRPC says UNKNOWN or INTERNAL where a connection
-			// breaks in
-			// the middle of an answer
+			// breaks in the middle of an answer
 			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, UNKNOWN, INTERNAL ->
 				new BackendException("etcd cannot be reached or has no leader (%s)".formatted(code), true, cause);
 			case RESOURCE_EXHAUSTED -> new BackendException(

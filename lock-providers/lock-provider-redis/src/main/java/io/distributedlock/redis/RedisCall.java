@@ -50,8 +50,7 @@ final class RedisCall {
 				return CompletableFuture.failedFuture(failure);
 			}
 			// a NotSentException would be wrong here: a client that has reconnected may
-			// have
-			// sent the digest twice, and the server may have known it the first time
+			// have sent the digest twice, and the server may have known it the first time
 			return exchange(() -> this.<T>sendSource(commands), until)
 				.exceptionallyCompose((second) -> CompletableFuture
 					.failedFuture((second instanceof RedisErrors.NotSentException) ? unknown : second));

@@ -61,8 +61,7 @@ final class RedissonServer implements AutoCloseable {
 	RedissonServer(RedissonClient client) {
 		this.client = client;
 		// values on the heap: Redisson does not free those of a batch for which it finds
-		// no
-		// node
+		// no node
 		this.scripts = client.getScript(ByteArrayCodec.INSTANCE);
 		this.once = client.getScript(OptionalOptions.defaults().codec(ByteArrayCodec.INSTANCE).retryAttempts(0));
 		this.loader = new ScriptLoader(this.once);

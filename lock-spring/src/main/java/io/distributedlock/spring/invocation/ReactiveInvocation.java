@@ -142,8 +142,7 @@ final class ReactiveInvocation implements LockedInvocation {
 		OnLost onLost = call.rules().onLost();
 		if (onLost == OnLost.INTERRUPT) {
 			// a failure of the other publisher would not cancel the work, so it
-			// completes, and
-			// the check behind fails
+			// completes, and the check behind fails
 			body = body.takeUntilOther(Mono.create((sink) -> handle.onLost((loss) -> sink.success())));
 		}
 		if (onLost != OnLost.REPORT) {

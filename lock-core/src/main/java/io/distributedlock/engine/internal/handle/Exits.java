@@ -136,8 +136,7 @@ public final class Exits {
 			return future.join();
 		}
 		// the step ends by itself at the command time-out; this deadline is for a JVM
-		// that
-		// is too busy to run the timer
+		// that is too busy to run the timer
 		long limit = this.questions.commandTimeoutNanos();
 		long deadline = this.runtime.nanoTime() + limit + limit / 8;
 		boolean interrupted = false;

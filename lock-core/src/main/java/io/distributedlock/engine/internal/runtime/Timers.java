@@ -156,8 +156,7 @@ public final class Timers {
 		}
 		catch (Throwable ex) {
 			// otherwise no later timer of this slot would ever run; those that others
-			// have
-			// added run early
+			// have added run early
 			Slot lost = this.slots.remove(at);
 			if (lost != null) {
 				lost.take().forEach(Timer::run);
