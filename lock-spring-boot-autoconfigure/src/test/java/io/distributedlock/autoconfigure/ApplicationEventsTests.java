@@ -29,9 +29,12 @@ import io.distributedlock.spring.LockLostEvent;
 import io.distributedlock.spring.LockOutageEvent;
 import io.distributedlock.spring.LockReleasedEvent;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static io.distributedlock.test.patience.Patience.await;
 
+@ExtendWith(OutputCaptureExtension.class)
 class ApplicationEventsTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -114,7 +118,7 @@ class ApplicationEventsTests {
 	}
 
 	@Test
-	void outageIsPublishedAndItsEnd() {
+	void outageIsPublishedAndItsEndAndEachIsOneLineOfTheLog(CapturedOutput output) {
 		AtomicBoolean down = new AtomicBoolean(true);
 		this.runner.withBean("broken", LockProvider.class, () -> new BreakableProvider(down::get))
 			.withPropertyValues("lock.provider=broken", "lock.command-timeout=10ms", "lock.wait-time=1h")
@@ -136,6 +140,9 @@ class ApplicationEventsTests {
 				});
 				template.acquire("k").close();
 			});
+		assertThat(output.toString().lines().filter((line) -> line.contains("Lock provider broken"))).satisfiesExactly(
+				(line) -> assertThat(line).contains("WARN", "is down", "failures of calls", "unreachable"),
+				(line) -> assertThat(line).contains("INFO", "answers again after", "calls were refused"));
 	}
 
 	/**

@@ -219,7 +219,8 @@ class KeyTextTests {
 
 	@Test
 	void partsOfAKeyAreChecked() {
-		for (Object part : List.of(new Order(), new Open(new Order()), Map.entry("x", new Order()))) {
+		for (Object part : List.of(new Order(), new Open(new Order()), Map.entry("x", new Order()), Set.of("a"),
+				Map.of("a", 1), proxy(new Spoken()), interfaceProxy())) {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.keys.joined(part))
 				.withMessageContaining("part of a key");
 			assertThatIllegalArgumentException().isThrownBy(() -> this.keys.joinedBetween(part))
@@ -227,6 +228,8 @@ class KeyTextTests {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.keys.chosen(part))
 				.withMessageContaining("part of a key");
 			assertThatIllegalArgumentException().isThrownBy(() -> this.keys.listedAndJoined(part))
+				.withMessageContaining("part of a key");
+			assertThatIllegalArgumentException().isThrownBy(() -> this.keys.templated(part))
 				.withMessageContaining("part of a key");
 			assertThatIllegalArgumentException().isThrownBy(() -> this.keys.templatedWithPlus(part))
 				.withMessageContaining("part of a key");
