@@ -16,6 +16,7 @@ import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.request.LockKeyFormat;
+import io.distributedlock.engine.internal.request.UnlockedProvider;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LockProvider;
@@ -38,6 +39,8 @@ final class LockAttempts {
 
 	private final Offer defaultOffer;
 
+	private final boolean unlocked;
+
 	private final LockKeyFormat keyFormat;
 
 	private final Duration waitTime;
@@ -54,6 +57,7 @@ final class LockAttempts {
 		if (builder.providers.isEmpty()) {
 			throw new IllegalStateException("A lock template needs at least one lock provider");
 		}
+		this.unlocked = builder.unlocked;
 		builder.providers.forEach((name, provider) -> this.offers.put(name,
 				new Offer(provider, Set.copyOf(provider.capabilities()), provider.leaseLimits())));
 		this.defaultOffer = (builder.defaultProvider != null) ? offer(builder.defaultProvider)
@@ -184,7 +188,7 @@ final class LockAttempts {
 	}
 
 	private Offer offer(String name) {
-		Offer offer = this.offers.get(name);
+		Offer offer = this.offers.get(this.unlocked ? UnlockedProvider.NAME : name);
 		if (offer == null) {
 			throw new UnknownLockProviderException(name, this.offers.keySet());
 		}

@@ -12,6 +12,7 @@ import io.distributedlock.CallerContext;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockObserver;
 import io.distributedlock.engine.internal.request.LockKeyFormat;
+import io.distributedlock.engine.internal.request.UnlockedProvider;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.SystemRuntime;
@@ -48,6 +49,8 @@ public final class LockTemplateBuilder {
 	@Nullable Duration handOverWindow;
 
 	int handOverLimit = 1000;
+
+	boolean unlocked;
 
 	boolean asyncRelease;
 
@@ -88,6 +91,17 @@ public final class LockTemplateBuilder {
 					"There are two lock providers named '%s'. Give each a name of its own.".formatted(provider.name()));
 		}
 		return this;
+	}
+
+	/**
+	 * Let the template lock nothing, for an application whose locks are switched off:
+	 * every call gets a handle at once, whoever else has one and whatever provider it
+	 * names, and no backend is asked. The handle has no fencing token, and is never lost.
+	 * @return this builder
+	 */
+	public LockTemplateBuilder unlocked() {
+		this.unlocked = true;
+		return provider(new UnlockedProvider()).defaultProvider(UnlockedProvider.NAME);
 	}
 
 	/**

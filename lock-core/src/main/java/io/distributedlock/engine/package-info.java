@@ -22,7 +22,8 @@
  *                    deadlines (LeaseKeeper, LeaseClock), Extension, LeaseReleaser, and the
  *                    HandOver to the next call of this JVM
  * internal.event     what LockListeners and LockObservers are told, and the log
- * internal.request   a request with all defaults (LockAttempt), keys, errors
+ * internal.request   a request with all defaults (LockAttempt), keys, errors; what grants
+ *                    locks that are switched off (UnlockedProvider)
  * internal.runtime   clock and threads (EngineRuntime), Timers, Questions to providers with
  *                    one answer each within the command time-out
  * </pre>

@@ -1,7 +1,8 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockTemplate;
-import io.distributedlock.engine.UnlockedTemplate;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,10 +29,12 @@ public final class DisabledLocksAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
-	UnlockedTemplate lockTemplate() {
+	LockTemplate lockTemplate(ObjectProvider<LockTemplateBuilderCustomizer> customizers) {
 		logger.warn(
 				"Distributed locks are OFF: lock.enabled is false. Annotated methods and the LockTemplate run their work without a lock, at the same time as other instances");
-		return new UnlockedTemplate();
+		LockTemplateBuilder builder = DefaultLockTemplate.builder().unlocked();
+		customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));
+		return builder.build();
 	}
 
 	@Bean

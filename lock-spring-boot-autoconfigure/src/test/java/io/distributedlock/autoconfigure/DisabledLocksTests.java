@@ -52,6 +52,7 @@ class DisabledLocksTests {
 			Annotated bean = context.getBean(Annotated.class);
 			assertThat(bean.run("1")).isEqualTo("annotated:1");
 			assertThat(bean.later("2").join()).isEqualTo("annotated:2");
+			assertThat(bean.elsewhere()).isEqualTo("annotated:4");
 			assertThat(bean.inside("3", () -> CompletableFuture.supplyAsync(() -> bean.run("3")).join()))
 				.isEqualTo("annotated:3");
 		});
@@ -67,6 +68,12 @@ class DisabledLocksTests {
 		@DistributedLock(name = "annotated", key = "#id")
 		CompletableFuture<String> later(String id) {
 			return CompletableFuture.completedFuture(LockContext.current().key());
+		}
+
+		@DistributedLock(name = "annotated", key = "'4'", provider = "redis", leaseTime = "1ms")
+		String elsewhere() {
+			LockContext.current().ensureHeld();
+			return LockContext.current().key();
 		}
 
 		@DistributedLock(name = "annotated", key = "#id")

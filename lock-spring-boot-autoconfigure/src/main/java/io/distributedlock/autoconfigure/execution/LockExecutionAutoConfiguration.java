@@ -16,7 +16,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
@@ -42,7 +41,6 @@ import org.springframework.util.ClassUtils;
 // as late as what it comes after: with the usual order it would draw that forward
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 8)
 @AutoConfiguration(after = { TaskExecutionAutoConfiguration.class, DistributedLockAutoConfiguration.class })
-@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
 public final class LockExecutionAutoConfiguration {
 

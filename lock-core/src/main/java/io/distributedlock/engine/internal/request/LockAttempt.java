@@ -113,7 +113,8 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	 * Return whether calls of this JVM take turns: one of them is through the local gate.
 	 */
 	public boolean takesTurns() {
-		return this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE || takesTurnsToAsk();
+		boolean alone = this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE;
+		return (alone && !(this.provider instanceof UnlockedProvider)) || takesTurnsToAsk();
 	}
 
 	/**

@@ -12,21 +12,25 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
-import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-class UnlockedTemplateTests {
+class UnlockedTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("42").withName("order");
 
-	private final LockTemplate template = new UnlockedTemplate();
+	private final DefaultLockTemplate template = DefaultLockTemplate.builder().unlocked().build();
 
 	@AfterEach
-	void nothingStaysOnTheThread() {
+	void nothingStays() {
+		assertThat(this.template.activity().held()).isEmpty();
+		this.template.close();
 		assertThat(LockContext.find()).isEmpty();
 	}
 
@@ -49,6 +53,26 @@ class UnlockedTemplateTests {
 		LockOutcome<String> outcome = this.template.tryExecute(REQUEST, () -> "done");
 		assertThat(result).isEqualTo("both inside");
 		assertThat(outcome).isEqualTo(new LockOutcome<>(true, "done"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void everyTypeOfEveryProviderIsGranted(LockType type) throws Exception {
+		LockRequest request = REQUEST.withType(type).withProvider("redis").withWaitTime(Duration.ZERO);
+		LockHandle first = this.template.acquire(request);
+		LockHandle second = OtherThread.call(() -> this.template.acquire(request));
+		assertThat(first.isValid()).isTrue();
+		assertThat(second.isValid()).isTrue();
+		first.close();
+		second.close();
+	}
+
+	@Test
+	void handleIsNeverLost() {
+		LockHandle handle = this.template.acquire(REQUEST.withLeaseTime(Duration.ofMillis(1)));
+		handle.extend(Duration.ofMillis(1));
+		assertThat(handle.remaining()).isGreaterThan(Duration.ofDays(365));
+		handle.close();
 	}
 
 	@Test
@@ -79,12 +103,10 @@ class UnlockedTemplateTests {
 	void asynchronousWorkFindsItsHandle() {
 		CompletableFuture<String> result = this.template.executeAsync(REQUEST,
 				() -> CompletableFuture.completedFuture(LockContext.current().key()));
-		assertThat(result).isCompletedWithValue("order:42");
-		assertThat(this.template.acquireAsync(REQUEST).join().isValid()).isTrue();
-		assertThat(this.template.tryAcquireAsync(REQUEST).join()).isPresent();
-		assertThat(this.template.executeAsync(REQUEST,
-				() -> CompletableFuture.failedFuture(new IllegalStateException("work"))))
-			.isCompletedExceptionally();
+		assertThat(result.join()).isEqualTo("order:42");
+		LockHandle handle = this.template.acquireAsync(REQUEST).join();
+		assertThat(this.template.tryAcquireAsync(REQUEST).join()).hasValueSatisfying(LockHandle::close);
+		handle.close();
 	}
 
 	@Test
