@@ -30,6 +30,9 @@ public final class Exits {
 
 	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Exits.class));
 
+	// a JVM that cannot start its thread fails now, and not when a lock is acquired
+	private static final HandleLeaks leaks = new HandleLeaks();
+
 	private static final CompletableFuture<@Nullable LockUnavailableException> LEFT = CompletableFuture
 		.completedFuture(null);
 
@@ -63,6 +66,10 @@ public final class Exits {
 		this.releaseNow = releaser::releaseNow;
 		this.extension = extension;
 		this.asyncRelease = asyncRelease;
+	}
+
+	HandleLeaks leaks() {
+		return leaks;
 	}
 
 	Extension extension() {

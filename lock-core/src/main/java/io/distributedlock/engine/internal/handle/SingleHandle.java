@@ -1,5 +1,6 @@
 package io.distributedlock.engine.internal.handle;
 
+import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -52,7 +53,7 @@ public final class SingleHandle extends EngineHandle {
 	@SuppressWarnings({ "unused", "UnusedVariable" })
 	private final Object useMarker;
 
-	private final HandleLeaks.@Nullable Sample sample;
+	private final Cleaner.@Nullable Cleanable watched;
 
 	/**
 	 * Create the handle of a holder.
@@ -66,7 +67,7 @@ public final class SingleHandle extends EngineHandle {
 		this.attempt = attempt;
 		this.lock = lock;
 		this.useMarker = lock.useMarker();
-		this.sample = HandleLeaks.watch(this);
+		this.watched = exits.leaks().watch(this);
 	}
 
 	/**
@@ -218,8 +219,8 @@ public final class SingleHandle extends EngineHandle {
 	@Override
 	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
 		removeCallbacks();
-		if (this.sample != null) {
-			this.sample.close();
+		if (this.watched != null) {
+			this.watched.clean();
 		}
 		return used ? this.exits.leave(this.lock) : this.exits.leaveUnused(this.lock);
 	}

@@ -1,5 +1,6 @@
 package io.distributedlock.engine.internal.lease;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -58,7 +59,10 @@ public final class HeldLock extends Bag.Member {
 
 	private final TermRequests requests = new TermRequests();
 
-	private final UnreleasedHandles unreleased = new UnreleasedHandles();
+	/**
+	 * Refers to an object to which only handles refer, from the first handle on.
+	 */
+	private volatile @Nullable WeakReference<Object> useMarker;
 
 	/**
 	 * The thread that waited for the lock, {@code null} if none did.
@@ -240,17 +244,26 @@ public final class HeldLock extends Bag.Member {
 	}
 
 	/**
-	 * Return the object to which a handle refers as long as it may be closed.
+	 * Return the object to which a handle refers as long as it may be closed. Whoever
+	 * asks for it after the first one got there by a handle, which keeps it.
 	 */
 	public Object useMarker() {
-		return this.unreleased.useMarker();
+		WeakReference<Object> known = this.useMarker;
+		Object marker = (known != null) ? known.get() : null;
+		if (marker == null) {
+			marker = new Object();
+			this.useMarker = new WeakReference<>(marker);
+		}
+		return marker;
 	}
 
 	/**
-	 * Return why no handle will release this lock any more, {@code null} if one may.
+	 * Return whether no handle will release this lock any more: all were forgotten and
+	 * collected as garbage.
 	 */
-	@Nullable String abandonment() {
-		return this.unreleased.reason();
+	boolean isAbandoned() {
+		WeakReference<Object> known = this.useMarker;
+		return known != null && known.get() == null;
 	}
 
 	/**

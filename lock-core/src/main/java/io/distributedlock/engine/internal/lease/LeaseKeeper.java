@@ -249,9 +249,8 @@ public final class LeaseKeeper {
 			return;
 		}
 		if (clock.isRenewalDue(now)) {
-			String abandonment = lock.abandonment();
-			if (abandonment != null) {
-				releaseAbandoned(lock, abandonment);
+			if (lock.isAbandoned()) {
+				releaseAbandoned(lock);
 				return;
 			}
 			renewWithOthers(lock, clock.renewalSent(now));
@@ -260,8 +259,8 @@ public final class LeaseKeeper {
 		lookAgain(lock);
 	}
 
-	private void releaseAbandoned(HeldLock lock, String reason) {
-		lose(lock, reason);
+	private void releaseAbandoned(HeldLock lock) {
+		lose(lock, "its handle was never closed, and the application no longer has a reference to it");
 		lock.observed().abandoned();
 		this.runtime.execute(() -> this.onAbandoned.accept(lock));
 	}

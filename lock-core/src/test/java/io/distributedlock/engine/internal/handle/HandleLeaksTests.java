@@ -38,6 +38,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class HandleLeaksTests {
 
+	private final Map<String, Throwable> reported = new ConcurrentHashMap<>();
+
 	private final TrickyProvider provider = new TrickyProvider();
 
 	private final List<LockLostException> losses = new CopyOnWriteArrayList<>();
@@ -49,9 +51,14 @@ class HandleLeaksTests {
 		.waitTime(Duration.ofSeconds(30))
 		.build();
 
+	HandleLeaksTests() {
+		HandleLeaks.reporter = this.reported::put;
+	}
+
 	@AfterEach
 	void close() {
 		this.template.close();
+		HandleLeaks.reporter = HandleLeaks::log;
 	}
 
 	@Test
@@ -90,13 +97,11 @@ class HandleLeaksTests {
 	void lockWhoseHandleIsForgottenIsLetGoOfAndReportedWithThePlace() {
 		OtherThread.call(() -> forgetfulMethod("k"));
 		assertIsLetGoOf("k");
-		Map<String, Throwable> reported = new ConcurrentHashMap<>();
 		Patience.await().until(() -> {
 			System.gc();
-			HandleLeaks.report(reported::put);
-			return reported.containsKey("k");
+			return this.reported.containsKey("k");
 		});
-		assertThat(reported.get("k").getStackTrace()).extracting(StackTraceElement::getMethodName)
+		assertThat(this.reported.get("k").getStackTrace()).extracting(StackTraceElement::getMethodName)
 			.contains("forgetfulMethod");
 		assertThat(this.losses).singleElement()
 			.satisfies((loss) -> assertThat(loss).hasMessageContaining("never closed").hasMessageContaining("'k'"));
@@ -129,14 +134,15 @@ class HandleLeaksTests {
 
 	@Test
 	void handleThatIsClosedIsNotReported() {
-		HandleLeaks.report();
 		for (int i = 0; i < 1000; i++) {
 			this.template.acquire("closed").close();
 		}
-		System.gc();
-		Map<String, Throwable> reported = new ConcurrentHashMap<>();
-		HandleLeaks.report(reported::put);
-		assertThat(reported).doesNotContainKey("closed");
+		OtherThread.call(() -> forgetfulMethod("later"));
+		Patience.await().until(() -> {
+			System.gc();
+			return this.reported.containsKey("later");
+		});
+		assertThat(this.reported).doesNotContainKey("closed");
 	}
 
 	/**
