@@ -60,8 +60,8 @@ class WordsTests {
 		List<String> words = new ArrayList<>();
 		for (String line : ProjectFiles.read(GLOSSARY).split("\n", -1)) {
 			String[] cells = line.split("\\|", -1);
-			if (line.startsWith("| **") && cells.length > 5) {
-				words.addAll(Stream.of(cells[5].split(",", -1))
+			if (line.startsWith("| **") && cells.length > 4) {
+				words.addAll(Stream.of(cells[4].split(",", -1))
 					.map(String::trim)
 					.filter((word) -> !word.isEmpty())
 					.toList());

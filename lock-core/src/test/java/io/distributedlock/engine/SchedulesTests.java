@@ -23,8 +23,7 @@ import static io.distributedlock.engine.HeldByHand.require;
 
 /**
  * Small pieces of the engine under hundreds of schedules of their threads, each of which
- * replays. {@code docs/testing.md} says which fault each of them has found, and how to
- * run them: they take minutes.
+ * replays. They take minutes; {@code docs/testing.md} says how to run them.
  */
 @EnabledIfSystemProperty(named = "lock.test.schedules", matches = "true")
 class SchedulesTests {
