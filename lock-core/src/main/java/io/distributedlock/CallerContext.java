@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
  * has: the MDC of the log, the security context, the trace. It applies to callbacks, to
  * asynchronous work, and to what depends on the futures of a template. Thread-safe.
  * <p>
- * Why: docs/decisions/047-callbacks-see-their-caller.md
+ * Why: docs/decisions/006-three-groups-of-threads.md
  *
  * @since 0.1
  */

@@ -4,7 +4,7 @@ package io.distributedlock;
  * What only some backends can do. A provider declares its capabilities. A request for a
  * capability that its provider does not declare fails; it never runs without.
  * <p>
- * Why: docs/decisions/016-capabilities-are-checked-by-the-engine.md
+ * Why: docs/decisions/005-trust-no-provider.md
  *
  * @since 0.1
  */

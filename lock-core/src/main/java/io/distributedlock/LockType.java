@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who may hold a key together, and in which order waiters are served.
  * <p>
- * Why: docs/decisions/018-one-class-per-return-type-and-policy.md
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  *
  * @since 0.1
  */

@@ -21,8 +21,6 @@ import io.distributedlock.engine.internal.runtime.LockTimes;
  * <p>
  * The providers of such a template must take the time from the same clock. Those of a
  * real backend cannot.
- * <p>
- * Why: docs/decisions/046-clock-of-tests.md
  *
  * @since 0.1
  */

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The threads of the JVM with an {@link AdjustableClock}. A task runs when its time has
  * come on the JVM's clock, or when that clock was put forward to it, whatever is first.
- * <p>
- * Why: docs/decisions/046-clock-of-tests.md
  */
 final class AdjustableRuntime implements EngineRuntime {
 

@@ -49,8 +49,6 @@ import org.slf4j.LoggerFactory;
  * The {@link LockTemplate} over one or more {@link io.distributedlock.spi.LockProvider
  * providers}. Thread-safe. One instance serves a whole application; close it before the
  * providers.
- * <p>
- * Why: docs/decisions/048-shutdown-drains.md
  *
  * @since 0.1
  */

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * provider cannot serve.
  * <p>
  * Why: docs/decisions/004-several-locks-in-one-order.md,
- * docs/decisions/016-capabilities-are-checked-by-the-engine.md
+ * docs/decisions/005-trust-no-provider.md
  */
 final class LockAttempts {
 

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
  * place for another caller of this JVM. Without this the place is taken once the release
  * is answered, which costs one request more for each lock that goes from JVM to JVM.
  * <p>
- * Why: docs/decisions/051-a-release-takes-the-next-place.md
+ * Why: docs/decisions/043-passed-on-inside-a-jvm.md
  *
  * @since 0.1
  */

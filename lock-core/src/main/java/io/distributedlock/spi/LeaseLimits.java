@@ -7,7 +7,7 @@ import java.time.Duration;
  * provider, and an application with such an annotation fails to start. A request for more
  * than {@link #DEFAULT} is reduced to that, with a warning.
  * <p>
- * Why: docs/decisions/016-capabilities-are-checked-by-the-engine.md
+ * Why: docs/decisions/005-trust-no-provider.md
  *
  * @param shortest the shortest lease
  * @param longest the longest lease

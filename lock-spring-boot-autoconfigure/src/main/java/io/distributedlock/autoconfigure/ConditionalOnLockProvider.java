@@ -13,8 +13,6 @@ import org.springframework.context.annotation.Conditional;
  * {@code lock.provider} or {@code lock.providers} names it. If neither property is set,
  * it is also the case if the application declares no {@code LockProvider} bean and the
  * provider does not require to be {@link #named() named}.
- * <p>
- * Why: docs/decisions/026-provider-is-chosen-by-name.md
  *
  * @since 0.1
  */

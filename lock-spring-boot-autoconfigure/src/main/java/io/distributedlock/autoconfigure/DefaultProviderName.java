@@ -9,8 +9,6 @@ import org.springframework.aot.AotDetector;
 
 /**
  * Chooses the default provider: the one for requests that name none.
- * <p>
- * Why: docs/decisions/026-provider-is-chosen-by-name.md
  */
 final class DefaultProviderName {
 

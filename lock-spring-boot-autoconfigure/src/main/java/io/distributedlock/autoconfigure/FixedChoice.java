@@ -16,8 +16,6 @@ import org.springframework.core.env.Environment;
  * Spring evaluates the conditions of beans then. Without a check, an application that
  * names another provider at its start, or switches locks off, would get what was chosen
  * in the build.
- * <p>
- * Why: docs/decisions/026-provider-is-chosen-by-name.md
  *
  * @param switches the properties that decide on beans, and their values
  * @param providers the names of the providers

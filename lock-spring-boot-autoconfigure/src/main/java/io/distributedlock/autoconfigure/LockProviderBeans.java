@@ -17,8 +17,6 @@ import org.springframework.core.type.MethodMetadata;
 /**
  * Finds the providers of an application by the names of their beans, before any of these
  * beans is created.
- * <p>
- * Why: docs/decisions/026-provider-is-chosen-by-name.md
  */
 final class LockProviderBeans {
 

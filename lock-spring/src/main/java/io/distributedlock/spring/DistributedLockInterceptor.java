@@ -18,7 +18,7 @@ import org.springframework.aop.support.AopUtils;
  * the operation source knows the annotations, the template the locks, and the invocation
  * the return type.
  * <p>
- * Why: docs/decisions/018-one-class-per-return-type-and-policy.md
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  */
 final class DistributedLockInterceptor implements MethodInterceptor {
 

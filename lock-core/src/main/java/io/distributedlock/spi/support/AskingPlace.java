@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * and when the engine polls. It asks one question at a time, see {@link QuestionState}.
  * Thread-safe.
  * <p>
- * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md
+ * Why: docs/decisions/002-local-gate.md
  *
  * @since 0.1
  */

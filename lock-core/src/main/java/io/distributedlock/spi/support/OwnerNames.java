@@ -9,8 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * drawn once, since that may block, and locks are acquired on event loops too. The clock
  * tells JVMs apart that were restored from one checkpoint. A name need not be secret: who
  * may read a lock on a server may also remove it there. Thread-safe.
- * <p>
- * Why: docs/decisions/017-owner-names-are-counted.md
  *
  * @since 0.1
  */

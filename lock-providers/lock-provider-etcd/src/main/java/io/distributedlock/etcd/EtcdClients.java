@@ -7,7 +7,7 @@ import io.etcd.jetcd.ClientBuilder;
 /**
  * Prepares jetcd clients for locks.
  * <p>
- * Why: docs/decisions/036-grpc-reconnects-soon.md
+ * Why: docs/decisions/032-silent-connections.md
  *
  * @since 0.1
  */

@@ -20,9 +20,8 @@ import org.jspecify.annotations.Nullable;
  * One owner's place among the keys of a lock. To take it costs one round trip, for the
  * key. If others are in front, the watched queue says when they have gone.
  * <p>
- * Why: docs/decisions/015-one-place-in-the-queue-of-a-backend.md,
- * docs/decisions/038-one-etcd-lease-for-many-locks.md,
- * docs/decisions/054-etcd-looks-first.md
+ * Why: docs/decisions/002-local-gate.md,
+ * docs/decisions/038-one-etcd-lease-for-many-locks.md
  */
 final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * All methods are called in gRPC's synchronization context, one after the other.
  * <p>
- * Why: docs/decisions/036-grpc-reconnects-soon.md
+ * Why: docs/decisions/032-silent-connections.md
  */
 final class PromptBalancer extends LoadBalancer {
 

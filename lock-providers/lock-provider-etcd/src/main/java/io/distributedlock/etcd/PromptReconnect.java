@@ -7,7 +7,7 @@ import io.grpc.LoadBalancerRegistry;
 /**
  * Registers {@link PromptBalancer} with gRPC, which finds such policies by name only.
  * <p>
- * Why: docs/decisions/036-grpc-reconnects-soon.md
+ * Why: docs/decisions/032-silent-connections.md
  */
 final class PromptReconnect extends LoadBalancerProvider {
 

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * them again looks first, and creates a key only if the lock is free: the key of a caller
  * that is refused stands in front of the next one until it is deleted. Thread-safe.
  * <p>
- * Why: docs/decisions/054-etcd-looks-first.md
+ * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
  */
 final class RefusedKeys {
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * time-out, and a call whose caller has stopped waiting is not begun. A thread whose call
  * goes on after that is stuck: another thread replaces it until it comes back.
  * <p>
- * Why: docs/decisions/034-row-locks-end-on-the-server.md
+ * Why: docs/decisions/045-advisory-locks.md
  */
 final class CallThreads implements AutoCloseable {
 

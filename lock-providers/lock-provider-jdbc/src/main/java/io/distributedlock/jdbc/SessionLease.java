@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A row lock and the session that holds it. If the session breaks, the lock is lost.
  * <p>
- * Why: docs/decisions/034-row-locks-end-on-the-server.md
+ * Why: docs/decisions/045-advisory-locks.md
  */
 final class SessionLease implements Lease {
 

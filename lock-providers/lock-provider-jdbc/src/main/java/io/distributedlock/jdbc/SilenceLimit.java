@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * does not stay locked by an owner that was cut off. H2 has no such limit: there the row
  * stays locked until the connection ends.
  * <p>
- * Why: docs/decisions/032-silent-connections.md,
- * docs/decisions/034-row-locks-end-on-the-server.md
+ * Why: docs/decisions/032-silent-connections.md, docs/decisions/045-advisory-locks.md
  */
 final class SilenceLimit {
 

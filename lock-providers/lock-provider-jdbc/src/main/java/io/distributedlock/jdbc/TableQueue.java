@@ -14,8 +14,7 @@ import io.distributedlock.spi.LeaseRequest;
  * The statement that takes a key looks at its queue too, so nobody overtakes the first
  * place. A key for which nobody waits costs no statement more.
  * <p>
- * Why: docs/decisions/033-jdbc-members-in-a-second-table.md,
- * docs/decisions/044-first-place-of-a-database-is-told.md
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
 final class TableQueue {
 

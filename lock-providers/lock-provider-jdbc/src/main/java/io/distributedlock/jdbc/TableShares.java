@@ -8,7 +8,7 @@ import java.time.Duration;
  * that it is shared, and its members are in a table of their own. Each method runs in one
  * transaction, which locks the row first.
  * <p>
- * Why: docs/decisions/033-jdbc-members-in-a-second-table.md
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
 final class TableShares {
 

@@ -18,7 +18,7 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
  * nothing is sent for it: a server that hangs now reads the command later, and executes
  * it long after the caller has given up.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
 final class RedisCall {
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Translates failures of Lettuce. What an error message of the server quotes of a command
  * does not appear in ours, since an owner may be in it.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
 final class RedisErrors {
 

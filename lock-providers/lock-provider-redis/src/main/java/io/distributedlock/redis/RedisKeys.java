@@ -5,7 +5,7 @@ package io.distributedlock.redis;
  * themselves. Their hash tag puts all of them into the slot of the lock's key, since a
  * script may use keys of one slot only.
  * <p>
- * Why: docs/decisions/030-redis-readers-share-the-key.md
+ * Why: docs/decisions/040-redis-hands-over.md
  */
 final class RedisKeys {
 

@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  * its last use; a new counter starts at the server's clock in microseconds. Counters and
  * the channels of JVMs begin with the prefix of the provider.
  * <p>
- * Why: docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
+ * Why: docs/decisions/040-redis-hands-over.md,
+ * docs/decisions/031-tokens-start-at-the-clock.md
  *
  * @since 0.1
  */

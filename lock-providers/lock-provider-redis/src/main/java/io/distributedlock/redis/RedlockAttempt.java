@@ -13,7 +13,7 @@ import io.distributedlock.spi.LeaseRequest;
 /**
  * An attempt to grant one owner the lock on all servers at the same time.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
 final class RedlockAttempt {
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Asks for, renews and releases what several owners have at the same time: read locks and
  * permits of semaphores.
  * <p>
- * Why: docs/decisions/030-redis-readers-share-the-key.md
+ * Why: docs/decisions/040-redis-hands-over.md
  */
 final class SharedLocks implements AutoCloseable {
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * nor repeats them. Calls that are given up at about the same time share a timer, since
  * nearly every call is answered long before. Thread-safe.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
 final class GiveUpTimes {
 

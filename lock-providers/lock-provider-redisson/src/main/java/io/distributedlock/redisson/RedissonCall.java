@@ -13,7 +13,7 @@ import org.redisson.api.RScriptAsync;
 /**
  * One call of a script.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  *
  * @param script the script
  * @param route the name, before the {@link org.redisson.config.NameMapper} of the client

@@ -21,8 +21,7 @@ import io.distributedlock.redis.scripts.Script;
  * reader, unless it says otherwise.
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md,
- * docs/decisions/029-redis-out-of-memory.md,
- * docs/decisions/031-tokens-start-at-the-clock.md
+ * docs/decisions/040-redis-hands-over.md, docs/decisions/031-tokens-start-at-the-clock.md
  */
 enum RedissonScript {
 

@@ -24,7 +24,7 @@ import org.redisson.client.codec.ByteArrayCodec;
  * the client may be a wrapper of another one. Thread-safe. No method blocks.
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md,
- * docs/decisions/028-redis-sends-an-acquisition-once.md
+ * docs/decisions/013-attempts-end-with-their-caller.md
  */
 final class RedissonServer implements AutoCloseable {
 

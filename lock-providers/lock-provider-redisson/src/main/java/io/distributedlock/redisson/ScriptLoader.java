@@ -11,7 +11,7 @@ import org.redisson.api.RScript;
  * forgets its scripts when it restarts, and a node of a cluster that receives a slot may
  * never have known them. Thread-safe.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
 final class ScriptLoader {
 

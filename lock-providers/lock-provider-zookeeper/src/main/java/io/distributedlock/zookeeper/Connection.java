@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * the local deadline says how long a holder may rely on that. Remembers the last write
  * that has proved the session.
  * <p>
- * Why: docs/decisions/039-one-zookeeper-watch-for-a-queue.md
+ * Why: docs/decisions/035-zookeeper-term.md
  */
 final class Connection implements AutoCloseable {
 

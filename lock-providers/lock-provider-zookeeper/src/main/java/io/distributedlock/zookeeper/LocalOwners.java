@@ -10,7 +10,7 @@ import io.distributedlock.spi.support.OwnerNames;
  * The owners of this JVM that wait or have a lock. A node of another owner of this JVM is
  * about to be removed, and is no reason to refuse a call. Thread-safe.
  * <p>
- * Why: docs/decisions/053-zookeeper-attempt.md
+ * Why: docs/decisions/035-zookeeper-term.md
  */
 final class LocalOwners {
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * One watch on all nodes of a lock, for all places of this JVM in its queue. The server
  * keeps it until it is ended, and says which node has come or gone. Thread-safe.
  * <p>
- * Why: docs/decisions/039-one-zookeeper-watch-for-a-queue.md
+ * Why: docs/decisions/035-zookeeper-term.md
  */
 final class QueueWatch {
 

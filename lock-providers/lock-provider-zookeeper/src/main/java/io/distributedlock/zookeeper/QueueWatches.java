@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * The watches on queues in which this JVM has places, and for a while after the last
  * place has gone: a lock that others wait for is soon asked for again. Thread-safe.
  * <p>
- * Why: docs/decisions/039-one-zookeeper-watch-for-a-queue.md
+ * Why: docs/decisions/035-zookeeper-term.md
  */
 final class QueueWatches implements AutoCloseable {
 

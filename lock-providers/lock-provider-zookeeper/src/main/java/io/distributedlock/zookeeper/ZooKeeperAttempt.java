@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * other nodes, so a refused attempt leaves no node for which others would be refused.
  * Only an owner who may share the lock with others takes a place behind them.
  * <p>
- * Why: docs/decisions/053-zookeeper-attempt.md
+ * Why: docs/decisions/035-zookeeper-term.md
  */
 final class ZooKeeperAttempt {
 

@@ -12,7 +12,7 @@ import org.springframework.core.task.TaskDecorator;
  * when it decorates, and the task is not known yet then; so it decorates a step that runs
  * the task of the moment.
  * <p>
- * Why: docs/decisions/047-callbacks-see-their-caller.md
+ * Why: docs/decisions/006-three-groups-of-threads.md
  *
  * @param decorator the decorator
  */

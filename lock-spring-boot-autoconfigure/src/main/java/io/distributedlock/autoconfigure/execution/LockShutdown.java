@@ -16,8 +16,6 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Lets the holders of locks finish when the application shuts down: after web servers,
  * listeners and executors have let their work finish, and before clients are closed.
- * <p>
- * Why: docs/decisions/048-shutdown-drains.md
  */
 final class LockShutdown implements SmartLifecycle {
 

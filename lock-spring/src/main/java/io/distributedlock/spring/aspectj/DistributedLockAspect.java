@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * {@code META-INF/aop.xml} says. It runs the same advice as the proxies, and only if
  * {@code lock.mode} is {@code aspectj}. AspectJ creates it; applications do not.
  * <p>
- * Why: docs/decisions/022-weaving-runs-the-same-interceptor.md
+ * Why: docs/decisions/021-advice-by-post-processor.md
  *
  * @since 0.1
  */

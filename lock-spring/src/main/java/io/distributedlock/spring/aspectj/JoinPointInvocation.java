@@ -17,7 +17,7 @@ import org.springframework.aop.support.AopUtils;
 /**
  * Adapts a woven call to the interface that advice for proxies knows.
  * <p>
- * Why: docs/decisions/022-weaving-runs-the-same-interceptor.md
+ * Why: docs/decisions/021-advice-by-post-processor.md
  */
 final class JoinPointInvocation implements ProxyMethodInvocation {
 

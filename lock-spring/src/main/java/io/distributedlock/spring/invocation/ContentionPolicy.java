@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What happens to a call when others hold its lock for the whole wait time. Internal:
  * public only for the package that reads annotations.
  * <p>
- * Why: docs/decisions/018-one-class-per-return-type-and-policy.md
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  */
 @FunctionalInterface
 public interface ContentionPolicy {

@@ -9,8 +9,6 @@ import kotlinx.coroutines.flow.FlowKt;
  * finished the one before. A flow made from a publisher fetches values in advance: it
  * would have ended, and its lock be released, while the collector still works on the last
  * values.
- * <p>
- * Why: docs/decisions/025-flow-without-buffer.md
  */
 final class CoroutineFlows {
 

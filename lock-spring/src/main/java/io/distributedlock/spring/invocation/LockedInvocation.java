@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a method under its locks and holds them for as long as the return type demands.
  * Internal: public only for the package that reads annotations.
  * <p>
- * Why: docs/decisions/018-one-class-per-return-type-and-policy.md
+ * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  */
 public interface LockedInvocation {
 

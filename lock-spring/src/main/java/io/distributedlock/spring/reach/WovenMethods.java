@@ -22,7 +22,7 @@ import org.springframework.util.ReflectionUtils;
  * Finds locked methods that the aspect is not woven into. A proxy would lock them; with
  * {@code lock.mode=aspectj} they would run without their locks.
  * <p>
- * Why: docs/decisions/022-weaving-runs-the-same-interceptor.md
+ * Why: docs/decisions/021-advice-by-post-processor.md
  */
 final class WovenMethods {
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lease that is released in the same step in which another call takes its place.
  * <p>
- * Why: docs/decisions/051-a-release-takes-the-next-place.md
+ * Why: docs/decisions/043-passed-on-inside-a-jvm.md
  */
 final class ExchangedLease implements Function<LeaseRequest, LockQueue.Place> {
 

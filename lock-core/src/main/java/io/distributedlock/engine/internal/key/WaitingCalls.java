@@ -11,8 +11,6 @@ import io.distributedlock.spi.LockProvider;
 /**
  * The calls under way, so that all of them end when the template closes; and how many
  * calls wait for each key, so that their number can be limited.
- * <p>
- * Why: docs/decisions/048-shutdown-drains.md
  */
 public final class WaitingCalls {
 

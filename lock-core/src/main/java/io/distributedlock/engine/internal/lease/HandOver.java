@@ -22,8 +22,7 @@ import org.slf4j.LoggerFactory;
  * and the next in line at the local gate goes in. While others wait at the backend, only
  * for a short time.
  * <p>
- * Why: docs/decisions/043-passed-on-inside-a-jvm.md,
- * docs/decisions/051-a-release-takes-the-next-place.md
+ * Why: docs/decisions/043-passed-on-inside-a-jvm.md
  */
 public final class HandOver {
 

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * that is released before its first renewal costs one insertion of a timer and one
  * removal.
  * <p>
- * Why: docs/decisions/007-one-timer-per-lease-and-question.md,
+ * Why: docs/decisions/006-three-groups-of-threads.md,
  * docs/decisions/014-abandoned-handles.md
  */
 public final class LeaseKeeper {

@@ -25,8 +25,6 @@ import org.slf4j.LoggerFactory;
  * Releases leases. A release that fails is tried again three times, even if the caller
  * has stopped waiting: the lease would keep others out. After that the lease expires by
  * itself.
- * <p>
- * Why: docs/decisions/012-minimum-hold-and-lock-delay.md
  */
 public final class LeaseReleaser {
 

@@ -13,8 +13,7 @@ import io.distributedlock.spi.LockQueue;
 /**
  * A request for one lock with every default filled in.
  * <p>
- * Why: docs/decisions/002-local-gate.md,
- * docs/decisions/012-minimum-hold-and-lock-delay.md
+ * Why: docs/decisions/002-local-gate.md
  *
  * @param name the name of the request, empty if it has none
  * @param key the full key

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * followed by the next one; the memory stays in proportion to the most members that it
  * ever had. Iteration is weakly consistent, as that of {@code ConcurrentHashMap}.
  * Thread-safe.
- * <p>
- * Why: docs/decisions/052-members-know-their-place.md
  *
  * @param <M> the type of the members
  */

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs code of the user later, with the context of the thread that asked for it.
  * <p>
- * Why: docs/decisions/047-callbacks-see-their-caller.md
+ * Why: docs/decisions/006-three-groups-of-threads.md
  */
 public final class Callbacks {
 

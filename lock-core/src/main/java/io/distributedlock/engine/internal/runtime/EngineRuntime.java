@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What the engine needs from the JVM: a clock, threads, waiting and random numbers. A
  * simulation replaces it, and runs the engine on one thread in virtual time.
  * <p>
- * Why: docs/decisions/008-runtime-is-given.md
+ * Why: docs/decisions/001-asynchronous-engine.md
  */
 public interface EngineRuntime {
 

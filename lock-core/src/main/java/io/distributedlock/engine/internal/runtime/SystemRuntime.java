@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * few for code of the user.
  * <p>
  * Why: docs/decisions/006-three-groups-of-threads.md,
- * docs/decisions/008-runtime-is-given.md
+ * docs/decisions/001-asynchronous-engine.md
  */
 public final class SystemRuntime implements EngineRuntime {
 

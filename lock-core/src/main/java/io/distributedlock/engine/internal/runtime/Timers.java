@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <a href= "https://dl.acm.org/doi/10.1145/37499.37504">Hashed and Hierarchical Timing
  * Wheels</a>, 1987. Thread-safe.
  * <p>
- * Why: docs/decisions/007-one-timer-per-lease-and-question.md
+ * Why: docs/decisions/006-three-groups-of-threads.md
  */
 public final class Timers {
 

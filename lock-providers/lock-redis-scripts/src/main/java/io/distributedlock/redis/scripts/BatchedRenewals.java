@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * slot. Each lease gets its own answer. If the server refuses a script, each lease is
  * renewed by its own.
  * <p>
- * Why: docs/decisions/042-redis-renews-in-batches.md
+ * Why: docs/decisions/040-redis-hands-over.md
  */
 final class BatchedRenewals {
 

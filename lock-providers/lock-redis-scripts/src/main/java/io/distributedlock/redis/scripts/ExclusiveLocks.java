@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * other exclusive locks share one line, in the order of arrival. Thread-safe; no method
  * blocks.
  * <p>
- * Why: docs/decisions/040-redis-hands-over.md,
- * docs/decisions/042-redis-renews-in-batches.md
+ * Why: docs/decisions/040-redis-hands-over.md
  *
  * @since 0.1
  */

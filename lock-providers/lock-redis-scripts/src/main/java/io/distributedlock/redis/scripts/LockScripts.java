@@ -22,11 +22,9 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * number and one word says that the lock is free for those outside the line, and that
  * this place is to look who has it.
  * <p>
- * Why: docs/decisions/029-redis-out-of-memory.md,
+ * Why: docs/decisions/040-redis-hands-over.md,
  * docs/decisions/031-tokens-start-at-the-clock.md,
- * docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md,
- * docs/decisions/042-redis-renews-in-batches.md,
- * docs/decisions/051-a-release-takes-the-next-place.md
+ * docs/decisions/043-passed-on-inside-a-jvm.md
  *
  * @since 0.1
  */

@@ -10,8 +10,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * block. The number is the age of this object in nanoseconds, or the last number plus one
  * if that is higher: it tells JVMs apart that were restored from one checkpoint, or that
  * drew the same bits. The clock itself would be a longer number. Thread-safe.
- * <p>
- * Why: docs/decisions/017-owner-names-are-counted.md
  *
  * @since 0.1
  */

@@ -13,8 +13,7 @@ import io.distributedlock.redis.scripts.Script.Answer;
  * publishes on the lock's channel only if there was one. {@link TokenCounters} makes
  * calls of scripts with all keys of a lock.
  * <p>
- * Why: docs/decisions/030-redis-readers-share-the-key.md,
- * docs/decisions/040-redis-hands-over.md
+ * Why: docs/decisions/040-redis-hands-over.md
  *
  * @since 0.1
  */

@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 /**
  * A script with its keys and arguments, and how it is to be sent.
  * <p>
- * Why: docs/decisions/028-redis-sends-an-acquisition-once.md
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
  *
  * @param script the script
  * @param keys its keys; the first one decides which node of a cluster is asked

@@ -12,7 +12,8 @@ import java.util.function.UnaryOperator;
  * server may lead to a cluster. What precedes the brace in the name is also the start of
  * the names of the channels. Thread-safe.
  * <p>
- * Why: docs/decisions/040-redis-hands-over.md, docs/decisions/041-one-counter-per-slot.md
+ * Why: docs/decisions/040-redis-hands-over.md,
+ * docs/decisions/031-tokens-start-at-the-clock.md
  *
  * @since 0.1
  */
