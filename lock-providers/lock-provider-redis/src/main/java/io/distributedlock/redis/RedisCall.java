@@ -6,6 +6,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.Shortfalls;
+import io.distributedlock.redis.scripts.Shortfalls.Shortfall;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
@@ -14,9 +16,9 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 
 /**
  * Sends a script with its keys and arguments, by its digest, and with its source if the
- * server does not know it. After its time-out, or when nobody wants its answer any more,
- * nothing is sent for it: a server that hangs now reads the command later, and executes
- * it long after the caller has given up.
+ * server does not know it or takes no digests. After its time-out, or when nobody wants
+ * its answer any more, nothing is sent for it: a server that hangs now reads the command
+ * later, and executes it long after the caller has given up.
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
@@ -24,12 +26,15 @@ final class RedisCall {
 
 	private final ScriptCall call;
 
+	private final Shortfalls shortfalls;
+
 	private final String[] keys;
 
 	private final String[] arguments;
 
-	RedisCall(ScriptCall call) {
+	RedisCall(ScriptCall call, Shortfalls shortfalls) {
 		this.call = call;
+		this.shortfalls = shortfalls;
 		this.keys = call.keys().toArray(String[]::new);
 		this.arguments = call.arguments().toArray(String[]::new);
 	}
@@ -42,10 +47,14 @@ final class RedisCall {
 	 */
 	<T> CompletableFuture<T> send(RedisScriptingAsyncCommands<String, String> commands, Duration timeout) {
 		long until = System.nanoTime() + timeout.toNanos();
-		if (this.call.inOneMessage()) {
+		if (this.call.inOneMessage() || this.shortfalls.has(Shortfall.EVALSHA)) {
 			return exchange(() -> this.<T>sendSource(commands), until);
 		}
 		return exchange(() -> this.<T>sendDigest(commands), until).exceptionallyCompose((failure) -> {
+			if (RedisErrors.refuses(failure, "evalsha")) {
+				this.shortfalls.note(Shortfall.EVALSHA, RedisErrors.words(failure));
+				return exchange(() -> this.<T>sendSource(commands), until);
+			}
 			if (!(Failures.unwrap(failure) instanceof RedisNoScriptException unknown)) {
 				return CompletableFuture.failedFuture(failure);
 			}

@@ -80,7 +80,10 @@ final class RedisErrors {
 		};
 	}
 
-	private static String words(Throwable failure) {
+	/**
+	 * Return the server's own words, empty if the failure is none of the server.
+	 */
+	static String words(Throwable failure) {
 		return reasons(failure).filter((each) -> each instanceof RedisCommandExecutionException)
 			.map((each) -> ServerWords.in(each.getMessage()))
 			.filter((words) -> !words.isEmpty() && !words.startsWith(ServerAge.CODE))
@@ -97,6 +100,13 @@ final class RedisErrors {
 		Throwable cause = Failures.unwrap(failure);
 		return cause instanceof NotSentException
 				|| (cause instanceof RedisCommandExecutionException && !translate(cause).isRetryable());
+	}
+
+	/**
+	 * Return whether the server does not know a command, or denies it.
+	 */
+	static boolean refuses(Throwable failure, String command) {
+		return isReply(failure) && ServerWords.refuse(Failures.unwrap(failure).getMessage(), command);
 	}
 
 	/**

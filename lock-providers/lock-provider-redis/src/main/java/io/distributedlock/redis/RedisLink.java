@@ -10,10 +10,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.Script;
 import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.Shortfalls;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.AbstractRedisClient;
@@ -31,6 +33,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.slf4j.LoggerFactory;
 
 /**
  * One connection for commands and one for messages. Both are replaced when commands are
@@ -60,6 +63,8 @@ final class RedisLink implements AutoCloseable {
 	private final ConcurrentHashMap<String, Silence> silences = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean doubting = new AtomicBoolean();
+
+	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(RedisLink.class));
 
 	private volatile boolean used;
 
@@ -97,7 +102,7 @@ final class RedisLink implements AutoCloseable {
 		if (call.removal() && retired != null) {
 			// the attempt may have been sent over that connection: the removal must
 			// follow it
-			new RedisCall(call).send(asyncCommands(retired), this.commandTimeout);
+			new RedisCall(call, this.shortfalls).send(asyncCommands(retired), this.commandTimeout);
 		}
 		CompletableFuture<StatefulConnection<String, String>> connection = this.commands.get();
 		if (connection.isDone() && !connection.isCompletedExceptionally()) {
@@ -119,37 +124,47 @@ final class RedisLink implements AutoCloseable {
 	 * Ask the server, or each primary of a cluster, for an answer.
 	 * @param keys a key that the user may use, which a service in front of a cluster
 	 * demands
-	 * @return fails as {@link #send} does
+	 * @param channels where to publish an empty message
+	 * @return the highest answer of {@link PlainScripts#PING}; fails as {@link #send}
+	 * does
 	 */
-	CompletionStage<Long> ping(String... keys) {
+	CompletionStage<Long> ping(List<String> keys, String... channels) {
 		return inTime(this.commands.get()).thenCompose((opened) -> {
 			if (opened instanceof StatefulRedisClusterConnection<String, String> cluster) {
-				return pingEach(cluster);
+				return pingEach(cluster, channels);
 			}
 			if (!opened.isOpen()) {
 				// after a long outage Lettuce waits for up to half a minute before it
 				// connects again
 				replaceSilent();
 			}
-			return this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, List.of(keys), List.of()).sentWhole());
+			return this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, keys, List.of(channels)).sentWhole());
 		});
 	}
 
-	private CompletableFuture<Long> pingEach(StatefulRedisClusterConnection<String, String> cluster) {
+	private CompletableFuture<Long> pingEach(StatefulRedisClusterConnection<String, String> cluster,
+			String... channels) {
 		Script ping = PlainScripts.PING;
-		CompletableFuture<?>[] answers = cluster.async()
+		CompletableFuture<Long>[] answers = cluster.async()
 			.upstream()
 			.commands()
-			.<Long>eval(ping.source(), ScriptOutputType.INTEGER, new String[0])
+			.<Long>eval(ping.source(), ScriptOutputType.INTEGER, new String[0], channels)
 			.futures();
 		return CompletableFuture.allOf(answers)
-			.thenApply((all) -> (long) answers.length)
+			.thenApply((all) -> Stream.of(answers).mapToLong(CompletableFuture::join).max().orElse(0))
 			.orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
 			.whenComplete((done, failure) -> {
 				if (failure != null) {
 					this.topology.doubt();
 				}
 			});
+	}
+
+	/**
+	 * Return what the server refuses.
+	 */
+	Shortfalls shortfalls() {
+		return this.shortfalls;
 	}
 
 	/**
@@ -228,28 +243,30 @@ final class RedisLink implements AutoCloseable {
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
 		Silence silence = silenceOf(connection, call);
 		long askedAt = silence.ask();
-		return new RedisCall(call).<T>send(asyncCommands(connection), timeout).handle((answer, failure) -> {
-			this.used = true;
-			Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
-			if (cause == null || cause instanceof RedisCommandExecutionException) {
-				silence.end();
-			}
-			else {
-				this.topology.doubt();
-			}
-			if (cause instanceof TimeoutException) {
-				if (silence.isDoubtful(askedAt) || connection instanceof StatefulRedisClusterConnection) {
+		return new RedisCall(call, this.shortfalls).<T>send(asyncCommands(connection), timeout)
+			.handle((answer, failure) -> {
+				this.used = true;
+				Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
+				if (cause == null || cause instanceof RedisCommandExecutionException) {
+					silence.end();
+				}
+				else {
+					this.topology.doubt();
+				}
+				if (cause instanceof TimeoutException) {
+					if (silence.isDoubtful(askedAt) || connection instanceof StatefulRedisClusterConnection) {
+						replaceSilent();
+					}
+					throw noAnswer(timeout, cause);
+				}
+				// the application may have set up a shorter time-out in the client
+				if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
 					replaceSilent();
 				}
-				throw noAnswer(timeout, cause);
-			}
-			// the application may have set up a shorter time-out in the client
-			if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
-				replaceSilent();
-			}
-			return (cause == null) ? CompletableFuture.completedFuture(answer)
-					: CompletableFuture.<T>failedFuture(cause);
-		}).thenCompose((result) -> result);
+				return (cause == null) ? CompletableFuture.completedFuture(answer)
+						: CompletableFuture.<T>failedFuture(cause);
+			})
+			.thenCompose((result) -> result);
 	}
 
 	private void replaceSilent() {

@@ -147,13 +147,13 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	}
 
 	/**
-	 * Check in the background whether the user of Redis has the rights that locks need,
-	 * and log which are missing. Without the right to subscribe, waiting calls poll.
-	 * Without the right to run scripts, there are no locks.
+	 * Check in the background what Redis lacks or denies the user, and log it. Without
+	 * scripts there are no locks. Without channels waiting calls poll. Without
+	 * {@code EVALSHA} each command carries its script.
 	 * @param keyPrefix the prefix of all keys
 	 */
 	public void checkAccess(String keyPrefix) {
-		RedisAccessCheck.run(this.exclusive, this.link, keyPrefix);
+		RedisAccessCheck.run(this.exclusive, this.link, this.releases, keyPrefix);
 	}
 
 	@Override
@@ -224,7 +224,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public CompletionStage<?> ping() {
-		return this.link.ping(this.exclusive.channelPrefix())
+		return this.link.ping(List.of(this.exclusive.channelPrefix()))
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(RedisErrors.translate(failure)));
 	}
 

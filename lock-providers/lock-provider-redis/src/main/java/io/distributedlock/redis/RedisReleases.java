@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.distributedlock.redis.scripts.Shortfalls.Shortfall;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.ReleaseListeners;
 import io.lettuce.core.RedisFuture;
@@ -29,10 +30,6 @@ final class RedisReleases implements ReleaseSignal {
 
 	private final AtomicReference<@Nullable StatefulRedisPubSubConnection<String, String>> current = new AtomicReference<>();
 
-	private final AtomicBoolean warned = new AtomicBoolean();
-
-	private final AtomicBoolean warnedUnheard = new AtomicBoolean();
-
 	private final RedisLink link;
 
 	private volatile @Nullable OwnChannel own;
@@ -51,7 +48,7 @@ final class RedisReleases implements ReleaseSignal {
 		});
 		subscription.whenComplete((done, failure) -> {
 			if (failure != null) {
-				warnOnce(failure);
+				note(failure);
 			}
 		});
 		return () -> {
@@ -76,22 +73,25 @@ final class RedisReleases implements ReleaseSignal {
 		});
 		subscribed.whenComplete((done, failure) -> {
 			if (failure != null) {
-				warnOnce(failure);
+				note(failure);
 			}
 		});
 		return subscribed;
 	}
 
 	/**
-	 * Say that the user may not publish.
-	 * @param channels how the names of the channels of JVMs begin
+	 * Subscribe to channels and leave them, so that the log says if that is refused.
 	 */
-	void warnUnheardOnce(String channels) {
-		if (this.warnedUnheard.compareAndSet(false, true)) {
-			logger.warn(
-					"The user of Redis may not publish on the channel of a lock or on those that begin with '{}': waiting calls learn of a release only when they poll. Grant +publish and the channels",
-					channels);
-		}
+	void check(String... channels) {
+		this.link.messages()
+			.thenCompose((connection) -> connection.async()
+				.subscribe(channels)
+				.thenCompose((done) -> connection.async().unsubscribe(channels)))
+			.whenComplete((done, failure) -> {
+				if (failure != null) {
+					note(failure);
+				}
+			});
 	}
 
 	/**
@@ -116,7 +116,7 @@ final class RedisReleases implements ReleaseSignal {
 				onRelease.run();
 			}
 			else {
-				warnOnce(failure);
+				note(failure);
 			}
 		});
 		return subscription;
@@ -141,13 +141,12 @@ final class RedisReleases implements ReleaseSignal {
 		}
 	}
 
-	private void warnOnce(Throwable failure) {
-		String reason = RedisErrors.translate(failure).getMessage();
-		if (this.warned.compareAndSet(false, true)) {
-			logger.warn("Channels cannot be subscribed to; waiting calls poll for releases: {}", reason);
+	private void note(Throwable failure) {
+		if (RedisErrors.isReply(failure)) {
+			this.link.shortfalls().note(Shortfall.SUBSCRIBE, RedisErrors.words(failure));
 		}
 		else {
-			logger.debug("Channels cannot be subscribed to: {}", reason);
+			logger.debug("Channels cannot be subscribed to: {}", RedisErrors.translate(failure).getMessage());
 		}
 	}
 

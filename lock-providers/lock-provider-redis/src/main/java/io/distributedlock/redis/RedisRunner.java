@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 
 import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.redis.scripts.ScriptRunner;
+import io.distributedlock.redis.scripts.Shortfalls;
 import io.distributedlock.spi.BackendException;
 
 /**
@@ -46,8 +47,8 @@ record RedisRunner(RedisLink link, RedisReleases releases) implements ScriptRunn
 	}
 
 	@Override
-	public void onUnheardRelease(String channels) {
-		this.releases.warnUnheardOnce(channels);
+	public Shortfalls shortfalls() {
+		return this.link.shortfalls();
 	}
 
 	@Override

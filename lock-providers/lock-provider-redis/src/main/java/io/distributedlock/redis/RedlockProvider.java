@@ -154,8 +154,8 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 	 */
 	@Override
 	public CompletionStage<?> ping() {
-		return Votes
-			.decide(this.nodes.stream().map((node) -> node.ping().<Boolean>thenApply((answer) -> true)).toList());
+		return Votes.decide(
+				this.nodes.stream().map((node) -> node.ping(List.of()).<Boolean>thenApply((answer) -> true)).toList());
 	}
 
 	@Override

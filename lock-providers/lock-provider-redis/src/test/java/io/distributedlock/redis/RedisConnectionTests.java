@@ -48,7 +48,8 @@ class RedisConnectionTests {
 	 */
 	@Test
 	void errorTellsTheWordsOfTheServer() {
-		try (RedisTestServer server = RedisTestServer.run("--rename-command", "EVALSHA", "")) {
+		try (RedisTestServer server = RedisTestServer.run("--rename-command", "EVALSHA", "", "--rename-command", "EVAL",
+				"")) {
 			assertFails(client(server.url()), "unknown command");
 		}
 	}

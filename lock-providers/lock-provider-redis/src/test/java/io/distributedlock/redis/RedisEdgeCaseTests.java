@@ -14,6 +14,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.Shortfalls;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -30,6 +31,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import static io.distributedlock.redis.Clients.get;
 import static io.distributedlock.redis.Clients.request;
@@ -98,7 +100,8 @@ class RedisEdgeCaseTests {
 
 	private static RedisCall acquire(String owner) {
 		return new RedisCall(
-				new ScriptCall(LockScripts.PLAIN.acquire(), COUNTERS.keys("k"), List.of("jvm." + owner, "60000 1")));
+				new ScriptCall(LockScripts.PLAIN.acquire(), COUNTERS.keys("k"), List.of("jvm." + owner, "60000 1")),
+				new Shortfalls(LoggerFactory.getLogger(RedisEdgeCaseTests.class)));
 	}
 
 	@Test

@@ -27,7 +27,9 @@ class RedisProxyTests extends RedisProxyContract {
 		if (this.client == null) {
 			this.client = Clients.client(url);
 		}
-		return new RedisLockProvider(this.client, Duration.ofSeconds(3));
+		RedisLockProvider provider = new RedisLockProvider(this.client, Duration.ofSeconds(3));
+		provider.checkAccess(RedisLockProvider.DEFAULT_PREFIX);
+		return provider;
 	}
 
 	@Override

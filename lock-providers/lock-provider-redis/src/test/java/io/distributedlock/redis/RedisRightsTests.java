@@ -114,7 +114,8 @@ class RedisRightsTests extends RedisRightsContract {
 			connect("start-other-password", "secret-but-wrong");
 			Patience.await()
 				.untilAsserted(() -> assertThat(log.text()).contains("Locks under 'shop:lock' cannot work")
-					.contains("may not subscribe to channels under 'shop:lock'")
+					.contains("Redis refuses SUBSCRIBE: calls that wait for a lock poll")
+					.contains("Redis refuses PUBLISH: ")
 					.contains("Locks under 'shop:lock' cannot work: Redis refuses the credentials")
 					.doesNotContain("secret"));
 		}

@@ -45,15 +45,16 @@ record RedissonCall(Script script, String route, List<String> keys, int needed, 
 	}
 
 	/**
-	 * Send the script's digest.
+	 * Send the script.
 	 * @param <R> the type of the answer, a {@link Long} or a list of them
 	 * @param scripts the scripts of the client or of a batch, with the codec
 	 * {@link org.redisson.client.codec.ByteArrayCodec}
 	 * @param answer the type of the answer as Redisson names it
+	 * @param whole whether the source is sent, as the server takes no digest
 	 * @return completes with the answer; once cancelled, Redisson neither sends nor
 	 * repeats the call
 	 */
-	<R> CompletableFuture<R> sendThrough(RScriptAsync scripts, RScript.ReturnType answer) {
+	<R> CompletableFuture<R> sendThrough(RScriptAsync scripts, RScript.ReturnType answer, boolean whole) {
 		List<Object> names = new ArrayList<>(this.keys.size());
 		for (String key : this.keys) {
 			// Redisson would map a string once more
@@ -63,11 +64,13 @@ record RedissonCall(Script script, String route, List<String> keys, int needed, 
 		for (int i = 0; i < values.length; i++) {
 			values[i] = bytes(this.arguments.get(i));
 		}
-		return scripts.<R>evalShaAsync(this.route, RScript.Mode.READ_WRITE, this.script.digest(), answer, names, values)
+		RScript.Mode mode = RScript.Mode.READ_WRITE;
+		return (whole ? scripts.<R>evalAsync(this.route, mode, this.script.source(), answer, names, values)
+				: scripts.<R>evalShaAsync(this.route, mode, this.script.digest(), answer, names, values))
 			.toCompletableFuture();
 	}
 
-	private static byte[] bytes(String text) {
+	static byte[] bytes(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);
 	}
 

@@ -118,6 +118,15 @@ final class RedissonErrors {
 	}
 
 	/**
+	 * Return whether the server takes no scripts by their digests.
+	 */
+	static boolean refusesDigests(Throwable failure) {
+		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
+			.map(Throwable::getMessage)
+			.anyMatch((message) -> ServerWords.refuse(message, "evalsha") || ServerWords.refuse(message, "script"));
+	}
+
+	/**
 	 * Return whether the server does not know a command or one of its parts, or denies
 	 * it.
 	 */
@@ -159,6 +168,11 @@ final class RedissonErrors {
 					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
 					cause);
 		}
+		if (refusesDigests(cause)) {
+			return permanent(
+					"Redis takes only whole scripts: set useScriptCache to false in the configuration of the RedissonClient",
+					cause);
+		}
 		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
 				|| cause instanceof RedisRedirectException || says(cause, "-READONLY") || says(cause, "MISCONF")
 				|| says(cause, "NOREPLICAS") || says(cause, "non local key")) {
@@ -195,8 +209,8 @@ final class RedissonErrors {
 	/**
 	 * Return what the server has answered, empty if the failure is none of the server.
 	 */
-	private static String words(Throwable failure) {
-		return causes(failure).filter((cause) -> cause instanceof RedisException)
+	static String words(Throwable failure) {
+		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
 			.map(Throwable::getMessage)
 			.filter((message) -> message != null && message.contains(" channel: "))
 			.map(ServerWords::in)

@@ -15,6 +15,7 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.redis.scripts.AskingAgain;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
+import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
@@ -71,11 +72,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
-	/**
-	 * What a release answers if the server has refused to publish it.
-	 */
-	private static final long UNHEARD = 2;
-
 	private final RedissonServer server;
 
 	private final RedissonReleases releases;
@@ -115,13 +111,24 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	}
 
 	/**
-	 * Ask the server in the background, and log why locks cannot work, if it refuses: it
-	 * is too old, or the user may not run scripts. So the log says that at the start of
-	 * the application, and not at the first lock. A server that cannot be reached is not
-	 * reported: that may pass, and each lock reports it.
+	 * Check in the background what Redis lacks or denies the user, and log it. So the log
+	 * says that at the start of the application, and not at the first lock. Without
+	 * scripts there are no locks. Without channels waiting calls poll. Without
+	 * {@code EVALSHA} each command carries its script. Without {@code WAIT} no replica
+	 * confirms a lock. A server that cannot be reached is not reported: that may pass,
+	 * and each lock reports it.
+	 * @param keyPrefix the prefix of all keys
 	 */
-	public void checkServer() {
-		this.server.ping().whenComplete((answers, failure) -> {
+	public void checkAccess(String keyPrefix) {
+		RedissonNames names = RedissonNames.of(keyPrefix + ":access-check", this.nameMapper);
+		String channel = RedissonNames.channelOfJvm("access-check");
+		this.server.ping(channel).thenCompose((answer) -> {
+			this.server.shortfalls().noteAnswer(answer);
+			this.releases.check(channel);
+			return this.server.acquire(
+					new RedissonCall(PlainScripts.PING, names.lockName(), List.of(names.lock()), List.of()),
+					(asForALock) -> true, System.nanoTime() + RedissonServer.LONG_NANOS);
+		}).whenComplete((answer, failure) -> {
 			if (failure != null && RedissonErrors.isReply(failure)
 					&& !RedissonErrors.translate(failure).isRetryable()) {
 				logger.error("Locks of provider {} cannot work: {}", NAME,
@@ -263,10 +270,9 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	CompletionStage<Boolean> release(RedissonLease lease) {
 		return gone(this.server.send(lease.owner().release(this.server.channels().knownPublishCommand()))
-			.whenComplete((had, failure) -> {
-				if (failure == null && had == UNHEARD) {
-					this.releases.warnUnheardOnce(TokenCounters.REDISSON_CHANNELS);
-				}
+			.thenApply((had) -> {
+				this.server.shortfalls().noteAnswer(had);
+				return had;
 			}));
 	}
 

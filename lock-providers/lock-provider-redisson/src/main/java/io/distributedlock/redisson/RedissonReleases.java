@@ -7,6 +7,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.distributedlock.redis.scripts.Shortfalls.Shortfall;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
@@ -35,10 +36,6 @@ final class RedissonReleases implements AutoCloseable {
 
 	private static final ReleaseSignal.Subscription NONE = () -> {
 	};
-
-	private final AtomicBoolean warned = new AtomicBoolean();
-
-	private final AtomicBoolean warnedUnheard = new AtomicBoolean();
 
 	private final RedissonServer server;
 
@@ -120,33 +117,43 @@ final class RedissonReleases implements AutoCloseable {
 			.thenAccept((id) -> onActive.run())
 			.whenComplete((done, failure) -> {
 				if (failure != null) {
-					warnOnce(channel, failure);
+					note(channel, failure);
 				}
 			});
 	}
 
 	/**
-	 * Say that the user may not publish.
-	 * @param channels how the names of the channels of JVMs begin
+	 * Subscribe to a channel and leave it, so that the log says if that is refused. Of
+	 * some errors of a server Redisson does not tell, but waits for an answer until it
+	 * gives up.
 	 */
-	void warnUnheardOnce(String channels) {
-		if (this.warnedUnheard.compareAndSet(false, true)) {
-			logger.warn(
-					"The user of Redis may not publish on the channel of a lock or on those that begin with '{}': waiting calls learn of a release only when they poll. Grant +publish, on some clusters +spublish, and the channels",
-					channels);
+	void check(String channel) {
+		if (isMapped(channel)) {
+			return;
 		}
+		RTopic topic = this.server.client().getTopic(channel, StringCodec.INSTANCE);
+		topic.addListenerAsync(String.class, (name, message) -> {
+		}).whenComplete((id, failure) -> {
+			if (failure == null) {
+				topic.removeListenerAsync(id);
+			}
+			else if (RedissonErrors.isAnswer(failure)) {
+				note(channel, failure);
+			}
+			else {
+				this.server.ping().thenAccept((answer) -> this.server.shortfalls().note(Shortfall.SUBSCRIBE, ""));
+			}
+		});
 	}
 
-	private void warnOnce(String channel, Throwable failure) {
-		String reason = RedissonErrors.translate(failure).getMessage();
+	private void note(String channel, Throwable failure) {
 		// calls of the backend tell of an outage, and of a client that was shut down
-		if (RedissonErrors.isReply(failure) && this.warned.compareAndSet(false, true)) {
-			logger.warn(
-					"Channel {} cannot be subscribed to: waiting calls poll. The user needs +subscribe and +unsubscribe, and the channels: {}",
-					channel, reason);
+		if (RedissonErrors.isAnswer(failure)) {
+			this.server.shortfalls().note(Shortfall.SUBSCRIBE, RedissonErrors.words(failure));
 		}
 		else {
-			logger.debug("Channel {} cannot be subscribed to: {}", channel, reason);
+			logger.debug("Channel {} cannot be subscribed to: {}", channel,
+					RedissonErrors.translate(failure).getMessage());
 		}
 	}
 
@@ -184,7 +191,7 @@ final class RedissonReleases implements AutoCloseable {
 					onActive.run();
 				}
 				else {
-					warnOnce(channel, failure);
+					note(channel, failure);
 				}
 			});
 		}

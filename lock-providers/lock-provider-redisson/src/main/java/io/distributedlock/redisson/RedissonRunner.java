@@ -8,6 +8,7 @@ import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.Script;
 import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.redis.scripts.ScriptRunner;
+import io.distributedlock.redis.scripts.Shortfalls;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.config.NameMapper;
@@ -64,8 +65,8 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 	}
 
 	@Override
-	public void onUnheardRelease(String channels) {
-		this.releases.warnUnheardOnce(channels);
+	public Shortfalls shortfalls() {
+		return this.server.shortfalls();
 	}
 
 	@Override

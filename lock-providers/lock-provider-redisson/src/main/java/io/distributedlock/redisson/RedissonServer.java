@@ -2,13 +2,16 @@ package io.distributedlock.redisson;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
+import java.util.stream.Stream;
 
 import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.Shortfalls;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
@@ -18,6 +21,7 @@ import org.redisson.api.RScriptAsync;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
 import org.redisson.client.codec.ByteArrayCodec;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends scripts through Redisson, by their digest. Only Redisson's public API is used, so
@@ -36,6 +40,8 @@ final class RedissonServer implements AutoCloseable {
 	private static final String PINGED = "redisson_lock_token:{ping}";
 
 	private final RedissonClient client;
+
+	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(RedissonLockProvider.class));
 
 	/**
 	 * Sends a command again after a failure, as the client is configured.
@@ -64,13 +70,20 @@ final class RedissonServer implements AutoCloseable {
 		// no node
 		this.scripts = client.getScript(ByteArrayCodec.INSTANCE);
 		this.once = client.getScript(OptionalOptions.defaults().codec(ByteArrayCodec.INSTANCE).retryAttempts(0));
-		this.loader = new ScriptLoader(this.once);
-		this.replicas = new SyncedReplicas(client);
+		this.loader = new ScriptLoader(this.once, this.shortfalls, client.getConfig().isUseScriptCache());
+		this.replicas = new SyncedReplicas(client, this.shortfalls);
 		this.channels = new ReleaseChannels(client, this.firstContact);
 	}
 
 	RedissonClient client() {
 		return this.client;
+	}
+
+	/**
+	 * Return what the server refuses.
+	 */
+	Shortfalls shortfalls() {
+		return this.shortfalls;
 	}
 
 	ReleaseChannels channels() {
@@ -98,16 +111,17 @@ final class RedissonServer implements AutoCloseable {
 	 * Ask the server, or each master of a cluster, for an answer, as
 	 * {@link PlainScripts#PING} does. A service in front of a cluster refuses that, as it
 	 * wants a key; the user may have no right to the key that it then gets.
-	 * @return completes with the number of answers
+	 * @param channels where to publish an empty message
+	 * @return completes with the highest answer
 	 */
-	CompletionStage<Long> ping() {
-		String ping = PlainScripts.PING.source();
+	CompletionStage<Long> ping(String... channels) {
+		Object[] arguments = Stream.of(channels).map(RedissonCall::bytes).toArray();
 		CompletionStage<Long> answers = this.firstContact.call(() -> this.once.<Long>evalAsync(RScript.Mode.READ_WRITE,
-				ping, RScript.ReturnType.LONG, (all) -> (long) all.size()));
+				PlainScripts.PING.source(), RScript.ReturnType.LONG, Collections::max, arguments));
+		RedissonCall keyed = new RedissonCall(PlainScripts.PING, PINGED, List.of(PINGED), List.of(channels));
 		return Stages.orElse(answers,
 				(failure) -> this.client.getConfig().isSingleConfig() && RedissonErrors.isAnswer(failure),
-				() -> this.once.<Long>evalAsync(PINGED, RScript.Mode.READ_WRITE, ping, RScript.ReturnType.LONG,
-						List.of(PINGED.getBytes(StandardCharsets.UTF_8))));
+				() -> keyed.sendThrough(this.once, RScript.ReturnType.LONG, true));
 	}
 
 	CompletionStage<Long> send(RedissonCall call) {
@@ -180,7 +194,7 @@ final class RedissonServer implements AutoCloseable {
 			return CompletableFuture.failedFuture(new NotSentException("Redis did not answer in time", null));
 		}
 		RedissonCall sent = this.client.getConfig().isClusterConfig() ? call.onCluster() : call;
-		CompletableFuture<R> answer = sent.sendThrough(scripts, type);
+		CompletableFuture<R> answer = sent.sendThrough(scripts, type, this.loader.sendsWhole());
 		if (remaining < LONG_NANOS) {
 			this.giveUpTimes.cancelAfter(answer, remaining);
 		}

@@ -4,12 +4,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.distributedlock.redis.scripts.Shortfalls;
+import io.distributedlock.redis.scripts.Shortfalls.Shortfall;
 import org.redisson.api.RScript;
 
 /**
  * Loads scripts into servers that do not know them, and repeats the call. A server
  * forgets its scripts when it restarts, and a node of a cluster that receives a slot may
- * never have known them. Thread-safe.
+ * never have known them. A service may take no digests: it gets whole scripts from then
+ * on. Thread-safe.
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
@@ -23,22 +26,46 @@ final class ScriptLoader {
 
 	private final RScript scripts;
 
-	ScriptLoader(RScript scripts) {
+	private final Shortfalls shortfalls;
+
+	private final boolean digestsOnly;
+
+	/**
+	 * Create a loader.
+	 * @param digestsOnly whether Redisson makes a digest of each script by itself
+	 */
+	ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean digestsOnly) {
 		this.scripts = scripts;
+		this.shortfalls = shortfalls;
+		this.digestsOnly = digestsOnly;
+	}
+
+	/**
+	 * Return whether calls carry their scripts.
+	 */
+	boolean sendsWhole() {
+		return this.shortfalls.has(Shortfall.EVALSHA);
 	}
 
 	/**
 	 * Send a call, and send it again if the server did not know its script, and so has
 	 * not executed it.
 	 * @param call the call
-	 * @param sending sends its digest
+	 * @param sending sends its digest, or its script if {@link #sendsWhole}
 	 */
-	<R> CompletionStage<R> send(RedissonCall call, Supplier<? extends CompletionStage<R>> sending) {
-		return attempt(call, sending, 0);
+	<R> CompletionStage<R> send(RedissonCall call, Supplier<CompletionStage<R>> sending) {
+		return Stages.orElse(attempt(call, sending, 0), this::takesNoDigest, sending);
 	}
 
-	private <R> CompletionStage<R> attempt(RedissonCall call, Supplier<? extends CompletionStage<R>> sending,
-			int loads) {
+	private boolean takesNoDigest(Throwable failure) {
+		boolean refused = !this.digestsOnly && RedissonErrors.refusesDigests(failure);
+		if (refused) {
+			this.shortfalls.note(Shortfall.EVALSHA, RedissonErrors.words(failure));
+		}
+		return refused;
+	}
+
+	private <R> CompletionStage<R> attempt(RedissonCall call, Supplier<CompletionStage<R>> sending, int loads) {
 		CompletionStage<R> answer = sending.get();
 		return (loads == MAX_LOADS) ? answer : Stages.orElse(answer, RedissonErrors::isUnknownScript,
 				() -> load(call, loads).thenCompose((loaded) -> attempt(call, sending, loads + 1)));

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
 
+import io.distributedlock.redis.scripts.Shortfalls;
+import io.distributedlock.redis.scripts.Shortfalls.Shortfall;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
@@ -38,15 +40,18 @@ final class SyncedReplicas {
 
 	private final Config config;
 
+	private final Shortfalls shortfalls;
+
 	/**
 	 * The numbers of replicas by hash slot, with one slot if the client is not for a
 	 * cluster.
 	 */
 	private final Map<Integer, Count> counts = new ConcurrentHashMap<>();
 
-	SyncedReplicas(RedissonClient client) {
+	SyncedReplicas(RedissonClient client, Shortfalls shortfalls) {
 		this.client = client;
 		this.config = client.getConfig();
+		this.shortfalls = shortfalls;
 	}
 
 	/**
@@ -77,7 +82,7 @@ final class SyncedReplicas {
 
 	private CompletionStage<Long> send(int slot, Count count, LongPredicate granted,
 			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
-		if (count.replicas() == 0) {
+		if (count.replicas() == 0 || this.shortfalls.has(Shortfall.WAIT)) {
 			return command.apply(null);
 		}
 		RBatch batch = this.client.createBatch(BatchOptions.defaults()
@@ -91,7 +96,10 @@ final class SyncedReplicas {
 			if (failure == null) {
 				check(slot, count, result);
 			}
-			else if (!RedissonErrors.isUnknownCommand(failure)) {
+			else if (RedissonErrors.isUnknownCommand(failure)) {
+				this.shortfalls.note(Shortfall.WAIT, RedissonErrors.words(failure));
+			}
+			else {
 				BackendException meaning = RedissonErrors.translate(failure);
 				throw new UnconfirmedException(String.valueOf(meaning.getMessage()), meaning.isRetryable(), failure);
 			}

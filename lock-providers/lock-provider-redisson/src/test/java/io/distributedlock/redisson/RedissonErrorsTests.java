@@ -70,7 +70,7 @@ class RedissonErrorsTests {
 		try (old;
 				StandardError log = new StandardError();
 				RedissonLockProvider provider = new RedissonLockProvider(client)) {
-			provider.checkServer();
+			provider.checkAccess("app");
 			Patience.await()
 				.untilAsserted(
 						() -> assertThat(log.text()).contains("Locks of provider redisson cannot work: the server has")
@@ -91,10 +91,12 @@ class RedissonErrorsTests {
 	 */
 	@Test
 	void errorTellsTheWordsOfTheServer() {
-		try (RedisTestServer server = RedisTestServer.run("--rename-command", "SCRIPT", "")) {
+		try (RedisTestServer server = RedisTestServer.run("--rename-command", "SCRIPT", "", "--rename-command", "EVAL",
+				"")) {
 			assertThat(refusal(server, (config) -> {
 			})).contains("unknown command")
 				.contains("SCRIPT")
+				.contains("useScriptCache")
 				.doesNotContain("redis.call")
 				.doesNotContain("at present");
 		}
@@ -226,6 +228,25 @@ class RedissonErrorsTests {
 					.withThrowableThat()
 					.withMessageContaining("denies");
 				Patience.await().until(() -> primary.command("EXISTS", "unconfirmed").equals(0L));
+			}
+			finally {
+				client.shutdown();
+			}
+		}
+	}
+
+	@Test
+	void serverWithoutWaitConfirmsNothingAndThatIsSaidAtTheStart() {
+		try (RedisTestServer primary = RedisTestServer.run("--rename-command", "WAIT", "");
+				RedisTestServer replica = RedisTestServer.runReplicaOf(primary);
+				StandardError log = new StandardError()) {
+			RedissonClient client = connect(primary, replica, (config) -> {
+			});
+			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
+				provider.checkAccess("app");
+				Patience.await().untilAsserted(() -> assertThat(log.text()).contains("Redis refuses WAIT: "));
+				assertThat(get(get(attempt(provider, "unconfirmed")).release())).isTrue();
+				assertThat(log.text()).containsOnlyOnce("Redis refuses ").doesNotContain("cannot work");
 			}
 			finally {
 				client.shutdown();

@@ -25,10 +25,13 @@ class RedissonProxyTests extends RedisProxyContract {
 	@Override
 	protected LockProvider provider(String url) {
 		Config config = Clients.config();
+		config.setUseScriptCache(false);
 		config.useSingleServer().setAddress(url);
 		RedissonClient client = Redisson.create(config);
 		this.clients.add(client);
-		return new RedissonLockProvider(client);
+		RedissonLockProvider provider = new RedissonLockProvider(client);
+		provider.checkAccess("lock");
+		return provider;
 	}
 
 	/**

@@ -58,11 +58,12 @@ public final class RedissonLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedissonLockProvider redissonLockProvider(ObjectProvider<RedissonClient> redissonClient) {
+	RedissonLockProvider redissonLockProvider(ObjectProvider<RedissonClient> redissonClient, LockProperties properties,
+			Environment environment) {
 		RedissonClient client = ChosenBean.of(RedissonLockProvider.NAME, RedissonClient.class, redissonClient,
 				"declare a RedissonLockProvider bean, and choose the one for it by @Qualifier");
 		RedissonLockProvider provider = new RedissonLockProvider(Objects.requireNonNull(client));
-		provider.checkServer();
+		provider.checkAccess(properties.keyPrefix(environment));
 		return provider;
 	}
 

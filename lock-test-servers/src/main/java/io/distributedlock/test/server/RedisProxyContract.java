@@ -48,7 +48,7 @@ public abstract class RedisProxyContract {
 	}
 
 	/**
-	 * Create a provider.
+	 * Create a provider, and check the server as at the start of an application.
 	 * @param url the address of the service
 	 * @return the provider, which the test closes
 	 */
@@ -74,6 +74,29 @@ public abstract class RedisProxyContract {
 			}
 		}
 		assertThat(proxy.refused()).isEmpty();
+	}
+
+	@Test
+	final void whatTheServiceLacksCostsSpeedAndIsSaidOnceAtTheStart() throws Exception {
+		List<String> lacking = List.of("EVALSHA", "SCRIPT", "PUBLISH", "SUBSCRIBE");
+		try (StandardError log = new StandardError();
+				RedisTestProxy poor = RedisTestProxy.before(cluster, lacking.toArray(String[]::new));
+				LockProvider provider = provider(poor.url())) {
+			Patience.await()
+				.untilAsserted(() -> assertThat(refusals(log)).satisfiesExactlyInAnyOrder(
+						(line) -> assertThat(line).contains("refuses EVALSHA", "its whole script"),
+						(line) -> assertThat(line).contains("refuses PUBLISH", "poll"),
+						(line) -> assertThat(line).contains("refuses SUBSCRIBE", "poll")));
+			try (DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
+					DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
+				types().forEach((type) -> HandOver.between(holder, waiter, HandOver.request("poor:" + type, type)));
+			}
+			assertThat(refusals(log)).hasSize(3);
+		}
+	}
+
+	private static List<String> refusals(StandardError log) {
+		return log.text().lines().filter((line) -> line.contains("refuses ")).toList();
 	}
 
 	@Test

@@ -160,14 +160,14 @@ public abstract class RedisRightsContract {
 	final void waitersPollWithoutTheRightToPublishAndOneWarningSaysSo() {
 		createUser(server, "mute", (rights() + rightsForOtherTypes()).replace("+publish ", ""));
 		createUser(server, "listener", rights() + rightsForOtherTypes());
-		assertLocksWorkAndWarnOnce("mute", "listener", "may not publish");
+		assertLocksWorkAndWarnOnce("mute", "listener", "refuses PUBLISH");
 	}
 
 	@Test
 	final void waitersPollWithoutTheRightToSubscribeAndOneWarningSaysSo() {
 		createUser(server, "deaf", (rights() + rightsForOtherTypes()).replace("+subscribe ", ""));
 		createUser(server, "speaker", rights() + rightsForOtherTypes());
-		assertLocksWorkAndWarnOnce("speaker", "deaf", "cannot be subscribed to");
+		assertLocksWorkAndWarnOnce("speaker", "deaf", "refuses SUBSCRIBE");
 	}
 
 	private void assertLocksWorkAndWarnOnce(String holder, String waiter, String warning) {

@@ -34,11 +34,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 */
 	private static final int EMPTY_LINES = 1000;
 
-	/**
-	 * What a release answers if the server has published nothing.
-	 */
-	private static final long UNHEARD = 2;
-
 	private final ScriptRunner runner;
 
 	private final Supplier<LockScripts> scripts;
@@ -332,9 +327,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return whether it had the lock
 	 */
 	public boolean hadLock(long had) {
-		if (had == UNHEARD) {
-			this.runner.onUnheardRelease(channelPrefix());
-		}
+		this.runner.shortfalls().noteAnswer(had);
 		return had > 0;
 	}
 

@@ -23,8 +23,9 @@ public final class PlainScripts {
 
 	/**
 	 * Changes nothing and answers 1, or fails as {@link ServerAge} reads it if the server
-	 * is too old. Key: any, or none for a node of a cluster. No arguments. A user that
-	 * may run scripts may run this one, also without the rights to {@code PING} and
+	 * is too old. Key: any, or none for a node of a cluster. Arguments: channels on which
+	 * to publish an empty message. Answers 2 if the server has published nothing. A user
+	 * that may run scripts may run this one, also without the rights to {@code PING} and
 	 * {@code INFO}.
 	 */
 	public static final Script PING = FILES.script(Answer.NUMBER, "ping");

@@ -84,11 +84,10 @@ public interface ScriptRunner {
 	}
 
 	/**
-	 * Take note that a release was not published, since the user may not publish. Those
-	 * who wait find out at their next poll.
-	 * @param channels how the names of the channels of JVMs begin
+	 * Return where to note what the server refuses.
+	 * @return the shortfalls of the server
 	 */
-	void onUnheardRelease(String channels);
+	Shortfalls shortfalls();
 
 	/**
 	 * Return whether messages arrive, as far as the client knows.

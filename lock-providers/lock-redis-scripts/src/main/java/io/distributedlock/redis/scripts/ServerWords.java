@@ -1,5 +1,6 @@
 package io.distributedlock.redis.scripts;
 
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,18 @@ public final class ServerWords {
 		String error = ADDED.matcher((message != null) ? message : "").replaceFirst("");
 		String words = IN_SCRIPT.matcher(error).replaceFirst("").strip();
 		return (words.length() > LONGEST) ? words.substring(0, LONGEST) : words;
+	}
+
+	/**
+	 * Return whether the server does not know a command, or denies it.
+	 * @param message the message of the exception, which begins with the error of the
+	 * server
+	 * @param command the name of the command in lower case
+	 * @return {@code true} if it says so, in whichever words
+	 */
+	public static boolean refuse(@Nullable String message, String command) {
+		String words = in(message).toLowerCase(Locale.ROOT);
+		return words.contains("command") && words.contains(command);
 	}
 
 }

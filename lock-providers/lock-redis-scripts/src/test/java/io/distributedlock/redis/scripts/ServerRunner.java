@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs scripts on a real server at once, on the thread of the caller. The messages of the
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class ServerRunner implements ScriptRunner, AutoCloseable {
 
 	private final RedisTestServer server;
+
+	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(ServerRunner.class));
 
 	private final AtomicInteger subscriptions = new AtomicInteger();
 
@@ -128,8 +131,8 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 	}
 
 	@Override
-	public void onUnheardRelease(String channels) {
-		throw new IllegalStateException("the user of this test may publish");
+	public Shortfalls shortfalls() {
+		return this.shortfalls;
 	}
 
 	@Override

@@ -9,4 +9,8 @@ if redis.REDIS_VERSION == nil then
     return redis.error_reply('TOOOLD ' .. (version or 'unknown'))
   end
 end
-return 1
+local unheard = false
+for _, channel in ipairs(ARGV) do
+  unheard = type(redis.pcall('publish', channel, '')) == 'table' or unheard
+end
+return unheard and 2 or 1
