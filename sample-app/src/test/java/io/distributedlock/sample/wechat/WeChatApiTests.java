@@ -1,7 +1,9 @@
 package io.distributedlock.sample.wechat;
 
+import java.time.Duration;
 import java.util.Map;
 
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -39,8 +41,14 @@ class WeChatApiTests {
 	}
 
 	@Test
+	void tokenSaysHowLongItLives() {
+		assertThat(get("/cgi-bin/token?grant_type=client_credential&appid=a&secret=s")).containsEntry("expires_in",
+				(int) Patience.SECONDS);
+	}
+
+	@Test
 	void twoHoursOfATokenTakeFourSeconds() {
-		assertThat(get("/cgi-bin/token?grant_type=client_credential&appid=a&secret=s")).containsEntry("expires_in", 4);
+		assertThat(new TokenIssuer().lifetime()).isEqualTo(Duration.ofSeconds(4));
 	}
 
 	private String token() {
@@ -73,7 +81,7 @@ class WeChatApiTests {
 
 		@Bean
 		TokenIssuer tokenIssuer() {
-			return new TokenIssuer();
+			return new TokenIssuer(Patience.LIMIT);
 		}
 
 	}
