@@ -94,7 +94,7 @@ class ModuleTableTests {
 							"org.springframework.format..", "org.springframework.util..", "org.springframework.asm..",
 							"org.springframework.transaction..", "org.springframework.integration..",
 							"org.springframework.http..", "org.aspectj.lang..", "reactor.core..", "reactor.util..",
-							"org.reactivestreams..", "kotlin.coroutines..", "kotlinx.coroutines.."))),
+							"org.reactivestreams..", "kotlin", "kotlin.coroutines..", "kotlinx.coroutines.."))),
 			Map.entry("lock-micrometer",
 					new Module(new String[] { "io.distributedlock.micrometer.." },
 							join(CORE, "org.slf4j..", "io.micrometer.."))),

@@ -2,10 +2,12 @@ package io.distributedlock.spring;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.distributedlock.annotation.DistributedLock;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.AfterReturning;
 import org.aspectj.lang.annotation.Around;
@@ -13,13 +15,16 @@ import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.aspectj.lang.annotation.Pointcut;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,6 +65,56 @@ class AspectTests {
 		assertThat(audit.seen).containsExactlyInAnyOrder("annotation m", "arguments k", "proxy", "target", "result");
 	}
 
+	/**
+	 * An aspect with a time-out may run the method on a thread of its own.
+	 */
+	@Test
+	void methodFindsItsLockOnTheThreadOfAnAspect() {
+		RecordingProvider provider = new RecordingProvider();
+		try (AnnotationConfigApplicationContext context = Contexts.open(provider, false, ClassProxies.class,
+				Moving.class, Moved.class)) {
+			assertThat(context.getBean(Moved.class).run("1")).isEqualTo("t:moved:1");
+			assertThat(provider.events()).containsExactly("acquire t:moved:1", "release t:moved:1");
+		}
+	}
+
+	@Aspect
+	static class Moving {
+
+		@Around("execution(* io.distributedlock.spring.AspectTests.Moved.run(..))")
+		Object onAnotherThread(ProceedingJoinPoint call) {
+			return CompletableFuture.supplyAsync(() -> proceed(call), (task) -> new Thread(task).start()).join();
+		}
+
+		private static Object proceed(ProceedingJoinPoint call) {
+			try {
+				return call.proceed();
+			}
+			catch (Throwable ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+	static class Moved {
+
+		@Lazy
+		@Autowired
+		private Moved self;
+
+		@DistributedLock(name = "moved", key = "#id")
+		public String run(String id) {
+			return this.self.again(id);
+		}
+
+		@DistributedLock(name = "moved", key = "#id", waitTime = "0")
+		public String again(String id) {
+			return LockedBeans.heldKey();
+		}
+
+	}
+
 	@EnableAspectJAutoProxy(proxyTargetClass = true)
 	static class ClassProxies {
 
@@ -92,9 +147,7 @@ class AspectTests {
 
 		@Around("calls() && @annotation(matrix)")
 		Object annotation(ProceedingJoinPoint call, MatrixTests.Matrix matrix) throws Throwable {
-			this.seen.add("annotation "
-					+ MatrixTests.Matrix.class.getAnnotation(io.distributedlock.annotation.DistributedLock.class)
-						.name());
+			this.seen.add("annotation " + MatrixTests.Matrix.class.getAnnotation(DistributedLock.class).name());
 			return call.proceed();
 		}
 

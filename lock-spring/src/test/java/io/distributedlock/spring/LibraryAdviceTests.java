@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.test.patience.Patience;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.bulkhead.annotation.Bulkhead;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker;
 import io.github.resilience4j.ratelimiter.RateLimiterRegistry;
@@ -118,6 +119,21 @@ class LibraryAdviceTests {
 					.matches("(acquire t:m:k( work)+ release t:m:k ?)+");
 				assertThat(attempts).as("%s", returned).hasValue(3);
 			}
+		}
+	}
+
+	/**
+	 * By default its aspect is inside of the lock, and runs the method on another thread.
+	 */
+	@ParameterizedTest
+	@MethodSource("orders")
+	void threadPoolBulkhead(int order) {
+		try (AnnotationConfigApplicationContext context = open(order, true,
+				(beans) -> beans.registerBean(Pooled.class))) {
+			assertThat(context.getBean(Pooled.class).run("1")).succeedsWithin(Patience.LIMIT).isEqualTo("t:pooled:1");
+			Patience.await()
+				.untilAsserted(() -> assertThat(this.provider.events()).containsExactly("acquire t:pooled:1",
+						"release t:pooled:1"));
 		}
 	}
 
@@ -293,6 +309,17 @@ class LibraryAdviceTests {
 		@Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
 		MatrixTests.OnClass calls() {
 			return new MatrixTests.OnClass();
+		}
+
+	}
+
+	static class Pooled {
+
+		@Bulkhead(name = "m", type = Bulkhead.Type.THREADPOOL)
+		@TimeLimiter(name = "m")
+		@DistributedLock(name = "pooled", key = "#id")
+		public CompletableFuture<String> run(String id) {
+			return CompletableFuture.completedFuture(LockedBeans.heldKey());
 		}
 
 	}

@@ -7,9 +7,11 @@ import io.distributedlock.annotation.OnContention
 import io.distributedlock.spring.expression.LockExpressionParser
 import io.distributedlock.spring.reach.LockAnnotations
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
@@ -56,6 +58,19 @@ internal class CoroutineTests {
 		assertThat(flow.toList()).containsExactly("a", "b")
 		assertThat(flow.toList()).containsExactly("a", "b")
 		assertThat(provider.events()).hasSize(4)
+	}
+
+	@Test
+	fun flowFindsTheContextOfItsCollector() = runBlocking<Unit>(CoroutineName("collector")) {
+		assertThat(coroutines.named("1").toList()).containsExactly("collector", "collector")
+		provider.contended(true)
+		assertThat(coroutines.named("1").toList()).containsExactly("fallback of collector")
+	}
+
+	@Test
+	fun argumentsOfTheRootAreThoseOfTheFunction() = runBlocking<Unit> {
+		coroutines.ofRoot("1", "2")
+		assertThat(provider.keys()).containsExactly("t:Coroutines.ofRoot:1", "t:Coroutines.ofRoot:2")
 	}
 
 	@Test
@@ -174,6 +189,21 @@ internal class CoroutineTests {
 			emit("a")
 			delay(5)
 			emit("b")
+		}
+
+		@DistributedLock(key = "#id", waitTime = "0", fallback = "otherwiseNamed")
+		open fun named(id: String): Flow<String> = flow {
+			emit(name())
+			delay(5)
+			emit(name())
+		}
+
+		fun otherwiseNamed(id: String): Flow<String> = flow { emit("fallback of ${name()}") }
+
+		private suspend fun name(): String = currentCoroutineContext()[CoroutineName]?.name ?: "none"
+
+		@DistributedLock("#root.args")
+		open suspend fun ofRoot(id: String, other: String) {
 		}
 
 		@DistributedLock(name = "shared", key = "#id", waitTime = "0")

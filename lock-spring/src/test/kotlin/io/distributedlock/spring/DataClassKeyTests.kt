@@ -24,6 +24,62 @@ class DataClassKeyTests {
 		}
 	}
 
+	/**
+	 * The compiler passes the first argument unboxed, and the others boxed.
+	 */
+	@Test
+	fun valueClassHasTheTextOfItsValueWhetherItIsBoxedOrNot() {
+		val provider = RecordingProvider()
+		Contexts.open(provider, false, Tickets::class.java).use { context ->
+			val tickets = context.getBean(Tickets::class.java)
+			tickets.unboxed(Ticket(1))
+			tickets.boxed(Ticket(1))
+			tickets.generic(Ticket(1))
+			tickets.each(listOf(Ticket(1)))
+			tickets.part(Ticket(1))
+			tickets.property(Sale(Ticket(1)))
+			tickets.generic(Sale(Ticket(1)))
+			assertThat(provider.keys()).containsExactly("t:v:1", "t:v:1", "t:v:1", "t:v:1", "t:v:p-1", "t:v:1", "t:v:Sale%5B1%5D")
+			assertThatIllegalArgumentException().isThrownBy { tickets.generic(Absent(null)) }.withMessageContaining("is null")
+		}
+	}
+
+	@JvmInline
+	value class Ticket(val number: Long)
+
+	@JvmInline
+	private value class Absent(val text: String?)
+
+	data class Sale(val ticket: Ticket)
+
+	open class Tickets {
+
+		@DistributedLock(name = "v", key = "#ticket")
+		open fun unboxed(ticket: Ticket) {
+		}
+
+		@DistributedLock(name = "v", key = "#ticket")
+		open fun boxed(ticket: Ticket?) {
+		}
+
+		@DistributedLock(name = "v", key = "#ticket")
+		open fun generic(ticket: Any) {
+		}
+
+		@DistributedLock(name = "v", key = "#tickets")
+		open fun each(tickets: List<Ticket>) {
+		}
+
+		@DistributedLock(name = "v", key = "'p-' + #ticket")
+		open fun part(ticket: Ticket?) {
+		}
+
+		@DistributedLock(name = "v", key = "#sale.ticket")
+		open fun property(sale: Sale) {
+		}
+
+	}
+
 	private data class Place(val name: String, private val parts: Collection<Int>)
 
 	@JvmInline

@@ -31,17 +31,33 @@ import org.springframework.util.ReflectionUtils;
  * The closed list of what can be a key or a part of one, and the text of each value.
  * Equal values have one text in every JVM, whatever its locale, time zone and hash seed.
  * Different values of a type have different texts. Everything else is refused, since a
- * text that differs from JVM to JVM would give each JVM a lock of its own.
+ * text that differs from JVM to JVM would give each JVM a lock of its own. Internal:
+ * public only for the package that adapts Spring Integration.
  * <p>
  * Why: docs/decisions/055-what-can-be-a-key.md
  */
-final class KeyTexts {
+public final class KeyTexts {
 
 	private static final ClassValue<Writer> OF_CLASS = new ClassValue<>() {
 
 		@Override
 		protected Writer computeValue(Class<?> type) {
 			return KeyTexts.ofClass(type);
+		}
+
+	};
+
+	/**
+	 * What the Kotlin compiler calls to unbox a value class. It passes most arguments of
+	 * such a class unboxed, and those of a nullable or generic type boxed.
+	 */
+	private static final ClassValue<Optional<Method>> UNBOX = new ClassValue<>() {
+
+		@Override
+		protected Optional<Method> computeValue(Class<?> type) {
+			return !KotlinDetector.isKotlinType(type) ? Optional.empty()
+					: Optional.ofNullable(ReflectionUtils.findMethod(type, "unbox-impl"))
+						.filter(Method::trySetAccessible);
 		}
 
 	};
@@ -63,17 +79,21 @@ final class KeyTexts {
 	 * @return its text, {@code null} for {@code null} and for an empty {@code Optional}
 	 * @throws EvaluationException if the value, or one inside of it, is not on the list
 	 */
-	static @Nullable String of(@Nullable Object value) {
+	public static @Nullable String of(@Nullable Object value) {
 		Object unwrapped = unwrapped(value);
 		return (unwrapped != null) ? write(unwrapped, false) : null;
 	}
 
 	/**
-	 * Return the value of an {@code Optional}, {@code null} for an empty one, and other
-	 * values as they are.
+	 * Return the value of an {@code Optional}, {@code null} for an empty one, that of a
+	 * Kotlin value class, and other values as they are.
 	 */
 	static @Nullable Object unwrapped(@Nullable Object value) {
-		return (value instanceof Optional<?> optional) ? unwrapped(optional.orElse(null)) : value;
+		if (value instanceof Optional<?> optional) {
+			return unwrapped(optional.orElse(null));
+		}
+		Method unbox = (value != null) ? UNBOX.get(value.getClass()).orElse(null) : null;
+		return (unbox != null) ? unwrapped(ReflectionUtils.invokeMethod(unbox, value)) : value;
 	}
 
 	/**

@@ -1,9 +1,12 @@
 package io.distributedlock.spring.expression;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.KotlinDetector;
 
 /**
  * The object {@code #root} of expressions. Its getters are the properties that an
@@ -37,7 +40,9 @@ final class LockKeyRoot {
 	}
 
 	public @Nullable Object[] getArgs() {
-		return this.args;
+		// without what the compiler adds to a suspending function
+		return KotlinDetector.isSuspendingFunction(this.method) ? Arrays.copyOf(this.args, this.args.length - 1)
+				: this.args;
 	}
 
 	public Object getTarget() {

@@ -3,6 +3,8 @@ package io.distributedlock.spring.integration;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +21,14 @@ final class LeaseTimes {
 	}
 
 	/**
-	 * Note that a lock was locked, possibly again by its holder.
+	 * Note that this thread locked a lock, possibly again. What an earlier holder has
+	 * left, whose lock ended without it, does not count.
 	 * @param leaseTime the time that the call has set, {@code null} for none
 	 */
 	void locked(String key, @Nullable Duration leaseTime) {
-		this.held.compute(key, (ignored, before) -> {
+		boolean again = isHeldAgain();
+		this.held.compute(key, (ignored, found) -> {
+			Held before = again ? found : null;
 			if (leaseTime == null) {
 				return (before != null) ? new Held(before.leaseTime(), before.holds() + 1) : null;
 			}
@@ -34,6 +39,14 @@ final class LeaseTimes {
 	void unlocked(String key) {
 		this.held.computeIfPresent(key,
 				(ignored, before) -> (before.holds() > 1) ? new Held(before.leaseTime(), before.holds() - 1) : null);
+	}
+
+	private static boolean isHeldAgain() {
+		LockHandle last = LockContext.current();
+		return LockContext.capture()
+			.handles()
+			.stream()
+			.anyMatch((each) -> each != last && each.isValid() && each.key().equals(last.key()));
 	}
 
 	private record Held(Duration leaseTime, int holds) {

@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.spring.expression.KeyTexts;
 
+import org.springframework.expression.EvaluationException;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
@@ -54,6 +57,8 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	 * Return the lock of a key.
 	 * @param lockKey the key, whose text is used; not blank
 	 * @return a view of the lock
+	 * @throws IllegalArgumentException if the key is none of the values that can be a key
+	 * of an annotated method
 	 */
 	@Override
 	public DistributedLock obtain(Object lockKey) {
@@ -101,7 +106,16 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	}
 
 	private LockRequest request(Object lockKey) {
-		return this.prototype.withKey(lockKey.toString());
+		try {
+			String text = KeyTexts.of(lockKey);
+			if (text == null) {
+				throw new InvalidLockKeyException("The key of a lock is empty: " + lockKey, null);
+			}
+			return this.prototype.withKey(text);
+		}
+		catch (EvaluationException ex) {
+			throw new IllegalArgumentException(ex.getMessage(), ex);
+		}
 	}
 
 }

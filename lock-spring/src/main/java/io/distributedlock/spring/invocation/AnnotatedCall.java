@@ -167,8 +167,10 @@ public final class AnnotatedCall {
 		if (!OptionalLibraries.TRANSACTIONS) {
 			return proceed(locks.handle());
 		}
-		CommitCheckInterceptor.note(locks, this.call);
-		return locks.run(() -> proceed(locks.handle()));
+		return locks.run(() -> {
+			CommitCheckInterceptor.note(locks, this.call);
+			return proceed(locks.handle());
+		});
 	}
 
 	/**

@@ -29,11 +29,11 @@ public final class CommitCheckInterceptor implements MethodInterceptor {
 	}
 
 	/**
-	 * Note the locks that the call holds.
+	 * Note the locks that the call holds, and what code on this thread finds of locks.
 	 */
 	static void note(CallLocks locks, MethodInvocation call) {
 		if (call instanceof ProxyMethodInvocation invocation) {
-			invocation.setUserAttribute(HELD, locks);
+			invocation.setUserAttribute(HELD, new Held(locks, LockScope.onThread(), Thread.currentThread()));
 		}
 	}
 
@@ -50,13 +50,25 @@ public final class CommitCheckInterceptor implements MethodInterceptor {
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-		Object held = (call instanceof ProxyMethodInvocation invocation) ? invocation.getUserAttribute(HELD) : null;
-		if (held instanceof CallLocks locks) {
-			locks.checkOwnTransaction();
+		Object noted = (call instanceof ProxyMethodInvocation invocation) ? invocation.getUserAttribute(HELD) : null;
+		if (noted instanceof Held held) {
+			held.locks.checkOwnTransaction();
+			return (held.thread == Thread.currentThread()) ? call.proceed() : held.scope.call(call::proceed);
 		}
 		Object result = call.proceed();
-		return (held == null && result != null && OptionalLibraries.REACTOR) ? ReactiveCommitCheck.apply(result)
+		return (noted == null && result != null && OptionalLibraries.REACTOR) ? ReactiveCommitCheck.apply(result)
 				: result;
+	}
+
+	/**
+	 * What a call holds.
+	 *
+	 * @param locks its locks
+	 * @param scope what its method finds, also if other advice runs it on another thread
+	 * @param thread the thread that acquired the locks
+	 */
+	private record Held(CallLocks locks, LockScope scope, Thread thread) {
+
 	}
 
 }

@@ -15,6 +15,13 @@ import org.jspecify.annotations.Nullable;
 record LockScope(LockContext context, @Nullable EnclosingLocks enclosing) {
 
 	/**
+	 * Return the scope of the code on this thread.
+	 */
+	static LockScope onThread() {
+		return new LockScope(LockContext.capture(), EnclosingLocks.current());
+	}
+
+	/**
 	 * Return the scope of a method that is called in this one.
 	 */
 	LockScope with(CallLocks locks) {

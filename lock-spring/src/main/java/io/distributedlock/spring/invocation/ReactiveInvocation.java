@@ -98,7 +98,7 @@ final class ReactiveInvocation implements LockedInvocation {
 			return publisher;
 		}
 		Object adapted = this.adapter.fromPublisher(publisher);
-		return this.flow ? CoroutineFlows.withoutBuffer(adapted) : adapted;
+		return this.flow ? CoroutineFlows.toCaller(adapted) : adapted;
 	}
 
 	private Flux<?> locked(AnnotatedCall call, ContextView context) {
@@ -125,7 +125,8 @@ final class ReactiveInvocation implements LockedInvocation {
 	private Flux<?> body(AnnotatedCall call, Held held, LockScope outer) {
 		CallLocks locks = held.locks;
 		if (locks == null) {
-			return Flux.defer(() -> publisher(() -> call.otherwise(held.requiredRefusal()), null))
+			return Flux
+				.deferContextual((context) -> publisher(() -> call.otherwise(held.requiredRefusal()), null, context))
 				.contextWrite(LocksInReactorContext::withoutCheck);
 		}
 		LockHandle handle = locks.handle();
@@ -134,8 +135,8 @@ final class ReactiveInvocation implements LockedInvocation {
 			CoroutineLocks.putInto(call.arguments(), inner.enclosing());
 		}
 		MethodBody method = () -> call.proceed(handle);
-		Flux<?> body = Flux
-			.defer(() -> new FluxUnderLocks<>(publisher(() -> inner.call(method), inner.enclosing()), inner, outer));
+		Flux<?> body = Flux.deferContextual((context) -> new FluxUnderLocks<>(
+				publisher(() -> inner.call(method), inner.enclosing(), context), inner, outer));
 		if (this.mayGoOn) {
 			body = body.doOnNext((value) -> AsynchronousTypes.requireEnded(value, call::method));
 		}
@@ -151,14 +152,14 @@ final class ReactiveInvocation implements LockedInvocation {
 		return body.contextWrite((context) -> LocksInReactorContext.put(context, inner, locks));
 	}
 
-	private Publisher<?> publisher(MethodBody method, @Nullable EnclosingLocks enclosing) {
+	private Publisher<?> publisher(MethodBody method, @Nullable EnclosingLocks enclosing, ContextView context) {
 		try {
 			Object result = method.run();
 			if (result == null) {
 				return Mono.empty();
 			}
 			if (this.flow) {
-				result = CoroutineLocks.putInto(result, enclosing);
+				result = CoroutineFlows.inContextOfCollector(CoroutineLocks.putInto(result, enclosing), context);
 			}
 			if (this.adapter != null) {
 				return this.adapter.toPublisher(result);

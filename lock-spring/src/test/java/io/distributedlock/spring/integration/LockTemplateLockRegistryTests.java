@@ -1,8 +1,13 @@
 package io.distributedlock.spring.integration;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -17,6 +22,7 @@ import org.springframework.integration.support.locks.DistributedLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 @SuppressWarnings("LockNotBeforeTry")
@@ -50,6 +56,30 @@ class LockTemplateLockRegistryTests {
 		assertIsRenewed();
 		this.lock.unlock();
 		assertThatIllegalStateException().isThrownBy(() -> this.registry.renewLock("k")).withMessageContaining("'k'");
+	}
+
+	@Test
+	void lockThatEndedWithoutItsHolderLeavesNoLeaseTime() throws InterruptedException {
+		onAnotherThread(() -> this.lock.lock(Duration.ofMillis(50)));
+		assertThat(this.lock.tryLock(1, TimeUnit.MINUTES)).isTrue();
+		Duration before = LockContext.current().remaining();
+		this.registry.renewLock("k");
+		assertThat(LockContext.current().remaining()).isGreaterThan(before.dividedBy(2));
+		this.lock.unlock();
+	}
+
+	/**
+	 * The text of other objects differs from JVM to JVM.
+	 */
+	@Test
+	void keysAreThoseOfAnnotatedMethods() {
+		UUID id = new UUID(1, 2);
+		this.registry.obtain(id).lock();
+		assertThat(LockContext.current().key()).endsWith(":" + id);
+		this.registry.obtain(id).unlock();
+		for (Object key : List.of(new Object(), Set.of("a", "b"), new byte[] { 1 }, Optional.empty())) {
+			assertThatIllegalArgumentException().isThrownBy(() -> this.registry.obtain(key));
+		}
 	}
 
 	@Test
