@@ -73,15 +73,14 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
-		EngineRuntime runtime = builder.runtime();
+		EngineRuntime runtime = builder.newRuntime();
 		Timers timers = new Timers(runtime);
 		Questions questions = new Questions(runtime, timers, LockTimes.saturated(builder.commandTimeout));
 		Listeners listeners = new Listeners(runtime, builder.listeners);
 		Callbacks callbacks = new Callbacks(runtime, builder.callerContext);
 		WaitingCalls waiting = new WaitingCalls();
 		// where time is not the JVM's, nobody waits for a warning
-		HoldReview review = new HoldReview(runtime, timers, waiting, builder.warnAfter,
-				builder.runtime == null && builder.clock == null);
+		HoldReview review = new HoldReview(runtime, timers, waiting, builder.warnAfter, builder.runtime == null);
 		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners, callbacks, review::plan,
 				this::releaseAbandoned);
 		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, questions, keeper, listeners,

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 import io.distributedlock.CallerContext;
 import io.distributedlock.LockListener;
@@ -62,16 +63,11 @@ public final class LockTemplateBuilder {
 
 	@Nullable CallerContext callerContext;
 
-	@Nullable AdjustableClock clock;
-
 	final List<LockListener> listeners = new ArrayList<>();
 
 	final List<LockObserver> observers = new ArrayList<>();
 
-	/**
-	 * Time and threads of a simulation, {@code null} for those of the JVM.
-	 */
-	@Nullable EngineRuntime runtime;
+	@Nullable Function<@Nullable Executor, EngineRuntime> runtime;
 
 	LockTemplateBuilder() {
 	}
@@ -336,24 +332,19 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set a clock that a test can put forward. Default: the JVM's.
-	 * @param clock the clock, from which the providers must take the time, too
+	 * Set time and threads of the template, for tests. Default: those of the JVM. What it
+	 * returns is internal, and changes without notice.
+	 * @param runtime makes the runtime of a template that is built, with its
+	 * {@link #executor} or {@code null}. The providers must take the time from it, too
 	 * @return this builder
 	 */
-	public LockTemplateBuilder clock(AdjustableClock clock) {
-		this.clock = clock;
+	public LockTemplateBuilder runtime(Function<@Nullable Executor, EngineRuntime> runtime) {
+		this.runtime = runtime;
 		return this;
 	}
 
-	/**
-	 * Return time and threads of the template.
-	 */
-	EngineRuntime runtime() {
-		if (this.runtime != null) {
-			return this.runtime;
-		}
-		SystemRuntime system = new SystemRuntime(this.executor);
-		return (this.clock != null) ? this.clock.over(system) : system;
+	EngineRuntime newRuntime() {
+		return (this.runtime != null) ? this.runtime.apply(this.executor) : new SystemRuntime(this.executor);
 	}
 
 	/**

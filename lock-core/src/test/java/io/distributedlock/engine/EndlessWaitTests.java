@@ -26,6 +26,7 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -302,7 +303,7 @@ class EndlessWaitTests {
 		this.provider.acquire.always(Trick.failing(EndlessWaitTests::unreachable));
 		try (DefaultLockTemplate patient = DefaultLockTemplate.builder()
 			.provider(this.provider)
-			.clock(clock)
+			.runtime(clock::runtime)
 			.commandTimeout(Duration.ofSeconds(5))
 			.build()) {
 			CompletableFuture<LockHandle> waiting = patient
@@ -348,7 +349,7 @@ class EndlessWaitTests {
 	 * A pause of the machine is much shorter than the command time-out of this one.
 	 */
 	private DefaultLockTemplate slow(AdjustableClock clock) {
-		return builder().clock(clock)
+		return builder().runtime(clock::runtime)
 			.commandTimeout(Duration.ofMinutes(1))
 			.pollInterval(Duration.ofSeconds(10))
 			.build();

@@ -54,7 +54,7 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 			.provider(this)
 			.commandTimeout(Duration.ofHours(2))
 			.listener(new LossListener((loss) -> this.losses.incrementAndGet()));
-		builder.runtime = this.runtime;
+		builder.runtime((executor) -> this.runtime);
 		this.engine = builder.build().engine();
 		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true,
 				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);

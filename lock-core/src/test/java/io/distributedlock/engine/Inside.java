@@ -1,10 +1,9 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.engine.internal.key.Engine;
-import io.distributedlock.engine.internal.runtime.EngineRuntime;
 
 /**
- * What tests in the rooms of the engine see of a template and its builder.
+ * What tests in the rooms of the engine see of a template.
  */
 public final class Inside {
 
@@ -13,13 +12,6 @@ public final class Inside {
 
 	public static Engine of(DefaultLockTemplate template) {
 		return template.engine();
-	}
-
-	/**
-	 * Replace time and threads of a template.
-	 */
-	public static void setRuntime(LockTemplateBuilder builder, EngineRuntime runtime) {
-		builder.runtime = runtime;
 	}
 
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 
 import io.distributedlock.engine.DefaultLockTemplate;
-import io.distributedlock.engine.Inside;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.engine.LossListener;
 import io.distributedlock.engine.internal.runtime.LockTimes;
@@ -73,7 +72,7 @@ final class SimulatedNode {
 				}
 				throw new SimulatedFaults.SimulatedException("listener");
 			}));
-		Inside.setRuntime(builder, this.clock);
+		builder.runtime((executor) -> this.clock);
 		this.template = builder.build();
 	}
 

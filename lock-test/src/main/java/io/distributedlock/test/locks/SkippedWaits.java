@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-import io.distributedlock.engine.AdjustableClock;
+import io.distributedlock.test.clock.AdjustableClock;
 
 /**
  * Puts the clock forward while calls wait for certain keys.

@@ -16,7 +16,7 @@ import io.distributedlock.LockEvent;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.engine.AdjustableClock;
+import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.local.LocalLockProvider;
@@ -126,14 +126,17 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 * @param builder the builder of the template
 	 */
 	public void customize(LockTemplateBuilder builder) {
-		builder.clock(this.clock).handOverWindow(Duration.ZERO).waitThroughOutage(true).listener(new LockListener() {
+		builder.runtime(this.clock::runtime)
+			.handOverWindow(Duration.ZERO)
+			.waitThroughOutage(true)
+			.listener(new LockListener() {
 
-			@Override
-			public void waiting(LockEvent event) {
-				TestLocks.this.skipped.skip(event.key(), TestLocks.this::isFullKeyWaitedFor);
-			}
+				@Override
+				public void waiting(LockEvent event) {
+					TestLocks.this.skipped.skip(event.key(), TestLocks.this::isFullKeyWaitedFor);
+				}
 
-		});
+			});
 	}
 
 	/**

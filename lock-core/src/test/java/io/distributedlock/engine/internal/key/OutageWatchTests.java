@@ -21,7 +21,6 @@ import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
-import io.distributedlock.engine.AdjustableClock;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.Leftovers;
 import io.distributedlock.engine.LockTemplateBuilder;
@@ -33,6 +32,7 @@ import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -461,7 +461,7 @@ class OutageWatchTests {
 		return settings
 			.apply(DefaultLockTemplate.builder()
 				.provider(this.provider)
-				.clock(this.clock)
+				.runtime(this.clock::runtime)
 				.commandTimeout(COMMAND_TIMEOUT)
 				.pollInterval(Duration.ofSeconds(5))
 				.listener(new Told(this.told)))

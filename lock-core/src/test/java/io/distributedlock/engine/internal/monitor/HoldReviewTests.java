@@ -116,7 +116,7 @@ class HoldReviewTests {
 	void manyLocksAreListedWhileTimePasses() {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(new LocalLockProvider());
 		PausedNowAndThen runtime = new PausedNowAndThen();
-		Inside.setRuntime(builder, runtime);
+		builder.runtime((executor) -> runtime);
 		try (DefaultLockTemplate busy = builder.build()) {
 			for (int i = 0; i < 1000; i++) {
 				busy.acquire("k" + i);

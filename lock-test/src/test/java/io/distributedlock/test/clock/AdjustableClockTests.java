@@ -1,4 +1,4 @@
-package io.distributedlock.engine;
+package io.distributedlock.test.clock;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +11,7 @@ import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -133,17 +134,10 @@ class AdjustableClockTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.clock.advance(Duration.ofMillis(-1)));
 	}
 
-	@Test
-	void fullKeysAreThoseOfTheBackend() {
-		assertThat(this.template.fullKeys(LockRequest.of("42").withName("order"))).containsExactly("shop:order:42");
-		assertThat(this.template.fullKeys(LockRequest.of("order:42"))).containsExactly("shop::order%3A42");
-	}
-
 	private DefaultLockTemplate template() {
 		return DefaultLockTemplate.builder()
 			.provider(this.provider)
-			.keyPrefix("shop")
-			.clock(this.clock)
+			.runtime(this.clock::runtime)
 			.listener(new LockListener() {
 
 				@Override

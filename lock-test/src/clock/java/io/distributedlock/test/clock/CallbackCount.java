@@ -1,4 +1,4 @@
-package io.distributedlock.engine;
+package io.distributedlock.test.clock;
 
 import java.util.concurrent.atomic.AtomicInteger;
 

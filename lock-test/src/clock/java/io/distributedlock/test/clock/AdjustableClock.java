@@ -1,8 +1,9 @@
-package io.distributedlock.engine;
+package io.distributedlock.test.clock;
 
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -12,6 +13,8 @@ import java.util.function.Consumer;
 
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.SystemRuntime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A clock for tests, which can be put forward. It runs as the JVM's clock does; when it
@@ -124,8 +127,14 @@ public final class AdjustableClock {
 		}
 	}
 
-	EngineRuntime over(EngineRuntime runtime) {
-		AdjustableRuntime adjustable = new AdjustableRuntime(this, runtime);
+	/**
+	 * Return the threads of a template whose time is that of this clock.
+	 * @param executor the executor of the template, or {@code null}
+	 * @return the runtime, for
+	 * {@link io.distributedlock.engine.LockTemplateBuilder#runtime}
+	 */
+	public EngineRuntime runtime(@Nullable Executor executor) {
+		AdjustableRuntime adjustable = new AdjustableRuntime(this, new SystemRuntime(executor));
 		this.runtimes.add(adjustable);
 		return adjustable;
 	}

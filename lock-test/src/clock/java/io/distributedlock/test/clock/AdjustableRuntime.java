@@ -1,4 +1,4 @@
-package io.distributedlock.engine;
+package io.distributedlock.test.clock;
 
 import java.util.Iterator;
 import java.util.Set;
