@@ -52,6 +52,14 @@ public final class RedisTestSentinel extends ServerProcess {
 	}
 
 	/**
+	 * Return whether this sentinel has found another one, as some clients demand.
+	 * @return whether it has
+	 */
+	public boolean knowsAnother() {
+		return command("SENTINEL", "SENTINELS", MASTER) instanceof List<?> others && !others.isEmpty();
+	}
+
+	/**
 	 * Return the port of the server that is the primary now.
 	 * @return its port on the loopback interface
 	 */
