@@ -28,8 +28,7 @@ import org.slf4j.LoggerFactory;
  * Completes requests with the defaults of the template, and refuses those that their
  * provider cannot serve.
  * <p>
- * Why: docs/decisions/004-several-locks-in-one-order.md,
- * docs/decisions/005-trust-no-provider.md
+ * Why: docs/decisions/005-trust-no-provider.md
  */
 final class LockAttempts {
 

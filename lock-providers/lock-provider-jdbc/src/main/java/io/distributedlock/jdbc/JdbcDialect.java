@@ -161,7 +161,7 @@ public enum JdbcDialect {
 	 * Return what a statement returns so that its commit does not wait for the disk,
 	 * where it has changed anything. The transaction must not do anything else.
 	 * <p>
-	 * Why: docs/decisions/050-what-a-crash-may-undo.md
+	 * Why: docs/decisions/044-first-place-of-a-database-is-told.md
 	 * @return {@code null} if the database cannot do this
 	 */
 	@Nullable String unsynced() {

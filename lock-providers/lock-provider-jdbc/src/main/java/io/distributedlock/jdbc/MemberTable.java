@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * that share a key are changed only while the row of the key is locked, so that these
  * statements never collide.
  * <p>
- * Why: docs/decisions/044-first-place-of-a-database-is-told.md,
- * docs/decisions/050-what-a-crash-may-undo.md
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
 final class MemberTable {
 

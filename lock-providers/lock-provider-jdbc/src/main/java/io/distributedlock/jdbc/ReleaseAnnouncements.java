@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The message is the key, which has no white space. A release adds the owner that is
  * first in the queue, so that only this one asks.
  * <p>
- * Why: docs/decisions/044-first-place-of-a-database-is-told.md,
- * docs/decisions/050-what-a-crash-may-undo.md
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
 final class ReleaseAnnouncements {
 

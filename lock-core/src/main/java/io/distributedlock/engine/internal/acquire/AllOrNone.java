@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * Acquires several locks for one call, one after the other. All calls use the same order,
  * so two calls never wait for each other. If one lock cannot be acquired, those before it
  * are released.
- * <p>
- * Why: docs/decisions/004-several-locks-in-one-order.md
  */
 final class AllOrNone {
 

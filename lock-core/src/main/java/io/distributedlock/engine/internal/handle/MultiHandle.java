@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The handle of several locks that were acquired together. It is valid while each of them
  * is held. They are released in the opposite order, and no release waits for another.
- * <p>
- * Why: docs/decisions/004-several-locks-in-one-order.md
  */
 public final class MultiHandle extends EngineHandle {
 
