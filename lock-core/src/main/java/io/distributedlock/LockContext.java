@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * same keys then re-enter. A context is only a way to find handles: the handle decides
  * whether a lock is held, and every context ignores a handle that is closed. Immutable
  * and thread-safe.
- * <p>
- * Why: docs/decisions/003-re-entry-by-handle.md
  *
  * @since 0.1
  */

@@ -16,8 +16,6 @@ import org.slf4j.LoggerFactory;
  * Downloads a package of Debian or Ubuntu with its dependencies and unpacks them into a
  * folder. Nothing is installed, so no special rights are needed. The package manager
  * checks the signatures.
- * <p>
- * Why: docs/decisions/037-test-servers-are-real.md
  */
 final class DebianPackage {
 

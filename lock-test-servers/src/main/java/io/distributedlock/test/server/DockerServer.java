@@ -9,8 +9,6 @@ import org.testcontainers.utility.DockerImageName;
 /**
  * A server in a container, for machines without a program of the server but with a Docker
  * engine. Needs Testcontainers on the class path.
- * <p>
- * Why: docs/decisions/037-test-servers-are-real.md
  *
  * @since 0.1
  */

@@ -23,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * else one on the {@code PATH}. The artifact comes before the {@code PATH} so that all
  * machines run the same one, and because Ubuntu's AppArmor keeps an installed mysqld out
  * of the folders of a build.
- * <p>
- * Why: docs/decisions/037-test-servers-are-real.md
  */
 final class MySqlProgram {
 

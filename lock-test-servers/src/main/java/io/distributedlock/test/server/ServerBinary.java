@@ -20,8 +20,6 @@ import org.junit.jupiter.api.Assumptions;
  * distribution, which is unpacked into the build folder and needs no root. Without any of
  * them the test is skipped and says why. With the environment variable {@code CI=true} it
  * fails instead.
- * <p>
- * Why: docs/decisions/037-test-servers-are-real.md
  *
  * @param path the program
  * @param libraries the folder of its libraries, if they came with it

@@ -31,8 +31,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server in a process of its own, with a folder of its own. {@link #close()} ends the
  * process and deletes the folder. The process also ends when this JVM does.
- * <p>
- * Why: docs/decisions/037-test-servers-are-real.md
  *
  * @since 0.1
  */

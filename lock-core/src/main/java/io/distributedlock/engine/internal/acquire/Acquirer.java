@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Acquires locks for a caller: by re-entry, or by an {@link Acquisition} for which a
  * thread waits or which completes a future.
  * <p>
- * Why: docs/decisions/001-asynchronous-engine.md,
- * docs/decisions/003-re-entry-by-handle.md
+ * Why: docs/decisions/001-asynchronous-engine.md
  */
 public final class Acquirer {
 

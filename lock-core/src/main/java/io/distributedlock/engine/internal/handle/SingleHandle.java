@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The handle of one lock. Re-entrant callers have a handle each.
- * <p>
- * Why: docs/decisions/003-re-entry-by-handle.md
  */
 public final class SingleHandle extends EngineHandle {
 

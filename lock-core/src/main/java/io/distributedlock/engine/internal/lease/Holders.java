@@ -5,8 +5,6 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 /**
  * Counts the re-entrant holders of one lease. When the last one has left, nobody enters
  * any more.
- * <p>
- * Why: docs/decisions/003-re-entry-by-handle.md
  */
 public final class Holders {
 
