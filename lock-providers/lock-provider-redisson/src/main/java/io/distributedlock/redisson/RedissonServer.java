@@ -41,7 +41,7 @@ final class RedissonServer implements AutoCloseable {
 
 	private final RedissonClient client;
 
-	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(RedissonLockProvider.class));
+	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(RedissonServer.class));
 
 	/**
 	 * Sends a command again after a failure, as the client is configured.
