@@ -4,9 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call gives no key to lock: a value that the key needs is null, blank or an empty
- * collection. The work was not run. Such a value often comes from outside of the
- * application; what is refused whatever the values are is another
- * {@link IllegalArgumentException}.
+ * collection; or its full key, which a {@link LockKeyLayout} made or which is
+ * {@link LockRequest#withExactKey exact}, is one that its provider cannot keep. The work
+ * was not run. Such a value often comes from outside of the application; what is refused
+ * whatever the values are is another {@link IllegalArgumentException}.
  *
  * @since 0.1
  */

@@ -54,6 +54,14 @@ public enum LockCapability {
 	 * A lock that was acquired is still held after the backend has lost its leading
 	 * server.
 	 */
-	SURVIVES_FAILOVER
+	SURVIVES_FAILOVER,
+
+	/**
+	 * The full key may be any text of up to 200 bytes in UTF-8 without control
+	 * characters; braces only as a hash tag. Without this capability it is printable
+	 * ASCII without white space, braces and slashes, as that of
+	 * {@link LockKeyLayout#DEFAULT} always is.
+	 */
+	ANY_KEY
 
 }

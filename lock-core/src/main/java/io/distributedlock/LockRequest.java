@@ -50,6 +50,25 @@ public final class LockRequest {
 	}
 
 	/**
+	 * Ask for a lock that has a name and no key, such as that of a job.
+	 * @param name the name, not blank
+	 * @return the request, with the defaults of the template
+	 */
+	public static LockRequest ofName(String name) {
+		return new LockRequest(requireText(name, "name"), "", new Options(), List.of());
+	}
+
+	/**
+	 * Ask for the lock with exactly this full key, see {@link #withExactKey}.
+	 * @param key the full key, such as {@code "order_42"}
+	 * @return the request, with the defaults of the template
+	 * @throws InvalidLockKeyException if the key is {@code null} or blank
+	 */
+	public static LockRequest ofExactKey(String key) {
+		return of(key).withExactKey(true);
+	}
+
+	/**
 	 * Ask for the locks of several keys, all or none.
 	 * @param keys the keys, at least one; duplicates are ignored
 	 * @return the request, with the defaults of the template
@@ -125,6 +144,20 @@ public final class LockRequest {
 	}
 
 	/**
+	 * Set whether the key is the full key: what the backend sees, without the prefix and
+	 * the name, and not escaped. So code that locks the same key by other means can be
+	 * excluded. The name only tells meters and events what was locked. A call fails with
+	 * {@link InvalidLockKeyException} if the key has control characters or more than 200
+	 * bytes in UTF-8, or if its provider cannot keep it, see
+	 * {@link LockCapability#ANY_KEY}. Default: {@code false}.
+	 * @param exactKey whether the key is the full key
+	 * @return a changed copy
+	 */
+	public LockRequest withExactKey(boolean exactKey) {
+		return change((options) -> options.exactKey = exactKey);
+	}
+
+	/**
 	 * Set how long to wait while others hold the lock.
 	 * @param waitTime the time to wait; zero makes one attempt; a duration beyond 73
 	 * years waits without end, though not through an outage, see
@@ -135,7 +168,7 @@ public final class LockRequest {
 	public LockRequest withWaitTime(Duration waitTime) {
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("The wait time of lock '%s' is negative: %s. Use zero for one attempt."
-				.formatted(this.key, waitTime));
+				.formatted(text(), waitTime));
 		}
 		return change((options) -> options.waitTime = waitTime);
 	}
@@ -166,7 +199,7 @@ public final class LockRequest {
 		if (leaseTime.isNegative() || leaseTime.isZero()) {
 			throw new IllegalArgumentException(
 					"The lease time of lock '%s' must be positive but is %s. If neither the request nor the template sets a lease time, the lease is renewed until the lock is released."
-						.formatted(this.key, leaseTime));
+						.formatted(text(), leaseTime));
 		}
 		return change((options) -> options.leaseTime = leaseTime);
 	}
@@ -217,7 +250,7 @@ public final class LockRequest {
 	public LockRequest withPermits(int permits) {
 		if (permits < 1) {
 			throw new IllegalArgumentException(
-					"A semaphore has at least one permit, but '%s' has %s".formatted(this.key, permits));
+					"A semaphore has at least one permit, but '%s' has %s".formatted(text(), permits));
 		}
 		return change((options) -> {
 			options.type = LockType.SEMAPHORE;
@@ -258,7 +291,7 @@ public final class LockRequest {
 	public LockRequest withMaxWaiters(int maxWaiters) {
 		if (maxWaiters < 0) {
 			throw new IllegalArgumentException(
-					"The number of waiters for lock '%s' is negative: %s".formatted(this.key, maxWaiters));
+					"The number of waiters for lock '%s' is negative: %s".formatted(text(), maxWaiters));
 		}
 		return change((options) -> options.maxWaiters = maxWaiters);
 	}
@@ -275,7 +308,7 @@ public final class LockRequest {
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
 		if (holdAtLeast.isNegative()) {
 			throw new IllegalArgumentException(
-					"The minimum hold time of lock '%s' is negative: %s".formatted(this.key, holdAtLeast));
+					"The minimum hold time of lock '%s' is negative: %s".formatted(text(), holdAtLeast));
 		}
 		return change((options) -> options.holdAtLeast = holdAtLeast);
 	}
@@ -290,10 +323,26 @@ public final class LockRequest {
 
 	/**
 	 * Return the key as it was given; the first one if there are several.
-	 * @return the key
+	 * @return the key, empty if there is only a name
 	 */
 	public String key() {
 		return this.key;
+	}
+
+	/**
+	 * Return name and key for a message.
+	 * @return {@code name:key}, or the one that there is
+	 */
+	public String text() {
+		return this.name.isEmpty() ? this.key : this.key.isEmpty() ? this.name : this.name + ":" + this.key;
+	}
+
+	/**
+	 * Return whether the key is the full key.
+	 * @return {@code false} unless {@link #withExactKey} says otherwise
+	 */
+	public boolean exactKey() {
+		return this.options.exactKey;
 	}
 
 	/**
@@ -389,8 +438,8 @@ public final class LockRequest {
 		if (!this.others.isEmpty()) {
 			return "LockRequest" + parts();
 		}
-		return "LockRequest[name=%s, key=%s, type=%s, permits=%s, waitTime=%s, waitThroughOutage=%s, leaseTime=%s, autoRenew=%s, reentrant=%s, holdAtLeast=%s, maxWaiters=%s, provider=%s, requires=%s]"
-			.formatted(this.name, this.key, type(), permits(), waitTime(), waitThroughOutage(), leaseTime(),
+		return "LockRequest[name=%s, key=%s, exactKey=%s, type=%s, permits=%s, waitTime=%s, waitThroughOutage=%s, leaseTime=%s, autoRenew=%s, reentrant=%s, holdAtLeast=%s, maxWaiters=%s, provider=%s, requires=%s]"
+			.formatted(this.name, this.key, exactKey(), type(), permits(), waitTime(), waitThroughOutage(), leaseTime(),
 					autoRenew(), reentrant(), holdAtLeast(), maxWaiters(), provider(), requires());
 	}
 
@@ -420,6 +469,8 @@ public final class LockRequest {
 	 */
 	private static final class Options {
 
+		private boolean exactKey;
+
 		private @Nullable Duration waitTime;
 
 		private boolean waitThroughOutage;
@@ -446,6 +497,7 @@ public final class LockRequest {
 		}
 
 		Options(Options other) {
+			this.exactKey = other.exactKey;
 			this.waitTime = other.waitTime;
 			this.waitThroughOutage = other.waitThroughOutage;
 			this.leaseTime = other.leaseTime;

@@ -271,7 +271,7 @@ public interface LockTemplate {
 	/**
 	 * Check that a request can be served, without asking the backend: its provider
 	 * exists, has the capabilities that the request needs, and can keep a lease of its
-	 * length.
+	 * length. Whether it can keep the key is seen at the call.
 	 * @param request the request
 	 * @throws InvalidLockRequestException if it cannot be served; the message says what
 	 * is missing and what to do

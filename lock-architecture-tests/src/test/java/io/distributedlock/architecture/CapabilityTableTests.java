@@ -57,7 +57,8 @@ class CapabilityTableTests {
 					"expiredReadLeaseLetsTheWriterIn"),
 			LockCapability.SEMAPHORE, List.of("semaphoreAdmitsOneHolderPerPermit", "expiredPermitIsFreeAgain"),
 			LockCapability.LOCK_DELAY,
-			List.of("keyStaysUnavailableForTheLockDelay", "leaseIsExtendedAndMinimumHoldTimeIsKept"));
+			List.of("keyStaysUnavailableForTheLockDelay", "leaseIsExtendedAndMinimumHoldTimeIsKept"),
+			LockCapability.ANY_KEY, List.of("keysOfOtherLayoutsAreKeptAsTheyAreOrRefused"));
 
 	@Test
 	void tableShowsWhatTheKitHasShown() throws IOException {

@@ -103,7 +103,7 @@ class ModuleTableTests {
 			Map.entry("lock-micrometer",
 					new Module(new String[] { "io.distributedlock.micrometer.." },
 							join(CORE, "org.slf4j..", "io.micrometer.."))),
-			Map.entry("lock-redis-scripts", new Module(new String[] { REDIS_SCRIPTS }, join(FACES, "org.slf4j.."))),
+			Map.entry("lock-redis-scripts", new Module(new String[] { REDIS_SCRIPTS }, FACES)),
 			provider("redisson", "org.redisson..", REDIS_SCRIPTS), provider("redis", "io.lettuce..", REDIS_SCRIPTS),
 			provider("jdbc", "org.postgresql.."),
 			provider("zookeeper", "org.apache.curator..", "org.apache.zookeeper.."),

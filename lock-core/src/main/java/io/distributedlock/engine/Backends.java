@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.UnknownLockProviderException;
+import io.distributedlock.engine.internal.request.LockKeys;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;
 import io.distributedlock.engine.internal.runtime.Questions;
@@ -88,11 +89,15 @@ public final class Backends {
 	 * @param provider the name of the provider
 	 * @param key the full key, with prefix and name, as errors, events and
 	 * {@link DefaultLockTemplate#fullKeys} have it
-	 * @return completes with the owners, none if the key is free; fails with
-	 * {@link UnsupportedOperationException} if the backend cannot say it
+	 * @return completes with the owners, none if the key is free or the provider cannot
+	 * keep it; fails with {@link UnsupportedOperationException} if the backend cannot say
+	 * it
 	 */
 	public CompletableFuture<List<LockOwner>> owners(String provider, String key) {
 		LockProvider asked = named(provider);
+		if (!LockKeys.isKept(key, asked.capabilities())) {
+			return CompletableFuture.completedFuture(List.of());
+		}
 		return called(() -> ask(() -> ownersOf(asked).owners(key), (late) -> {
 		}).thenApply((owners) -> {
 			if (owners == null || owners.stream().anyMatch(Objects::isNull)) {

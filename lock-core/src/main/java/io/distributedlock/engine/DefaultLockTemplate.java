@@ -183,7 +183,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	@Override
 	public void check(LockRequest request) {
-		this.attempts.waiting(request);
+		this.attempts.check(request);
 	}
 
 	@Override

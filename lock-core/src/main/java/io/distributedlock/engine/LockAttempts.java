@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
@@ -15,7 +16,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
-import io.distributedlock.engine.internal.request.LockKeyFormat;
+import io.distributedlock.engine.internal.request.LockKeys;
 import io.distributedlock.engine.internal.request.UnlockedProvider;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.spi.LeaseLimits;
@@ -40,7 +41,7 @@ final class LockAttempts {
 
 	private final boolean unlocked;
 
-	private final LockKeyFormat keyFormat;
+	private final LockKeys keys;
 
 	private final Duration waitTime;
 
@@ -61,7 +62,7 @@ final class LockAttempts {
 				new Offer(provider, Set.copyOf(provider.capabilities()), provider.leaseLimits())));
 		this.defaultOffer = (builder.defaultProvider != null) ? offer(builder.defaultProvider)
 				: this.offers.values().iterator().next();
-		this.keyFormat = new LockKeyFormat(builder.keyPrefix);
+		this.keys = new LockKeys(builder.keyLayout, builder.keyPrefix);
 		this.waitTime = builder.waitTime;
 		this.leaseTime = builder.leaseTime;
 		this.renewalLeaseTime = builder.renewalLeaseTime;
@@ -73,7 +74,7 @@ final class LockAttempts {
 	 * Return the full keys of a request.
 	 */
 	List<String> fullKeys(LockRequest request) {
-		return request.parts().stream().map(this.keyFormat::format).toList();
+		return request.parts().stream().map(this.keys::fullKey).toList();
 	}
 
 	/**
@@ -91,6 +92,14 @@ final class LockAttempts {
 	}
 
 	/**
+	 * Refuse a request that its provider cannot serve. Its key may be yet to come, so no
+	 * full key is made.
+	 */
+	void check(LockRequest request) {
+		request.parts().forEach((part) -> attempt(part, part.text(), this.waitTime));
+	}
+
+	/**
 	 * Return the attempts for all locks of a request, in the order that all callers use.
 	 * A key that occurs twice is acquired once, and as {@code READ} only if all its
 	 * occurrences are.
@@ -98,19 +107,19 @@ final class LockAttempts {
 	private List<LockAttempt> attempts(LockRequest request, Duration defaultWaitTime) {
 		List<LockRequest> parts = request.parts();
 		if (parts.size() == 1) {
-			return List.of(attempt(parts.get(0), defaultWaitTime));
+			return List.of(attempt(parts.get(0), fullKey(parts.get(0)), defaultWaitTime));
 		}
 		Map<String, LockAttempt> attempts = new TreeMap<>();
 		for (LockRequest part : parts) {
-			LockAttempt attempt = attempt(part, defaultWaitTime);
+			LockAttempt attempt = attempt(part, fullKey(part), defaultWaitTime);
 			attempts.merge(attempt.gateKey(), attempt,
 					(first, second) -> (first.type() == LockType.READ) ? second : first);
 		}
 		return List.copyOf(attempts.values());
 	}
 
-	private LockAttempt attempt(LockRequest request, Duration defaultWaitTime) {
-		Offer offer = (request.provider() != null) ? offer(request.provider()) : this.defaultOffer;
+	private LockAttempt attempt(LockRequest request, String key, Duration defaultWaitTime) {
+		Offer offer = offer(request);
 		Duration ceiling = (request.leaseTime() != null) ? request.leaseTime() : this.leaseTime;
 		boolean autoRenewed = ceiling == null || request.autoRenew();
 		Duration lease = LockTimes.wholeMillis((ceiling != null) ? ceiling : this.renewalLeaseTime);
@@ -122,17 +131,29 @@ final class LockAttempts {
 		if (lease.compareTo(this.longestLease) > 0) {
 			logger.warn(
 					"The lease time of lock '{}' is reduced to {} days: backends do not keep a lease of {} reliably",
-					request.key(), this.longestLease.toDays(), lease);
+					request.text(), this.longestLease.toDays(), lease);
 			lease = this.longestLease;
 		}
-		LockAttempt attempt = new LockAttempt(request.name(), this.keyFormat.format(request), offer.provider,
-				request.type(), request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
-				request.waitThroughOutage(), lease, autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast,
-				request.reentrant());
+		LockAttempt attempt = new LockAttempt(request.name(), key, offer.provider, request.type(), request.permits(),
+				(request.waitTime() != null) ? request.waitTime() : defaultWaitTime, request.waitThroughOutage(), lease,
+				autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast, request.reentrant());
 		requireCapabilities(request, attempt, offer.capabilities);
 		requireNoTokenOfPermits(request, attempt);
 		requireLeaseWithinLimits(attempt, offer.limits);
 		return attempt;
+	}
+
+	private String fullKey(LockRequest request) {
+		String fullKey = this.keys.fullKey(request);
+		Offer offer = offer(request);
+		if (!LockKeys.isKept(fullKey, offer.capabilities)) {
+			throw new InvalidLockKeyException(
+					"Lock '%s': provider %s keeps full keys of printable ASCII without white space, braces and slashes. Use another key, leave the key to the default layout, which escapes it, or use a provider with %s. Providers of this application that have it: %s."
+						.formatted(fullKey, offer.provider.name(), LockCapability.ANY_KEY,
+								capable(Set.of(LockCapability.ANY_KEY))),
+					null);
+		}
+		return fullKey;
 	}
 
 	private void requireCapabilities(LockRequest request, LockAttempt attempt, Set<LockCapability> offered) {
@@ -152,17 +173,20 @@ final class LockAttempts {
 			missing.add(LockCapability.LOCK_DELAY);
 		}
 		missing.removeAll(offered);
+		throw new InvalidLockRequestException(
+				"Lock '%s' of type %s needs %s, which provider %s does not have. Providers of this application that have it: %s."
+					.formatted(attempt.key(), attempt.type(), missing, attempt.provider().name(), capable(missing)),
+				"Name another provider, or do without what it lacks.");
+	}
+
+	private String capable(Set<LockCapability> capabilities) {
 		List<String> capable = this.offers.values()
 			.stream()
-			.filter((each) -> each.capabilities.containsAll(missing))
+			.filter((each) -> each.capabilities.containsAll(capabilities))
 			.map((each) -> each.provider.name())
 			.sorted()
 			.toList();
-		throw new InvalidLockRequestException(
-				"Lock '%s' of type %s needs %s, which provider %s does not have. Providers of this application that have it: %s."
-					.formatted(attempt.key(), attempt.type(), missing, attempt.provider().name(),
-							capable.isEmpty() ? "none" : capable),
-				"Name another provider, or do without what it lacks.");
+		return capable.isEmpty() ? "none" : capable.toString();
 	}
 
 	private static void requireNoTokenOfPermits(LockRequest request, LockAttempt attempt) {
@@ -184,6 +208,10 @@ final class LockAttempts {
 							attempt.key(), LockTimes.text(attempt.holdAtLeast()), LockTimes.text(attempt.leaseTime())),
 					"Set a longer lease time.");
 		}
+	}
+
+	private Offer offer(LockRequest request) {
+		return (request.provider() != null) ? offer(request.provider()) : this.defaultOffer;
 	}
 
 	private Offer offer(String name) {

@@ -10,9 +10,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 import io.distributedlock.CallerContext;
+import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockObserver;
-import io.distributedlock.engine.internal.request.LockKeyFormat;
 import io.distributedlock.engine.internal.request.UnlockedProvider;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
@@ -34,6 +34,8 @@ public final class LockTemplateBuilder {
 	@Nullable String defaultProvider;
 
 	String keyPrefix = "";
+
+	LockKeyLayout keyLayout = LockKeyLayout.DEFAULT;
 
 	Duration waitTime = Duration.ofSeconds(5);
 
@@ -125,12 +127,26 @@ public final class LockTemplateBuilder {
 	/**
 	 * Set the prefix of every key, so that applications and environments that share a
 	 * backend do not share locks. Default: none.
-	 * @param keyPrefix the prefix, such as {@code shop:lock}; at most 99 characters
+	 * @param keyPrefix the prefix, such as {@code shop:lock}; at most 99 characters;
+	 * empty for none
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is too long
 	 */
 	public LockTemplateBuilder keyPrefix(String keyPrefix) {
-		this.keyPrefix = LockKeyFormat.requirePrefix(keyPrefix);
+		// refuses one that is too long or not well-formed
+		LockKeyLayout.DEFAULT.fullKey(keyPrefix, "", "any");
+		this.keyPrefix = keyPrefix;
+		return this;
+	}
+
+	/**
+	 * Set how the full key is made of prefix, name and key. Default:
+	 * {@link LockKeyLayout#DEFAULT}.
+	 * @param keyLayout the layout
+	 * @return this builder
+	 */
+	public LockTemplateBuilder keyLayout(LockKeyLayout keyLayout) {
+		this.keyLayout = keyLayout;
 		return this;
 	}
 

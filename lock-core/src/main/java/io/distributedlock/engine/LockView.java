@@ -78,7 +78,7 @@ final class LockView implements Lock {
 	public void unlock() {
 		if (!this.template.closeOnThread(this.request)) {
 			throw new IllegalMonitorStateException(
-					"Lock '%s' is not held by code on this thread".formatted(this.request.key()));
+					"Lock '%s' is not held by code on this thread".formatted(this.request.text()));
 		}
 	}
 

@@ -40,7 +40,8 @@ final class LocalKey {
 	}
 
 	private static String permitsOf(String key) {
-		return key + "~permits";
+		// no key has a control character
+		return key + "\npermits";
 	}
 
 	List<LocalLease> holders() {

@@ -78,7 +78,8 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	@Override
 	public Set<LockCapability> capabilities() {
 		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
-				LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
+				LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY,
+				LockCapability.ANY_KEY);
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package io.distributedlock.spi;
 
 import java.time.Duration;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 
 /**
@@ -9,8 +10,9 @@ import io.distributedlock.LockType;
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
  *
- * @param key the full key, already escaped and bounded in length: printable ASCII without
- * white space, braces and slashes
+ * @param key the full key, at most 200 bytes in UTF-8: printable ASCII without white
+ * space, braces and slashes. A provider with {@link LockCapability#ANY_KEY} gets any text
+ * without control characters; if it has braces, then a hash tag of a Redis cluster
  * @param leaseTime how long the lease is to run, in whole milliseconds, at least one
  * @param type the lock type
  * @param permits how many owners a {@link LockType#SEMAPHORE} admits, 1 for other types

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
+import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
@@ -97,8 +98,8 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 			Throwable failure = cause(Failures.unwrap(ex));
 			throw new LockConfigurationException(
 					"The backend of lock provider %s %s, and lock.fail-fast is set: %s".formatted(provider, problem,
-							(failure instanceof BackendException) ? failure.getMessage()
-									: failure.getClass().getName()),
+							(failure instanceof BackendException || failure instanceof InvalidLockKeyException)
+									? failure.getMessage() : failure.getClass().getName()),
 					action.formatted(
 							KnownProvider.of(provider).map(KnownProvider::settings).map(": "::concat).orElse("")),
 					failure);

@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure;
 import java.util.List;
 import java.util.TreeSet;
 
+import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockObserver;
 import io.distributedlock.LockTemplate;
@@ -47,8 +48,8 @@ public final class DistributedLockAutoConfiguration {
 	@ConditionalOnMissingBean(LockTemplate.class)
 	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
 			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
-			ObjectProvider<LockTemplateBuilderCustomizer> customizers, Environment environment,
-			ApplicationEventPublisher events, ListableBeanFactory beans) {
+			ObjectProvider<LockKeyLayout> layout, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
+			Environment environment, ApplicationEventPublisher events, ListableBeanFactory beans) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockProviderBeans.requireDifferentNames(beans, providers);
@@ -66,6 +67,7 @@ public final class DistributedLockAutoConfiguration {
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		listeners.orderedStream().forEach(builder::listener);
 		observers.orderedStream().forEach(builder::observer);
+		layout.ifAvailable(builder::keyLayout);
 		String byDefault = DefaultProviderName.choose(properties.getProvider(), providers);
 		TemplateSettings settings = new TemplateSettings(properties);
 		settings.applyTo(builder.defaultProvider(byDefault).listener(new ApplicationEvents(events)), environment);

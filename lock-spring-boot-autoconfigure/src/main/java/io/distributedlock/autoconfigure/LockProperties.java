@@ -54,9 +54,9 @@ public class LockProperties {
 
 	/**
 	 * What every key starts with, at most 99 characters. Applications and environments
-	 * that use the same backend need different prefixes, otherwise they share locks. By
-	 * default the value of spring.application.name followed by ":lock", or "lock" if the
-	 * application has no name.
+	 * that use the same backend need different prefixes, otherwise they share locks. An
+	 * empty text is no prefix. By default the value of spring.application.name followed
+	 * by ":lock", or "lock" if the application has no name.
 	 */
 	private @Nullable String keyPrefix;
 

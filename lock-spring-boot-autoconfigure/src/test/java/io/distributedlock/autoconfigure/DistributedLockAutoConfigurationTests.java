@@ -13,6 +13,7 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
@@ -177,9 +178,23 @@ class DistributedLockAutoConfigurationTests {
 	void keyPrefixCanBeSet() {
 		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=prod:shop").run((context) -> {
 			try (LockHandle handle = context.getBean(LockTemplate.class).acquire("k")) {
-				assertThat(handle.key()).isEqualTo("prod:shop::k");
+				assertThat(handle.key()).isEqualTo("prod:shop:k");
 			}
 		});
+		this.runner.withPropertyValues("lock.provider=local", "spring.application.name=shop", "lock.key-prefix=")
+			.run((context) -> {
+				try (LockHandle handle = context.getBean(LockTemplate.class).acquire("k")) {
+					assertThat(handle.key()).isEqualTo("k");
+				}
+			});
+	}
+
+	@Test
+	void keyLayoutOfTheApplicationIsUsed() {
+		this.runner.withPropertyValues("lock.provider=local", "spring.application.name=shop", "lock.fail-fast=true")
+			.withBean(LockKeyLayout.class, () -> (prefix, name, key) -> prefix + "|" + name + "|" + key)
+			.withBean(Held.class)
+			.run((context) -> assertThat(context.getBean(Held.class).key()).isEqualTo("shop:lock|held|k"));
 	}
 
 	@Test
@@ -255,7 +270,7 @@ class DistributedLockAutoConfigurationTests {
 					() -> new OrderedCustomizer(1, (builder) -> builder.keyPrefix("first")))
 			.run((context) -> assertThat(
 					context.getBean(LockTemplate.class).execute("a", () -> LockContext.current().key()))
-				.isEqualTo("second::a"));
+				.isEqualTo("second:a"));
 	}
 
 	@Test

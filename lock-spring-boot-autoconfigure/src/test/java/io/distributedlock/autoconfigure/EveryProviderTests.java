@@ -153,7 +153,7 @@ class EveryProviderTests {
 			LockTemplate other = second.getBean(LockTemplate.class);
 			try (LockHandle handle = one.acquire("k")) {
 				assertThat(handle.provider()).isEqualTo(provider);
-				assertThat(handle.key()).isEqualTo("shop:lock::k");
+				assertThat(handle.key()).isEqualTo("shop:lock:k");
 				assertThat(other.tryAcquire("k")).isEmpty();
 			}
 			other.acquire("k").close();

@@ -41,7 +41,7 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		if (name.isEmpty()) {
 			name = attributes.defaultName();
 		}
-		LockRequest prototype = withTimes(withType(LockRequest.of(name), attributes), attributes);
+		LockRequest prototype = withTimes(withType(LockRequest.ofName(name), attributes), attributes);
 		String provider = attributes.text("provider");
 		if (!provider.isEmpty()) {
 			prototype = prototype.withProvider(provider);
@@ -56,10 +56,10 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 		}
 		LockExpression condition = attributes.raw("condition").isEmpty() ? null : parser.condition(attributes);
 		if (attributes.raw("key").isEmpty()) {
-			// one lock for the method: its name is the key, and the name stays empty
+			// one lock for the method
 			return new LockRequestFactory(prototype, (request, call, target) -> request, condition);
 		}
-		return new LockRequestFactory(prototype.withName(name), parser.keys(attributes), condition);
+		return new LockRequestFactory(prototype, parser.keys(attributes), condition);
 	}
 
 	/**

@@ -85,9 +85,9 @@ class BeanShapeTests {
 		too.run();
 		too.inherited();
 		too.generic("x");
-		assertThat(whole.keys()).containsExactly("t::Outer$Named.run()",
-				"t::Outer$Named.run(Long,String%5B%5D,java.util.List)", "t::Outer$Named.inherited()",
-				"t:Outer$Generic.generic(Object):x", "t::Outer$NamedToo.run()", "t::Outer$NamedToo.inherited()",
+		assertThat(whole.keys()).containsExactly("t:Outer$Named.run()",
+				"t:Outer$Named.run(Long,String%5B%5D,java.util.List)", "t:Outer$Named.inherited()",
+				"t:Outer$Generic.generic(Object):x", "t:Outer$NamedToo.run()", "t:Outer$NamedToo.inherited()",
 				"t:Outer$Generic.generic(Object):x");
 	}
 

@@ -69,7 +69,7 @@ class DistributedLockTests {
 		orders.wholeMethod();
 		assertThat(this.provider.keys()).containsExactly("t:Orders.byIndex:7-3", "t:Orders.byRoot:byRoot-1-Orders",
 				"t:Orders.byTemplate:order-7", "t:Orders.byValueAlias:7", "t:Orders.literal:all",
-				"t::Orders.wholeMethod");
+				"t:Orders.wholeMethod");
 	}
 
 	@Test

@@ -62,8 +62,8 @@ class OtherAdviceTests {
 		this.context.close();
 		List<String> events = this.provider.events();
 		int run = events.indexOf("scheduled");
-		assertThat(events.subList(run - 1, run + 2)).containsExactly("acquire t::Jobs.scheduled", "scheduled",
-				"release t::Jobs.scheduled");
+		assertThat(events.subList(run - 1, run + 2)).containsExactly("acquire t:Jobs.scheduled", "scheduled",
+				"release t:Jobs.scheduled");
 	}
 
 	@Test

@@ -75,7 +75,7 @@ class PolicyTests {
 		this.work.onlyLarge(5);
 		assertThat(this.provider.events()).isEmpty();
 		this.work.onlyLarge(500);
-		assertThat(this.provider.keys()).containsExactly("t::Work.onlyLarge");
+		assertThat(this.provider.keys()).containsExactly("t:Work.onlyLarge");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.work.oddCondition("x"))
 			.withMessageContaining("must return a boolean");
 	}
@@ -133,7 +133,7 @@ class PolicyTests {
 		this.provider.down(true);
 		assertThat(this.work.proceeding(null)).isEqualTo("without");
 		this.provider.down(false);
-		assertThat(RecordingProvider.shortened(this.work.proceeding(null))).isEqualTo("with t::Work.proceeding");
+		assertThat(RecordingProvider.shortened(this.work.proceeding(null))).isEqualTo("with t:Work.proceeding");
 		this.provider.contended(true);
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.work.proceeding(null));
 	}
@@ -188,8 +188,8 @@ class PolicyTests {
 		running.cancel(true);
 		io.distributedlock.test.patience.Patience.await().until(() -> this.provider.events().size() == 2);
 		assertThat(this.work.pending()).isCancelled();
-		assertThat(this.provider.events()).containsExactly("acquire t::Work.pendingFuture",
-				"release t::Work.pendingFuture");
+		assertThat(this.provider.events()).containsExactly("acquire t:Work.pendingFuture",
+				"release t:Work.pendingFuture");
 	}
 
 	@Test

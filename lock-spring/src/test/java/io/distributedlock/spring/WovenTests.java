@@ -50,7 +50,7 @@ class WovenTests {
 			assertThat(this.provider.events()).hasSize(6);
 			assertThat(woven.future("1").join()).isEqualTo("future");
 			woven.scheduled();
-			assertThat(this.provider.keys()).endsWith("t:Woven.future:1", "t::Woven.scheduled");
+			assertThat(this.provider.keys()).endsWith("t:Woven.future:1", "t:Woven.scheduled");
 		}
 		this.provider.events().clear();
 		assertThatExceptionOfType(LockNotAcquiredException.class).as("after the context was closed")
@@ -63,7 +63,7 @@ class WovenTests {
 	void annotationOnTheClassAppliesToItsPublicMethods() {
 		try (AnnotationConfigApplicationContext context = open(WovenClass.class)) {
 			context.getBean(WovenClass.class).open();
-			assertThat(this.provider.keys()).containsExactly("t::WovenClass.open");
+			assertThat(this.provider.keys()).containsExactly("t:WovenClass.open");
 		}
 	}
 
@@ -93,7 +93,7 @@ class WovenTests {
 		try (AnnotationConfigApplicationContext context = open(Composed.class)) {
 			context.getBean(Composed.class).run();
 			context.getBean(Composed.class).twice();
-			assertThat(this.provider.keys()).containsExactly("t::Composed.run", "t:a:x", "t:b:x");
+			assertThat(this.provider.keys()).containsExactly("t:Composed.run", "t:a:x", "t:b:x");
 		}
 	}
 
@@ -125,7 +125,7 @@ class WovenTests {
 	@Test
 	void initializationIsLocked() {
 		open(Initialized.class).close();
-		assertThat(this.provider.keys()).containsExactly("t::Initialized.load");
+		assertThat(this.provider.keys()).containsExactly("t:Initialized.load");
 	}
 
 	@Test

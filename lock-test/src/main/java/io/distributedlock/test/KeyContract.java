@@ -10,16 +10,22 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
+import io.distributedlock.InvalidLockKeyException;
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Checks that different keys are different locks on the backend, whatever characters they
@@ -66,6 +72,47 @@ abstract class KeyContract extends NodeContract {
 			finally {
 				handles.forEach((handle) -> get(handle.closeAsync()));
 			}
+		}
+	}
+
+	/**
+	 * Keys that the engine does not escape: printable ASCII on each provider, and any
+	 * text where the provider declares that. Otherwise it is not asked for such a key.
+	 */
+	@Test
+	final void keysOfOtherLayoutsAreKeptAsTheyAreOrRefused() {
+		DefaultLockTemplate node = node();
+		DefaultLockTemplate other = node();
+		String base = Long.toHexString(System.nanoTime());
+		assertKept(node, other, base + "!\"$%&'()*+,-.:;<=>?@[\\]^_`|~#");
+		for (String key : List.of("订单" + base, "{" + base + "}:42", base + "{t}:a b/\uD83D\uDD12",
+				base + " {t}:a b/é ")) {
+			if (isCapableOf(LockCapability.ANY_KEY)) {
+				assertKept(node, other, key);
+			}
+			else {
+				assertThatExceptionOfType(InvalidLockKeyException.class)
+					.isThrownBy(() -> node.acquire(LockRequest.ofExactKey(key)))
+					.withMessageContaining("'" + key + "'");
+			}
+		}
+	}
+
+	/**
+	 * Check that a key excludes the other node in each lock type, and is handed over to
+	 * it.
+	 */
+	private void assertKept(DefaultLockTemplate node, DefaultLockTemplate other, String key) {
+		for (LockType type : types()) {
+			LockRequest request = requestForKey(type, key).withExactKey(true);
+			LockRequest conflicting = (type == LockType.READ) ? request.withType(LockType.WRITE) : request;
+			LockHandle handle = get(node.acquireAsync(request));
+			assertThat(handle.key()).isEqualTo(key);
+			assertThat(get(other.tryAcquireAsync(conflicting))).as("%s", request).isEmpty();
+			CompletableFuture<LockHandle> waiting = other.acquireAsync(conflicting);
+			Patience.await().until(() -> !other.activity().waiting().isEmpty());
+			get(handle.closeAsync());
+			get(get(waiting).closeAsync());
 		}
 	}
 

@@ -1,5 +1,7 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.redis.scripts.TokenCounters;
+
 /**
  * The keys in Redis that belong to one lock, as far as the scripts do not name them
  * themselves. Their hash tag puts all of them into the slot of the lock's key, since a
@@ -13,14 +15,14 @@ final class RedisKeys {
 	}
 
 	static String permits(String key) {
-		return "{" + key + "}:permits";
+		return TokenCounters.tag(key) + ":permits";
 	}
 
 	/**
 	 * The mark that somebody waits for a permit.
 	 */
 	static String permitsMark(String key) {
-		return "{" + key + "}:permits:mark";
+		return permits(key) + ":mark";
 	}
 
 }

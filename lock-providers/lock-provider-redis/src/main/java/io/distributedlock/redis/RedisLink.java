@@ -33,6 +33,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -42,6 +43,8 @@ import org.slf4j.LoggerFactory;
  * Why: docs/decisions/032-silent-connections.md
  */
 final class RedisLink implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedisLink.class);
 
 	/**
 	 * How long the first connection may take in a JVM that has just started: it loads the
@@ -64,7 +67,7 @@ final class RedisLink implements AutoCloseable {
 
 	private final AtomicBoolean doubting = new AtomicBoolean();
 
-	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(RedisLink.class));
+	private final Shortfalls shortfalls = new Shortfalls(logger::warn);
 
 	private volatile boolean used;
 

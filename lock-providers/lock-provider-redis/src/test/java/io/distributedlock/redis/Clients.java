@@ -59,7 +59,7 @@ final class Clients {
 	 * Return whether a key is a counter of tokens, which outlives all leases.
 	 */
 	static boolean isCounter(String key) {
-		return key.matches("lock:\\{\\w*}");
+		return key.matches("lock:\\{~\\w*}");
 	}
 
 	static void shutdown(AbstractRedisClient client) {

@@ -31,7 +31,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 import static io.distributedlock.redis.Clients.get;
 import static io.distributedlock.redis.Clients.request;
@@ -101,7 +100,8 @@ class RedisEdgeCaseTests {
 	private static RedisCall acquire(String owner) {
 		return new RedisCall(
 				new ScriptCall(LockScripts.PLAIN.acquire(), COUNTERS.keys("k"), List.of("jvm." + owner, "60000 1")),
-				new Shortfalls(LoggerFactory.getLogger(RedisEdgeCaseTests.class)));
+				new Shortfalls((sentence) -> {
+				}));
 	}
 
 	@Test
@@ -116,6 +116,28 @@ class RedisEdgeCaseTests {
 		assertThat(second).isGreaterThan(first);
 		assertThat(third).isGreaterThan(second);
 		assertThat(tokenOf("k")).isEqualTo(third * 2 + 1);
+	}
+
+	@Test
+	void exactKeyIsThatOfALockByHand() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.keyPrefix("shop")
+			.build()) {
+			for (String key : List.of("{tenant}:42", "lock:{42}", "订单 42")) {
+				LockRequest request = LockRequest.ofExactKey(key).withWaitTime(Duration.ZERO);
+				assertThat(this.server.command("SET", key, "by hand", "NX", "PX", "60000")).isEqualTo("OK");
+				for (LockType type : List.of(LockType.EXCLUSIVE, LockType.FAIR, LockType.READ, LockType.WRITE)) {
+					assertThat(template.tryAcquire(request.withType(type))).as("%s %s", key, type).isEmpty();
+				}
+				assertThat(this.server.command("GET", key)).isEqualTo("by hand");
+				this.server.command("DEL", key);
+				for (LockType type : List.of(LockType.EXCLUSIVE, LockType.FAIR, LockType.READ, LockType.WRITE)) {
+					template.execute(request.withType(type),
+							() -> assertThat(this.server.command("SET", key, "by hand", "NX", "PX", "60000")).isNull());
+				}
+			}
+		}
 	}
 
 	@Test

@@ -145,7 +145,8 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public Set<LockCapability> capabilities() {
 		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
-				LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
+				LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY,
+				LockCapability.ANY_KEY);
 	}
 
 	@Override

@@ -14,8 +14,8 @@ import org.redisson.config.NameMapper;
  * @param lockName the name of the lock, before it was mapped
  * @param permitsName the name of the permits, before it was mapped
  * @param lock the key of the lock
- * @param permits the key of a semaphore's number of free permits. It is not the key of
- * another lock, since keys of locks have no braces
+ * @param permits the key of a semaphore's number of free permits. Unless the lock's key
+ * is made by another layout, no other lock has this key, as it has braces
  */
 record RedissonNames(String lockName, String permitsName, String lock, String permits) {
 
@@ -24,7 +24,7 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	private static final String READER = ":rwlock_timeout:";
 
 	static RedissonNames of(String key, NameMapper mapper) {
-		String permitsName = "{" + key + "}:permits";
+		String permitsName = suffixed(key, "permits");
 		return new RedissonNames(key, permitsName, mapper.map(key), mapper.map(permitsName));
 	}
 
@@ -113,11 +113,11 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	 * Put a prefix before a name as Redisson does: a name without a hash tag becomes one.
 	 */
 	private static String prefixed(String prefix, String name) {
-		return name.contains("{") ? prefix + ":" + name : prefix + ":{" + name + "}";
+		return prefix + ":" + TokenCounters.tag(name);
 	}
 
 	private static String suffixed(String name, String suffix) {
-		return name.contains("{") ? name + ":" + suffix : "{" + name + "}:" + suffix;
+		return TokenCounters.tag(name) + ":" + suffix;
 	}
 
 }

@@ -21,6 +21,7 @@ import org.redisson.api.RScriptAsync;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
 import org.redisson.client.codec.ByteArrayCodec;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -32,6 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 final class RedissonServer implements AutoCloseable {
 
+	private static final Logger logger = LoggerFactory.getLogger(RedissonServer.class);
+
 	/**
 	 * The time of calls without a limit, which need no timer.
 	 */
@@ -41,7 +44,7 @@ final class RedissonServer implements AutoCloseable {
 
 	private final RedissonClient client;
 
-	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(RedissonServer.class));
+	private final Shortfalls shortfalls = new Shortfalls(logger::warn);
 
 	/**
 	 * Sends a command again after a failure, as the client is configured.

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
@@ -103,6 +105,42 @@ class RedissonByHandTests extends OnOneServer {
 		assertThat(get(last.renew(LONG))).as("%s after the release by hand", key).isNotNull();
 		assertThat(get(last.release())).as(key).isTrue();
 		return refused;
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{tenant}:42", "lock:{42}", "订单 42" })
+	void exactKeyIsTheNameOfALockByHand(String key) {
+		RedissonClient second = Clients.connect(server.url());
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.keyPrefix("shop")
+			.build()) {
+			assertExcludes(template, second, key);
+		}
+		finally {
+			second.shutdown();
+		}
+	}
+
+	/**
+	 * Check that a lock with an exact key and Redisson's own lock of that name exclude
+	 * and wake each other.
+	 */
+	static void assertExcludes(DefaultLockTemplate template, RedissonClient client, String key) {
+		LockRequest request = LockRequest.ofExactKey(key).withWaitTime(Patience.LIMIT);
+		RLock byHand = client.getLock(key);
+		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.FAIR, LockType.WRITE, LockType.READ)) {
+			LockHandle handle = template.acquire(request.withType(type));
+			assertThat(byHand.tryLock()).as("%s by hand beside %s", key, type).isFalse();
+			CompletableFuture<Void> waiting = lock(byHand, 7);
+			Patience.await().during(Duration.ofMillis(100)).until(() -> !waiting.isDone());
+			handle.close();
+			assertThat(waiting).succeedsWithin(Patience.LIMIT);
+			CompletableFuture<LockHandle> next = template.acquireAsync(request.withType(type));
+			Patience.await().during(Duration.ofMillis(100)).until(() -> !next.isDone());
+			get(byHand.unlockAsync(7));
+			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		}
 	}
 
 	/**

@@ -109,6 +109,21 @@ class RedissonClusterTests extends RedisClusterContract {
 	}
 
 	@Test
+	void exactKeyIsTheNameOfALockByHandOnEachNode() {
+		RedissonClient other = connect();
+		try (RedissonLockProvider provider = new RedissonLockProvider(client);
+				DefaultLockTemplate template = template(provider)) {
+			for (int i = 0; i < 4; i++) {
+				RedissonByHandTests.assertExcludes(template, other, "{tenant" + i + "}:42");
+				RedissonByHandTests.assertExcludes(template, other, "订单 " + i);
+			}
+		}
+		finally {
+			other.shutdown();
+		}
+	}
+
+	@Test
 	void readersAndWritersByHandAreWokenByOurRelease() throws Exception {
 		RedissonClient other = connect();
 		try (DefaultLockTemplate template = template(new RedissonLockProvider(client))) {

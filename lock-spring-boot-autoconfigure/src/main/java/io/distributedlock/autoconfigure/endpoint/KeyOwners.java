@@ -1,9 +1,11 @@
 package io.distributedlock.autoconfigure.endpoint;
 
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockActivity;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.util.StringUtils;
 
 /**
  * Asks a backend who has a key, and takes it from an owner that was seen there.
@@ -54,38 +56,44 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	private static final int ANSWERS = 4;
 
 	/**
-	 * What follows the prefix in a full key.
+	 * No full key has more characters.
 	 */
-	private static final Pattern NAME_AND_KEY = Pattern
-		.compile("(?:[\\w.$#@=+,()~-]|%[0-9A-F]{2})*:(?:[\\w.$#@=+,()-]|%[0-9A-F]{2})*");
+	private static final int LONGEST_KEY = 200;
 
 	/**
 	 * Show the owners of a key.
 	 * @param key the full key, or the hash of a key that this node holds or waits for
 	 */
 	KeyDescriptor show(String provider, String key) {
-		String fullKey = fullKey(key);
+		List<String> readings = readings(key);
 		LockActivity here = this.template.activity();
-		int waiters = (int) here.waiting()
-			.stream()
-			.filter((call) -> call.provider().equals(provider) && call.key().equals(fullKey))
-			.count();
 		try {
+			Seen seen = seen(provider, readings);
 			Set<String> ownersHere = new HashSet<>();
 			here.held()
 				.stream()
 				.filter((lock) -> lock.provider().equals(provider))
 				.forEach((lock) -> lock.ownerId().ifPresent(ownersHere::add));
-			List<OwnerDescriptor> owners = owners(provider, key, fullKey).stream()
+			List<OwnerDescriptor> owners = seen.owners()
+				.stream()
 				.map((owner) -> new OwnerDescriptor(ShownKeys.hash(owner.id()), LocksEndpoint.text(owner.type()),
 						LocksEndpoint.boxed(owner.fencingToken()),
 						owner.remaining().map(Duration::toMillis).orElse(null), ownersHere.contains(owner.id())))
 				.toList();
-			return new KeyDescriptor(this.keys.of(fullKey), provider, owners, waiters, null);
+			return new KeyDescriptor(this.keys.of(seen.fullKey()), provider, owners,
+					waiters(here, provider, List.of(seen.fullKey())), null);
 		}
 		catch (NotAnswered ex) {
-			return new KeyDescriptor(this.keys.of(fullKey), provider, null, waiters, ex.getMessage());
+			return new KeyDescriptor(this.keys.of(readings.get(0)), provider, null, waiters(here, provider, readings),
+					ex.getMessage());
 		}
+	}
+
+	private static int waiters(LockActivity here, String provider, List<String> keys) {
+		return (int) here.waiting()
+			.stream()
+			.filter((call) -> call.provider().equals(provider) && keys.contains(call.key()))
+			.count();
 	}
 
 	/**
@@ -93,16 +101,21 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	 * @param ownerHash the owner, as {@link #show} has shown it
 	 */
 	ForcedReleaseDescriptor release(String provider, String key, String ownerHash, @Nullable Principal principal) {
-		String fullKey = fullKey(key);
 		String who = (principal != null) ? principal.getName() : "anonymous";
+		List<String> readings = readings(key);
+		String fullKey = readings.get(0);
 		try {
-			Optional<LockOwner> seen = owners(provider, key, fullKey).stream()
+			Seen found = seen(provider, readings);
+			fullKey = found.fullKey();
+			Optional<LockOwner> seen = found.owners()
+				.stream()
 				.filter((owner) -> ShownKeys.hash(owner.id()).equals(ownerHash))
 				.findFirst();
 			if (seen.isEmpty()) {
 				return told(provider, fullKey, ownerHash, who, new ForcedReleaseDescriptor("not-owner", null, null));
 			}
-			ForcedRelease done = answer(() -> this.template.backends().forceRelease(provider, fullKey, seen.get()));
+			ForcedRelease done = answer(
+					() -> this.template.backends().forceRelease(provider, found.fullKey(), seen.get()));
 			if (!done.released()) {
 				return told(provider, fullKey, ownerHash, who, new ForcedReleaseDescriptor("not-owner", null, null));
 			}
@@ -139,55 +152,69 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	}
 
 	/**
-	 * Return the full key for what the endpoint shows of a key.
+	 * Return the full keys that a text may mean, first the text itself. The server
+	 * decodes the percent signs in the path of an address, so a full key may have lost
+	 * its escapes, and nobody would ever have what is left.
 	 */
-	private String fullKey(String shown) {
-		if (!shown.startsWith(ShownKeys.HASH_PREFIX)) {
-			return escaped(shown);
+	private List<String> readings(String shown) {
+		if (shown.startsWith(ShownKeys.HASH_PREFIX)) {
+			return List.of(known(shown));
 		}
+		Set<String> readings = new LinkedHashSet<>(List.of(shown));
+		List<String> parts = (shown.length() > LONGEST_KEY) ? List.of() : List.of(shown.split(":", -1));
+		for (int key = 0; key < parts.size(); key++) {
+			String keyText = String.join(":", parts.subList(key, parts.size()));
+			for (int name = 0; name <= key; name++) {
+				readings.addAll(escaped(String.join(":", parts.subList(name, key)), keyText, shown));
+			}
+		}
+		return List.copyOf(readings);
+	}
+
+	/**
+	 * Return the full key of a name and a key, if it reads like the text without its
+	 * escapes.
+	 */
+	private List<String> escaped(String name, String key, String shown) {
+		try {
+			LockRequest request = LockRequest.of(key);
+			String fullKey = this.template.fullKeys(name.isEmpty() ? request : request.withName(name)).get(0);
+			return StringUtils.uriDecode(fullKey, StandardCharsets.UTF_8).equals(shown) ? List.of(fullKey) : List.of();
+		}
+		catch (IllegalArgumentException ex) {
+			// no key, or none for the layout of the application
+			return List.of();
+		}
+	}
+
+	/**
+	 * Return the full key with a hash.
+	 */
+	private String known(String hash) {
 		LockActivity here = this.template.activity();
 		return Stream
 			.concat(here.held().stream().map(LockActivity.Held::key),
 					here.waiting().stream().map(LockActivity.Waiting::key))
-			.filter((key) -> (ShownKeys.HASH_PREFIX + ShownKeys.hash(key)).equals(shown))
+			.filter((key) -> (ShownKeys.HASH_PREFIX + ShownKeys.hash(key)).equals(hash))
 			.findFirst()
 			.orElseThrow(() -> {
 				String reason = "This node neither holds nor waits for a key with the hash '%s'. Ask for the full key, or ask a node that shows this hash"
-					.formatted(shown);
+					.formatted(hash);
 				return new InvalidEndpointRequestException(reason, reason);
 			});
 	}
 
 	/**
-	 * Return the full key for one whose escapes were lost: the server decodes the percent
-	 * signs in the path of an address. Without this nobody would ever have such a key.
+	 * Ask for the owners of each of several keys until one of them has some.
 	 */
-	private String escaped(String key) {
-		String none = this.template.fullKeys(LockRequest.of("x")).get(0);
-		// prefix, empty name, key
-		String prefix = none.endsWith("::x") ? none.substring(0, none.length() - 2) : "";
-		if (!key.startsWith(prefix)) {
-			return key;
+	private Seen seen(String provider, List<String> readings) throws NotAnswered {
+		for (String each : readings) {
+			List<LockOwner> owners = answer(() -> this.template.backends().owners(provider, each));
+			if (!owners.isEmpty()) {
+				return new Seen(each, owners);
+			}
 		}
-		String rest = key.substring(prefix.length());
-		int end = rest.indexOf(':');
-		if (end < 0 || rest.substring(end + 1).isBlank() || NAME_AND_KEY.matcher(rest).matches()) {
-			return key;
-		}
-		String name = rest.substring(0, end);
-		LockRequest request = LockRequest.of(rest.substring(end + 1));
-		return this.template.fullKeys(name.isBlank() ? request : request.withName(name)).get(0);
-	}
-
-	private List<LockOwner> owners(String provider, String asked, String fullKey) throws NotAnswered {
-		List<LockOwner> owners = answer(() -> this.template.backends().owners(provider, fullKey));
-		if (owners.isEmpty() && !asked.startsWith(ShownKeys.HASH_PREFIX) && !asked.equals(fullKey)) {
-			throw new NotAnswered(
-					"nobody has the key '%s', but the address may mean another: '%s' is no full key. Write each percent sign of the full key as %%25"
-						.formatted(fullKey, asked),
-					null);
-		}
-		return owners;
+		return new Seen(readings.get(0), List.of());
 	}
 
 	private <T> T answer(Question<T> question) throws NotAnswered {
@@ -211,6 +238,12 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 			Thread.currentThread().interrupt();
 			throw new NotAnswered("interrupted", ex);
 		}
+	}
+
+	/**
+	 * The owners of a key, none if it is free.
+	 */
+	private record Seen(String fullKey, List<LockOwner> owners) {
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
@@ -101,8 +102,9 @@ class KeyOwnersTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "'', a:b, shop::a%3Ab, shop::a:b", "'', a/b c, shop::a%2Fb%20c, shop::a/b c",
-			"order, 50%, shop:order:50%25, shop:order:50%", "order, é, shop:order:%C3%A9, shop:order:é" })
+	@CsvSource({ "'', a:b, shop:a%3Ab, shop:a:b", "a:b, c:d, shop:a%3Ab:c%3Ad, shop:a:b:c:d",
+			"'', a/b c, shop:a%2Fb%20c, shop:a/b c", "order, 50%, shop:order:50%25, shop:order:50%",
+			"order, é, shop:order:%C3%A9, shop:order:é" })
 	void keyWhoseEscapesWereLostInTheAddressIsFound(String name, String key, String fullKey, String decoded) {
 		this.runner.run((context) -> {
 			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
@@ -115,9 +117,25 @@ class KeyOwnersTests {
 					.isEqualTo(show(endpoint, fullKey));
 			}
 			assertThat(show(endpoint, fullKey).owners()).isEmpty();
-			KeyDescriptor free = show(endpoint, decoded);
-			assertThat(free.owners()).as("of a key that may be another one").isNull();
-			assertThat(free.error()).contains(fullKey, "%25");
+			assertThat(show(endpoint, decoded).owners()).as("whatever it means").isEmpty();
+		});
+	}
+
+	@Test
+	void keyOfAnotherLayoutIsFoundAsItIs() {
+		this.runner.withBean(LockKeyLayout.class, () -> (prefix, name, key) -> {
+			if (name.isEmpty()) {
+				throw new IllegalStateException("no name");
+			}
+			return "%s|%s %s%%".formatted(prefix, name, key);
+		}).run((context) -> {
+			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+			try (LockHandle handle = context.getBean(LockTemplate.class).acquire(ORDER);
+					LockHandle exact = context.getBean(LockTemplate.class).acquire(LockRequest.ofExactKey("a b:c"))) {
+				assertThat(handle.key()).isEqualTo("shop|order 42%");
+				assertThat(show(endpoint, handle.key()).owners()).hasSize(1);
+				assertThat(show(endpoint, exact.key()).owners()).hasSize(1);
+			}
 		});
 	}
 

@@ -125,7 +125,7 @@ class LockExecutionTests {
 			LockHandle handle = context.getBean(LockTemplate.class).acquire("forgotten");
 			context.getSourceApplicationContext().close();
 			assertThat(handle.isValid()).isFalse();
-			assertThat(output).contains("p::forgotten").contains("lock.shutdown-timeout");
+			assertThat(output).contains("p:forgotten").contains("lock.shutdown-timeout");
 		});
 	}
 

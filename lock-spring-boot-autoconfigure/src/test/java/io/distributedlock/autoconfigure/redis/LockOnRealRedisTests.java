@@ -140,7 +140,7 @@ class LockOnRealRedisTests {
 				LockHandle handle = context.getBean(LockTemplate.class).acquire("held");
 				assertThat(server.command("EXISTS", handle.key())).isEqualTo(1L);
 			});
-			assertThat(server.command("EXISTS", "shop:lock::held")).isEqualTo(0L);
+			assertThat(server.command("EXISTS", "shop:lock:held")).isEqualTo(0L);
 		}
 	}
 

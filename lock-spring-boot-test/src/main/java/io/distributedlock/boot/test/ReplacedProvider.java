@@ -3,6 +3,7 @@ package io.distributedlock.boot.test;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -84,8 +85,9 @@ enum ReplacedProvider {
 			case REDLOCK ->
 				EnumSet.of(LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY, LockCapability.SURVIVES_FAILOVER);
 			case MEMCACHED -> EnumSet.of(LockCapability.LOCK_DELAY);
-			case ZOOKEEPER, ETCD -> without(LockCapability.EXACT_EXPIRY);
-			case REDISSON, REDIS, JDBC, LOCAL -> without(LockCapability.SURVIVES_FAILOVER);
+			case ZOOKEEPER, ETCD -> without(LockCapability.EXACT_EXPIRY, LockCapability.ANY_KEY);
+			case REDISSON, REDIS, LOCAL -> without(LockCapability.SURVIVES_FAILOVER);
+			case JDBC -> without(LockCapability.SURVIVES_FAILOVER, LockCapability.ANY_KEY);
 		};
 	}
 
@@ -111,8 +113,8 @@ enum ReplacedProvider {
 		return this == JDBC && SESSION_STRATEGIES.contains(strategy.toLowerCase(Locale.ROOT));
 	}
 
-	private static Set<LockCapability> without(LockCapability missing) {
-		return EnumSet.complementOf(EnumSet.of(missing));
+	private static Set<LockCapability> without(LockCapability... missing) {
+		return EnumSet.complementOf(EnumSet.copyOf(List.of(missing)));
 	}
 
 }

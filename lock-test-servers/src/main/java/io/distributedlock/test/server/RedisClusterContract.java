@@ -95,8 +95,11 @@ public abstract class RedisClusterContract {
 			for (LockType type : LockType.values()) {
 				for (int i = 0; i < 6; i++) {
 					HandOver.between(holder, waiter, HandOver.request(type + ":" + i, type));
+					HandOver.between(holder, waiter,
+							HandOver.request("{" + i + "}订单 " + type, type).withExactKey(true));
 				}
 			}
+
 		}
 	}
 
@@ -142,6 +145,8 @@ public abstract class RedisClusterContract {
 			for (LockType type : LockType.values()) {
 				for (int i = 0; i < 6; i++) {
 					HandOver.forced(holder, waiter, provider, HandOver.request("forced:" + type + i, type));
+					HandOver.forced(holder, waiter, provider,
+							HandOver.request("a{" + i + "}:锁" + type, type).withExactKey(true));
 				}
 			}
 		}

@@ -12,23 +12,15 @@ final class KeyTexts {
 	}
 
 	/**
-	 * Return name and key of a full key. A shortened one stays as it is.
-	 * @param fullKey {@code prefix:name:key}, or only the key; only the prefix has colons
-	 * of its own
+	 * Return name and key of a full key. A shortened one stays as it is, and so does one
+	 * of another layout.
+	 * @param start what all full keys of the default layout begin with
 	 */
-	static String of(String fullKey) {
-		int beforeKey = fullKey.lastIndexOf(':');
-		String key = decode(fullKey.substring(beforeKey + 1));
-		if (beforeKey < 0) {
-			return key;
-		}
-		String name = decode(fullKey.substring(fullKey.lastIndexOf(':', beforeKey - 1) + 1, beforeKey));
-		return name.isEmpty() ? key : name + ":" + key;
-	}
-
-	private static String decode(String part) {
+	static String of(String fullKey, String start) {
 		// a plus sign in a full key is one
-		return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+		return fullKey.startsWith(start)
+				? URLDecoder.decode(fullKey.substring(start.length()).replace("+", "%2B"), StandardCharsets.UTF_8)
+				: fullKey;
 	}
 
 }

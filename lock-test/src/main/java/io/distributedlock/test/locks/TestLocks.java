@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
+import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockListener;
@@ -40,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  *
  * A key is written as in
  * {@link LockTemplate#execute(String, io.distributedlock.LockedAction)}; with a name, as
- * {@code name:key}; an annotated method without a key has its name as key. The prefix of
- * the application is left out. Spring Boot applications get this object by
+ * {@code name:key}; an annotated method without a key has only its name. The prefix of
+ * the application is left out. A full key that another layout makes, or that is exact, is
+ * written as it is. Spring Boot applications get this object by
  * {@code @AutoConfigureTestLocks}; other tests create it and use its {@link #template()}.
  * Thread-safe.
  *
@@ -298,7 +300,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 */
 	public Set<String> held() {
 		Set<String> held = new TreeSet<>();
-		leases().forEach((lease) -> held.add(KeyTexts.of(lease.key())));
+		leases().forEach((lease) -> held.add(KeyTexts.of(lease.key(), start())));
 		return held;
 	}
 
@@ -308,7 +310,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 */
 	Set<String> acquiredKeys() {
 		Set<String> keys = new LinkedHashSet<>();
-		acquired().forEach((fullKey) -> keys.add(KeyTexts.of(fullKey)));
+		acquired().forEach((fullKey) -> keys.add(KeyTexts.of(fullKey, start())));
 		return keys;
 	}
 
@@ -361,15 +363,34 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 * Return all full keys that a text may mean: the name may end at any colon.
 	 */
 	private Set<String> fullKeys(String key) {
-		DefaultLockTemplate current = requireTemplate();
-		Set<String> fullKeys = new LinkedHashSet<>(current.fullKeys(LockRequest.of(key)));
+		Set<String> fullKeys = new LinkedHashSet<>();
+		addFullKeys(LockRequest.of(key), fullKeys);
+		addFullKeys(LockRequest.ofName(key), fullKeys);
+		fullKeys.add(key);
 		for (int colon = key.indexOf(':'); colon >= 0; colon = key.indexOf(':', colon + 1)) {
 			if (colon > 0 && colon < key.length() - 1) {
-				fullKeys.addAll(
-						current.fullKeys(LockRequest.of(key.substring(colon + 1)).withName(key.substring(0, colon))));
+				addFullKeys(LockRequest.of(key.substring(colon + 1)).withName(key.substring(0, colon)), fullKeys);
 			}
 		}
 		return fullKeys;
+	}
+
+	private void addFullKeys(LockRequest request, Set<String> fullKeys) {
+		try {
+			fullKeys.addAll(requireTemplate().fullKeys(request));
+		}
+		catch (InvalidLockKeyException ex) {
+			// the layout of the application has no full key for it
+		}
+	}
+
+	/**
+	 * Return what all full keys begin with, if the application has no layout of its own.
+	 */
+	private String start() {
+		Set<String> fullKeys = new LinkedHashSet<>();
+		addFullKeys(LockRequest.of("x"), fullKeys);
+		return fullKeys.stream().findFirst().map((any) -> any.substring(0, any.length() - 1)).orElse("");
 	}
 
 	private boolean isFullKeyWaitedFor(String fullKey) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
@@ -63,6 +64,32 @@ class TestLocksTests {
 		this.template.execute(LockRequest.of(key).withName("na:me"), () -> {
 			assertThat(this.locks).isHeld("na:me:" + key);
 			assertThat(this.locks.held()).containsExactly("na:me:" + key);
+		});
+	}
+
+	@Test
+	void fullKeyOfAnotherLayoutIsWrittenAsItIs() {
+		LockRequest exact = LockRequest.ofExactKey("{tenant}:订单 42").withWaitTime(Duration.ZERO);
+		this.template.execute(exact, () -> {
+			assertThat(this.locks).isHeld("{tenant}:订单 42");
+			assertThat(this.locks.held()).containsExactly("{tenant}:订单 42");
+		});
+		this.locks.contend("{tenant}:订单 42");
+		assertThat(this.template.tryAcquire(exact)).isEmpty();
+		LockKeyLayout layout = (prefix, name, key) -> "lock4j:" + name + "#" + Long.parseLong(key);
+		try (TestLocks other = TestLocks.create((builder) -> builder.keyLayout(layout))) {
+			other.template().execute(LockRequest.of("42").withName("order"), () -> {
+				assertThat(other).isHeld("order:42").isHeld("lock4j:order#42").isNotHeld("order:43");
+				assertThat(other.held()).containsExactly("lock4j:order#42");
+			});
+		}
+	}
+
+	@Test
+	void lockWithANameAndNoKeyIsWrittenAsItsName() {
+		this.template.execute(LockRequest.ofName("nightly report"), () -> {
+			assertThat(this.locks).isHeld("nightly report");
+			assertThat(this.locks.held()).containsExactly("nightly report");
 		});
 	}
 

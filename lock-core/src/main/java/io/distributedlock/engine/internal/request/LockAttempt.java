@@ -146,7 +146,8 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	 * keep each other out.
 	 */
 	public String gateKey() {
-		String permits = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " ";
+		// not only a space, as a key may have some
+		String permits = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " lock ";
 		return this.provider.name() + permits + this.key;
 	}
 

@@ -2,8 +2,7 @@ package io.distributedlock.redis.scripts;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-
-import org.slf4j.Logger;
+import java.util.function.Consumer;
 
 /**
  * What a server of Redis, or a service in front of it, does not have or denies the user,
@@ -21,14 +20,14 @@ public final class Shortfalls {
 
 	private final Set<Shortfall> found = ConcurrentHashMap.newKeySet();
 
-	private final Logger logger;
+	private final Consumer<String> log;
 
 	/**
 	 * Create an object for one provider.
-	 * @param logger where shortfalls are said
+	 * @param log receives a sentence about each shortfall
 	 */
-	public Shortfalls(Logger logger) {
-		this.logger = logger;
+	public Shortfalls(Consumer<String> log) {
+		this.log = log;
 	}
 
 	/**
@@ -48,8 +47,9 @@ public final class Shortfalls {
 	 */
 	public void note(Shortfall refused, String words) {
 		if (this.found.add(refused)) {
-			this.logger.warn("Redis refuses {}: {}. Grant {} if the user lacks the right.{}", refused, refused.cost,
-					refused.rights, words.isEmpty() ? "" : " Redis says: " + words);
+			this.log.accept("Redis refuses %s: %s.%s%s".formatted(refused, refused.cost,
+					refused.rights.isEmpty() ? "" : " Grant " + refused.rights + " if the user lacks the right.",
+					words.isEmpty() ? "" : " Redis says: " + words));
 		}
 	}
 
@@ -63,7 +63,7 @@ public final class Shortfalls {
 	}
 
 	/**
-	 * A command that locks can do without.
+	 * What locks can do without.
 	 */
 	public enum Shortfall {
 

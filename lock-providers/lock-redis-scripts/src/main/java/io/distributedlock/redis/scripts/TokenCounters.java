@@ -52,7 +52,7 @@ public final class TokenCounters {
 		this.channels = start;
 		this.cluster = cluster;
 		this.queued = false;
-		this.names = (key) -> start + '{' + Integer.toString(Tags.BY_SLOT[slot(key)], Character.MAX_RADIX) + '}';
+		this.names = (key) -> start + '{' + Tags.of(Tags.BY_SLOT[slot(key)]) + '}';
 	}
 
 	private TokenCounters(String channels, boolean cluster, UnaryOperator<String> names) {
@@ -135,7 +135,13 @@ public final class TokenCounters {
 		return this.cluster ? call.declaring(needed) : call;
 	}
 
-	private static String tag(String key) {
+	/**
+	 * Return the start of the names of what belongs to a key, which puts all of it into
+	 * the slot of the key. Braces in a key are its hash tag.
+	 * @param key the key in Redis
+	 * @return the key, in braces if it has none
+	 */
+	public static String tag(String key) {
 		return key.contains("{") ? key : "{" + key + "}";
 	}
 
@@ -176,8 +182,7 @@ public final class TokenCounters {
 	}
 
 	/**
-	 * The least number whose digits hash to each slot. Found when the first key is
-	 * locked.
+	 * The least number whose tag hashes to each slot. Found when the first key is locked.
 	 */
 	private static final class Tags {
 
@@ -187,7 +192,7 @@ public final class TokenCounters {
 			Arrays.fill(BY_SLOT, -1);
 			int found = 0;
 			for (int i = 0; found < SLOTS; i++) {
-				int slot = slot(Integer.toString(i, Character.MAX_RADIX));
+				int slot = slot(of(i));
 				if (BY_SLOT[slot] < 0) {
 					BY_SLOT[slot] = i;
 					found++;
@@ -196,6 +201,13 @@ public final class TokenCounters {
 		}
 
 		private Tags() {
+		}
+
+		/**
+		 * Not only digits: others have locks with names such as {@code lock:{42}}.
+		 */
+		static String of(int number) {
+			return '~' + Integer.toString(number, Character.MAX_RADIX);
 		}
 
 	}

@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs scripts on a real server at once, on the thread of the caller. The messages of the
@@ -22,7 +21,8 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 
 	private final RedisTestServer server;
 
-	private final Shortfalls shortfalls = new Shortfalls(LoggerFactory.getLogger(ServerRunner.class));
+	private final Shortfalls shortfalls = new Shortfalls((sentence) -> {
+	});
 
 	private final AtomicInteger subscriptions = new AtomicInteger();
 

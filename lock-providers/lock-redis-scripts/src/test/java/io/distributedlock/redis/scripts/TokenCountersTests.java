@@ -31,7 +31,7 @@ class TokenCountersTests {
 			assertThat(TokenCounters.slot(counter)).isEqualTo(TokenCounters.slot(key));
 			names.add(counter);
 		}
-		assertThat(names).hasSize(16384).allSatisfy((name) -> assertThat(name).hasSizeLessThan(17));
+		assertThat(names).hasSize(16384).allSatisfy((name) -> assertThat(name).hasSizeLessThan(18));
 	}
 
 	@Test

@@ -1,28 +1,28 @@
-package io.distributedlock.engine.internal.request;
+package io.distributedlock;
 
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-import io.distributedlock.LockRequest;
-import io.distributedlock.engine.internal.runtime.LockTimes;
-import io.distributedlock.spi.LeaseTerm;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class LockKeyFormatTests {
-
-	private final LockKeyFormat format = new LockKeyFormat("shop:lock");
+class DefaultKeyLayoutTests {
 
 	@Test
 	void partsStandInTheirOrder() {
 		assertThat(key("order", "42")).isEqualTo("shop:lock:order:42");
-		assertThat(this.format.format(LockRequest.of("42"))).isEqualTo("shop:lock::42");
-		assertThat(new LockKeyFormat("").format(LockRequest.of("42").withName("order"))).isEqualTo("order:42");
-		assertThat(new LockKeyFormat("").format(LockRequest.of("42"))).isEqualTo("42");
+		assertThat(LockKeyLayout.DEFAULT.fullKey("", "order", "42")).isEqualTo("order:42");
+	}
+
+	@Test
+	void missingPartLeavesNoColon() {
+		assertThat(key("", "nightly-report")).isEqualTo("shop:lock:nightly-report");
+		assertThat(key("nightly-report", "")).isEqualTo("shop:lock:nightly-report");
+		assertThat(LockKeyLayout.DEFAULT.fullKey("", "", "42")).isEqualTo("42");
+		assertThat(LockKeyLayout.DEFAULT.fullKey("", "order", "")).isEqualTo("order");
 	}
 
 	@Test
@@ -42,7 +42,9 @@ class LockKeyFormatTests {
 			for (String key : parts) {
 				assertThat(keys.add(key(name, key))).as("%s + %s", name, key).isTrue();
 			}
-			assertThat(keys.add(this.format.format(LockRequest.of(name)))).as(name).isTrue();
+			// one lock, as the only exception
+			assertThat(key(name, "")).isEqualTo(key("", name));
+			assertThat(keys.add(key(name, ""))).as(name).isTrue();
 		}
 	}
 
@@ -51,7 +53,7 @@ class LockKeyFormatTests {
 		for (String cut : List.of("cut\ud83d", "\ude00cut", "\ude00\ud83d", "\ud83d\ud83d\ude00")) {
 			assertThatIllegalArgumentException().isThrownBy(() -> key("n", cut)).withMessageContaining("well-formed");
 			assertThatIllegalArgumentException().isThrownBy(() -> key(cut, "k"));
-			assertThatIllegalArgumentException().isThrownBy(() -> new LockKeyFormat(cut));
+			assertThatIllegalArgumentException().isThrownBy(() -> LockKeyLayout.DEFAULT.fullKey(cut, "n", "k"));
 		}
 		assertThat(key("n", "\ud83d\ude00")).isEqualTo("shop:lock:n:%F0%9F%98%80");
 		assertThat(key("n", "?")).isEqualTo("shop:lock:n:%3F");
@@ -60,25 +62,16 @@ class LockKeyFormatTests {
 	@Test
 	void hugeKeysAreShortened() {
 		assertThat(key("n", "x".repeat(100_000))).startsWith("shop:lock:~sha256~")
-			.hasSizeLessThan(LockKeyFormat.MAX_LENGTH);
+			.hasSizeLessThan(DefaultKeyLayout.MAX_LENGTH);
 	}
 
 	@Test
 	void hugePrefixIsRefused() {
-		assertThatIllegalArgumentException().isThrownBy(() -> new LockKeyFormat("x".repeat(100)));
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKeyLayout.DEFAULT.fullKey("x".repeat(100), "", "k"));
 	}
 
-	@Test
-	void localDeadlineLiesBeforeTheExpiry() {
-		assertThat(new LeaseTerm(0, Duration.ofSeconds(30)).deadlineNanos())
-			.isEqualTo(Duration.ofMillis(30_000 - 300 - 2).toNanos());
-		assertThat(new LeaseTerm(0, Duration.ofMillis(5)).deadlineNanos()).isEqualTo(Duration.ofMillis(4).toNanos());
-		assertThat(LockTimes.wholeMillis(Duration.ofNanos(1))).isEqualTo(Duration.ofMillis(1));
-		assertThat(LockTimes.wholeMillis(Duration.ofNanos(1_000_001))).isEqualTo(Duration.ofMillis(2));
-	}
-
-	private String key(String name, String key) {
-		return this.format.format(LockRequest.of(key).withName(name));
+	private static String key(String name, String key) {
+		return LockKeyLayout.DEFAULT.fullKey("shop:lock", name, key);
 	}
 
 }

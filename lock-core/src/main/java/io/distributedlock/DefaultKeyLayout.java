@@ -1,18 +1,15 @@
-package io.distributedlock.engine.internal.request;
+package io.distributedlock;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-import io.distributedlock.LockRequest;
-
 /**
- * Makes the key that the backend sees: {@code prefix:name:key}. Two different pairs of
- * name and key never give the same result. Characters that have a meaning on some
- * backend, such as a line break, a brace or a slash, are escaped.
+ * The {@link LockKeyLayout#DEFAULT default layout}. Characters that have a meaning on
+ * some backend, such as a line break, a brace or a slash, are escaped. Thread-safe.
  */
-public final class LockKeyFormat {
+final class DefaultKeyLayout implements LockKeyLayout {
 
 	/**
 	 * The shortest limit of all backends is that of Memcached, 250 bytes. The other 50
@@ -34,18 +31,16 @@ public final class LockKeyFormat {
 
 	private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-	private final String prefix;
-
-	public LockKeyFormat(String prefix) {
-		this.prefix = escapedPrefix(prefix);
-	}
-
-	/**
-	 * Refuse a prefix that is too long or not well-formed.
-	 */
-	public static String requirePrefix(String prefix) {
-		escapedPrefix(prefix);
-		return prefix;
+	@Override
+	public String fullKey(String prefix, String name, String key) {
+		String start = escapedPrefix(prefix);
+		// no part has a colon of its own
+		String rest = (name.isEmpty() || key.isEmpty()) ? escape(name.isEmpty() ? key : name, false)
+				: escape(name, false) + ':' + escape(key, false);
+		if (start.length() + rest.length() <= MAX_LENGTH) {
+			return start + rest;
+		}
+		return start + SHORTENED + "sha256" + SHORTENED + sha256(rest);
 	}
 
 	private static String escapedPrefix(String prefix) {
@@ -55,15 +50,6 @@ public final class LockKeyFormat {
 				.formatted(prefix, escaped.length() - 1, MAX_PREFIX_LENGTH - 1));
 		}
 		return escaped;
-	}
-
-	public String format(LockRequest request) {
-		String name = escape(request.name(), false);
-		String key = escape(request.key(), false);
-		if (this.prefix.length() + name.length() + 1 + key.length() <= MAX_LENGTH) {
-			return (this.prefix.isEmpty() && name.isEmpty()) ? key : this.prefix + name + ':' + key;
-		}
-		return this.prefix + SHORTENED + "sha256" + SHORTENED + sha256(name + ':' + key);
 	}
 
 	private static String escape(String part, boolean keepColon) {
