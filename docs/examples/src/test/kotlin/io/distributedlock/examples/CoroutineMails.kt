@@ -6,6 +6,7 @@ import io.distributedlock.annotation.DistributedLock
 import io.distributedlock.annotation.OnContention
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.future.await
 import org.springframework.stereotype.Service
 
 @Service
@@ -34,25 +35,19 @@ internal open class CoroutineOutbox(private val mails: CoroutineMails) {
 }
 
 @Service
-internal class MailArchive(private val lockTemplate: LockTemplate, private val server: BlockingMailServer) {
+internal class MailArchive(private val lockTemplate: LockTemplate, private val server: CoroutineMailServer) {
 
-	fun archive(to: String) {
-		lockTemplate.acquire(LockRequest.of(to).withName("mail")).use { lock ->
-			server.archive(to)
+	suspend fun archive(to: String) {
+		lockTemplate.acquireAsync(LockRequest.of(to).withName("mail")).await().use { lock ->
+			server.send(to)
 			lock.ensureHeld()
 		}
 	}
 
 }
 
-internal interface CoroutineMailServer {
+internal fun interface CoroutineMailServer {
 
 	suspend fun send(to: String): String
-
-}
-
-internal fun interface BlockingMailServer {
-
-	fun archive(to: String)
 
 }

@@ -2,13 +2,13 @@ package io.distributedlock.examples
 
 import io.distributedlock.LockRequest
 import io.distributedlock.test.patience.Patience
-import java.util.concurrent.CompletableFuture
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
@@ -55,13 +55,16 @@ internal class CoroutinesExampleTests : OnEveryProvider() {
 	}
 
 	@Test
-	fun blockOfCodeIsLockedToItsEnd() {
+	fun blocksOfCodeOnOneThreadAreLockedToTheirEnd() = runBlocking<Unit> {
 		val other = node()
-		val archived = mutableListOf<Boolean>()
-		MailArchive(locks(node())) { to ->
-			archived += CompletableFuture.supplyAsync { isFree(other, to) }.join()
-		}.archive("d")
-		assertThat(archived).containsExactly(false)
+		var inside = 0
+		val archive = MailArchive(locks(node())) { to ->
+			assertThat(++inside).isOne()
+			assertThat(isFreeElsewhere(other, to)).isFalse()
+			inside--
+			"archived"
+		}
+		List(2) { launch { archive.archive("d") } }.joinAll()
 		assertThat(isFree(other, "d")).isTrue()
 	}
 
