@@ -1,15 +1,14 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
-import java.util.EnumSet;
-import java.util.Set;
 
-import io.distributedlock.LockType;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.server.RedisProxyContract;
 import io.lettuce.core.RedisClient;
 import org.junit.jupiter.api.AfterEach;
 import org.jspecify.annotations.Nullable;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class RedisProxyTests extends RedisProxyContract {
 
@@ -20,6 +19,7 @@ class RedisProxyTests extends RedisProxyContract {
 		if (this.client != null) {
 			Clients.shutdown(this.client);
 		}
+		assertThat(refused()).isEmpty();
 	}
 
 	@Override
@@ -30,11 +30,6 @@ class RedisProxyTests extends RedisProxyContract {
 		RedisLockProvider provider = new RedisLockProvider(this.client, Duration.ofSeconds(3));
 		provider.checkAccess(RedisLockProvider.DEFAULT_PREFIX);
 		return provider;
-	}
-
-	@Override
-	protected Set<LockType> types() {
-		return EnumSet.allOf(LockType.class);
 	}
 
 }

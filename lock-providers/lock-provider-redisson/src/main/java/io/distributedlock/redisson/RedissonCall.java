@@ -38,6 +38,15 @@ record RedissonCall(Script script, String route, List<String> keys, int needed, 
 	}
 
 	/**
+	 * Return the call as a service gets it that takes only scripts whose keys it can
+	 * read.
+	 */
+	RedissonCall withDeclaredKeys() {
+		return new RedissonCall(RedissonScript.withDeclaredKeys(this.script), this.route, this.keys, this.needed,
+				this.arguments);
+	}
+
+	/**
 	 * Return the key that decides which node of a cluster is asked.
 	 */
 	String key() {

@@ -118,6 +118,13 @@ final class RedissonErrors {
 	}
 
 	/**
+	 * Return whether a service has refused a script for its text, before it ran.
+	 */
+	static boolean isUnreadable(Throwable failure) {
+		return says(Failures.unwrap(failure), "bad lua script");
+	}
+
+	/**
 	 * Return whether the server takes no scripts by their digests.
 	 */
 	static boolean refusesDigests(Throwable failure) {
@@ -166,6 +173,11 @@ final class RedissonErrors {
 				|| says(cause, "can't access at least one")) {
 			return permanent(
 					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
+					cause);
+		}
+		if (isUnreadable(cause)) {
+			return permanent(
+					"the service in front of Redis refuses a script of locks: see its settings in docs/providers/services.md",
 					cause);
 		}
 		if (refusesDigests(cause)) {

@@ -127,8 +127,8 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			this.releases.check(channel);
 			return this.server.acquire(
 					new RedissonCall(PlainScripts.PING, names.lockName(), List.of(names.lock()), List.of()),
-					(asForALock) -> true, System.nanoTime() + RedissonServer.LONG_NANOS);
-		}).whenComplete((answer, failure) -> {
+					(answered) -> true, System.nanoTime() + RedissonServer.LONG_NANOS);
+		}).thenCompose((answer) -> this.onServer.readers(names)).whenComplete((readers, failure) -> {
 			if (failure != null && RedissonErrors.isReply(failure)
 					&& !RedissonErrors.translate(failure).isRetryable()) {
 				logger.error("Locks of provider {} cannot work: {}", NAME,

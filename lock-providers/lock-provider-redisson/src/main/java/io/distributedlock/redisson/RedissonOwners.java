@@ -23,18 +23,41 @@ import org.redisson.config.NameMapper;
 record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements LockOwners {
 
 	/**
+	 * The answer to {@link RedissonScript#OWNERS_OF_LOCK} if readers have the lock.
+	 */
+	private static final List<String> SHARED = List.of("READ");
+
+	/**
 	 * Ask for the lock and for its permits at the same time. One script cannot do it: a
 	 * {@link NameMapper} may put the two into different slots of a cluster.
 	 */
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
 		RedissonNames names = RedissonNames.of(key, this.nameMapper);
-		CompletionStage<List<LockOwner>> ofPermits = ask(
-				new RedissonCall(RedissonScript.OWNERS_OF_PERMITS.publishing(""), names.permitsName(),
-						List.of(names.permitTimes()), List.of()));
-		return ask(new RedissonCall(RedissonScript.OWNERS_OF_LOCK.publishing(""), names.lockName(),
-				List.of(names.lock()), List.of(names.beforeReader(), names.afterReader())))
-			.thenCombine(ofPermits, (first, second) -> Stream.concat(first.stream(), second.stream()).toList());
+		CompletionStage<List<LockOwner>> ofPermits = read(
+				this.server.sendForTexts(new RedissonCall(RedissonScript.OWNERS_OF_PERMITS.publishing(""),
+						names.permitsName(), List.of(names.permitTimes()), List.of())));
+		return read(ofLock(names)).thenCombine(ofPermits,
+				(first, second) -> Stream.concat(first.stream(), second.stream()).toList());
+	}
+
+	/**
+	 * Ask for the readers of a lock.
+	 * @return completes with the server's answer
+	 */
+	CompletionStage<List<String>> readers(RedissonNames names) {
+		return this.server.sendForTexts(
+				ofLock(RedissonScript.OWNERS_OF_READERS, names, List.of(names.beforeReader(), names.afterReader())));
+	}
+
+	private CompletionStage<List<String>> ofLock(RedissonNames names) {
+		return this.server.sendForTexts(ofLock(RedissonScript.OWNERS_OF_LOCK, names, List.of()))
+			.thenCompose(
+					(answer) -> answer.equals(SHARED) ? readers(names) : CompletableFuture.completedFuture(answer));
+	}
+
+	private static RedissonCall ofLock(RedissonScript script, RedissonNames names, List<String> arguments) {
+		return new RedissonCall(script.publishing(""), names.lockName(), List.of(names.lock()), arguments);
 	}
 
 	@Override
@@ -53,8 +76,8 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 			});
 	}
 
-	private CompletionStage<List<LockOwner>> ask(RedissonCall call) {
-		return this.server.sendForTexts(call).handle((answer, failure) -> {
+	private static CompletionStage<List<LockOwner>> read(CompletionStage<List<String>> asked) {
+		return asked.handle((answer, failure) -> {
 			if (failure != null) {
 				throw RedissonErrors.translate(failure);
 			}

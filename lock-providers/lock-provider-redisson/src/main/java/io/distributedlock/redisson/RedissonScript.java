@@ -110,11 +110,18 @@ enum RedissonScript {
 	RELEASE_PERMIT,
 
 	/**
-	 * Lists who has a lock of any type, and changes nothing. Readers are owners as long
-	 * as a key of theirs lives. A writer by hand that also reads is one owner. Keys:
-	 * lock. Arguments: the parts before and after an owner in the name of a reader's key.
+	 * Lists who has a lock, and changes nothing. A writer by hand that also reads is one
+	 * owner. Keys: lock. No arguments. Answers the one word {@code READ} if readers have
+	 * it.
 	 */
 	OWNERS_OF_LOCK,
+
+	/**
+	 * Lists the readers of a lock, and changes nothing. They are owners as long as a key
+	 * of theirs lives. Keys: lock. Arguments: the parts before and after an owner in the
+	 * name of a reader's key.
+	 */
+	OWNERS_OF_READERS,
 
 	/**
 	 * Lists who has a permit, and changes nothing. Redisson keeps the id of a permit as
@@ -156,6 +163,10 @@ enum RedissonScript {
 	@SuppressWarnings("ImmutableEnumChecker")
 	private final Script sharded = read("redisson-sharded", "redisson", "line");
 
+	// never changed
+	@SuppressWarnings("ImmutableEnumChecker")
+	private final Script declared = read("redisson-declared", "redisson", "line");
+
 	private Script read(String... folders) {
 		return new LuaFiles(List.of(folders)).script(Script.Answer.NUMBER,
 				name().toLowerCase(Locale.ROOT).replace('_', '-'));
@@ -167,6 +178,20 @@ enum RedissonScript {
 	 */
 	Script publishing(String publish) {
 		return publish.equals("SPUBLISH") ? this.sharded : this.published;
+	}
+
+	/**
+	 * Return a script that uses only keys that are its parameters.
+	 * @param script any script
+	 * @return the one that stands for it, or itself
+	 */
+	static Script withDeclaredKeys(Script script) {
+		for (RedissonScript each : values()) {
+			if (each.published == script) {
+				return each.declared;
+			}
+		}
+		return script;
 	}
 
 }

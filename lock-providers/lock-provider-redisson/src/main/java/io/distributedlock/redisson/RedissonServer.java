@@ -104,9 +104,9 @@ final class RedissonServer implements AutoCloseable {
 			return sendThrough(this.once, call, RScript.ReturnType.LONG, giveUpAtNanos);
 		}
 		return this.firstContact.call(() -> this.loader.send(call,
-				() -> this.replicas.send(call,
+				(sent) -> this.replicas.send(sent,
 						(counting) -> sendThrough(this.once, counting, RScript.ReturnType.LONG, giveUpAtNanos), granted,
-						(batch) -> sendNow((batch != null) ? batch : this.once, call, RScript.ReturnType.LONG,
+						(batch) -> sendNow((batch != null) ? batch : this.once, sent, RScript.ReturnType.LONG,
 								giveUpAtNanos))));
 	}
 
@@ -177,7 +177,8 @@ final class RedissonServer implements AutoCloseable {
 		RScriptAsync batched = batch.getScript(ByteArrayCodec.INSTANCE);
 		List<CompletionStage<Long>> answers = new ArrayList<>(calls.size());
 		for (RedissonCall call : calls) {
-			answers.add(Stages.orElse(this.<Long>sendNow(batched, call, RScript.ReturnType.LONG, giveUpAtNanos),
+			answers.add(Stages.orElse(
+					this.<Long>sendNow(batched, this.loader.readable(call), RScript.ReturnType.LONG, giveUpAtNanos),
 					(failure) -> RedissonErrors.isReply(failure) || cluster, () -> send(call, giveUpAtNanos)));
 		}
 		batch.executeAsync();
@@ -187,7 +188,7 @@ final class RedissonServer implements AutoCloseable {
 	private <R> CompletionStage<R> sendThrough(RScript scripts, RedissonCall call, RScript.ReturnType type,
 			long giveUpAtNanos) {
 		return this.firstContact
-			.call(() -> this.loader.send(call, () -> this.<R>sendNow(scripts, call, type, giveUpAtNanos)));
+			.call(() -> this.loader.send(call, (sent) -> this.<R>sendNow(scripts, sent, type, giveUpAtNanos)));
 	}
 
 	private <R> CompletableFuture<R> sendNow(RScriptAsync scripts, RedissonCall call, RScript.ReturnType type,

@@ -2,7 +2,7 @@ package io.distributedlock.redisson;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import io.distributedlock.redis.scripts.Shortfalls;
 import io.distributedlock.redis.scripts.Shortfalls.Shortfall;
@@ -11,8 +11,8 @@ import org.redisson.api.RScript;
 /**
  * Loads scripts into servers that do not know them, and repeats the call. A server
  * forgets its scripts when it restarts, and a node of a cluster that receives a slot may
- * never have known them. A service may take no digests: it gets whole scripts from then
- * on. Thread-safe.
+ * never have known them. A service may take no digests, or only scripts whose keys it can
+ * read: it gets whole scripts, and others, from then on. Thread-safe.
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
@@ -48,13 +48,33 @@ final class ScriptLoader {
 	}
 
 	/**
-	 * Send a call, and send it again if the server did not know its script, and so has
-	 * not executed it.
+	 * Return the call with the script that the server takes.
+	 */
+	RedissonCall readable(RedissonCall call) {
+		return this.shortfalls.has(Shortfall.UNDECLARED_KEYS) ? call.withDeclaredKeys() : call;
+	}
+
+	/**
+	 * Send a call, and send it again if the server did not know its script or has refused
+	 * it, and so has not executed it.
 	 * @param call the call
 	 * @param sending sends its digest, or its script if {@link #sendsWhole}
 	 */
-	<R> CompletionStage<R> send(RedissonCall call, Supplier<CompletionStage<R>> sending) {
-		return Stages.orElse(attempt(call, sending, 0), this::takesNoDigest, sending);
+	<R> CompletionStage<R> send(RedissonCall call, Function<RedissonCall, CompletionStage<R>> sending) {
+		RedissonCall sent = readable(call);
+		CompletionStage<R> answer = Stages.orElse(attempt(sent, sending, 0), this::takesNoDigest,
+				() -> sending.apply(sent));
+		RedissonCall other = sent.withDeclaredKeys();
+		return (other.script() == sent.script()) ? answer
+				: Stages.orElse(answer, this::cannotRead, () -> send(other, sending));
+	}
+
+	private boolean cannotRead(Throwable failure) {
+		boolean refused = RedissonErrors.isUnreadable(failure);
+		if (refused) {
+			this.shortfalls.note(Shortfall.UNDECLARED_KEYS, RedissonErrors.words(failure));
+		}
+		return refused;
 	}
 
 	private boolean takesNoDigest(Throwable failure) {
@@ -65,8 +85,9 @@ final class ScriptLoader {
 		return refused;
 	}
 
-	private <R> CompletionStage<R> attempt(RedissonCall call, Supplier<CompletionStage<R>> sending, int loads) {
-		CompletionStage<R> answer = sending.get();
+	private <R> CompletionStage<R> attempt(RedissonCall call, Function<RedissonCall, CompletionStage<R>> sending,
+			int loads) {
+		CompletionStage<R> answer = sending.apply(call);
 		return (loads == MAX_LOADS) ? answer : Stages.orElse(answer, RedissonErrors::isUnknownScript,
 				() -> load(call, loads).thenCompose((loaded) -> attempt(call, sending, loads + 1)));
 	}

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisException;
 import org.redisson.config.Config;
 import org.redisson.config.SubscriptionMode;
 
@@ -100,6 +101,18 @@ class RedissonErrorsTests {
 				.doesNotContain("redis.call")
 				.doesNotContain("at present");
 		}
+	}
+
+	/**
+	 * As services do that read the text of a script.
+	 */
+	@Test
+	void errorNamesTheServiceThatRefusesAScript() {
+		BackendException translated = RedissonErrors
+			.translate(new RedisException("ERR bad lua script for redis cluster. channel: [id: 1] command: (EVAL)"));
+		assertThat(translated).hasMessageContaining("docs/providers/services.md")
+			.hasMessageEndingWith("Redis says: ERR bad lua script for redis cluster");
+		assertThat(translated.isRetryable()).isFalse();
 	}
 
 	@Test

@@ -1,17 +1,25 @@
 package io.distributedlock.redisson;
 
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockType;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisProxyContract;
+import io.distributedlock.test.server.StandardError;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class RedissonProxyTests extends RedisProxyContract {
 
@@ -35,11 +43,28 @@ class RedissonProxyTests extends RedisProxyContract {
 	}
 
 	/**
-	 * Each hold of a reader is a key of its own, which no caller can name in advance.
+	 * The release of one reader cannot look whether the other one lives.
 	 */
-	@Override
-	protected Set<LockType> types() {
-		return EnumSet.complementOf(EnumSet.of(LockType.READ));
+	@Test
+	void readerThatDiesKeepsTheLockUntilTheLongestLeaseEndsAndThatIsSaidAtTheStart() {
+		try (StandardError log = new StandardError(); LockProvider provider = provider(url())) {
+			Patience.await()
+				.untilAsserted(() -> assertThat(log.text()).containsOnlyOnce("Redis refuses UNDECLARED_KEYS: "));
+			Lease alive = get(provider.tryAcquire(request(LockType.READ, Duration.ofSeconds(6))));
+			assertThat(get(provider.tryAcquire(request(LockType.READ, Duration.ofMillis(100))))).isNotNull();
+			assertThat(get(alive.release())).isTrue();
+			assertThat(get(provider.tryAcquire(request(LockType.WRITE, Duration.ofSeconds(6))))).isNull();
+			Patience.await()
+				.until(() -> get(provider.tryAcquire(request(LockType.WRITE, Duration.ofSeconds(6)))) != null);
+		}
+	}
+
+	private static LeaseRequest request(LockType type, Duration leaseTime) {
+		return new LeaseRequest("read", leaseTime, type);
+	}
+
+	private static <T> T get(CompletionStage<T> stage) {
+		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 }

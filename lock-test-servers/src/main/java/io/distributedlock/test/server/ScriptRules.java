@@ -40,7 +40,7 @@ public final class ScriptRules {
 
 	/**
 	 * Return what breaks the rules: each command is a literal, each key is a literal
-	 * {@code KEYS[n]} in the call, and there is one at least.
+	 * {@code KEYS[n]} in the call, there is one at least, and no call is inside another.
 	 * @param source the script
 	 * @return the parts that break a rule, empty if there are none
 	 */
@@ -56,6 +56,9 @@ public final class ScriptRules {
 		Matcher call = CALL.matcher(script);
 		while (call.find()) {
 			List<String> arguments = arguments(script, call.end());
+			if (arguments.stream().anyMatch((each) -> CALL.matcher(each).find())) {
+				broken.add("call inside " + arguments);
+			}
 			Matcher command = COMMAND.matcher(arguments.isEmpty() ? "" : arguments.get(0));
 			if (!command.matches()) {
 				broken.add("command " + arguments);

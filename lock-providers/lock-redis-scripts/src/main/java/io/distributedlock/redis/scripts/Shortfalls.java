@@ -84,6 +84,11 @@ public final class Shortfalls {
 		EVALSHA("each command carries its whole script, some kilobytes", "+evalsha +script|load"),
 
 		/**
+		 * Scripts cannot use a key that is not among their parameters.
+		 */
+		UNDECLARED_KEYS("a reader that dies keeps its lock until the longest lease of all its readers ends", ""),
+
+		/**
 		 * Replicas do not confirm a lock.
 		 */
 		WAIT("a new lock is not confirmed by a replica, so a failover loses it more often", "+wait");

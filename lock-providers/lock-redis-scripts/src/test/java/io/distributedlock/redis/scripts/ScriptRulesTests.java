@@ -49,7 +49,8 @@ class ScriptRulesTests {
 		assertThat(Arrays.asList("return 1", "local k = KEYS[1] redis.call('get', k)", "redis.call(ARGV[1], KEYS[1])",
 				"redis.call('get', KEYS[1] .. 'a')", "redis.call('del', KEYS[1], f(KEYS[2], 1))",
 				"for i, k in ipairs(KEYS) do redis.call('get', KEYS[1]) end", "redis.call('get', KEYS[i + 1])",
-				"local call = redis.call call('get', KEYS[1])"))
+				"local call = redis.call call('get', KEYS[1])",
+				"redis.call('set', KEYS[1], f(redis.pcall('get', KEYS[2])))"))
 			.allSatisfy((script) -> assertThat(ScriptRules.broken(script)).isNotEmpty());
 	}
 

@@ -1,5 +1,7 @@
 -- include refusal.lua
 -- include next-token.lua
+-- not used here: a service that would refuse to release a reader, as it cannot read the keys, must refuse this script, too
+-- include last-reader.lua
 KEYS[7] = KEYS[7] or table.remove(ARGV)
 
 local taken = redis.call('exists', KEYS[1]) == 1
@@ -9,5 +11,6 @@ if not taken and is_noted('') then return behind end
 local token = next_token(ARGV[3])
 redis.call('set', KEYS[7], 1, 'PX', ARGV[2])
 redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
-redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ARGV[2]))
+local left = redis.call('pttl', KEYS[1])
+redis.call('pexpire', KEYS[1], math.max(left, ARGV[2]))
 return token

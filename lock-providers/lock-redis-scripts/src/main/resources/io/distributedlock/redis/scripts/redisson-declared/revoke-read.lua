@@ -1,0 +1,2 @@
+-- Code by hand cannot read at such a service, so each reader has entered once.
+-- include release-read.lua
