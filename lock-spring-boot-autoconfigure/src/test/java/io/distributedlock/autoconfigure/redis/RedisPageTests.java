@@ -26,6 +26,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -39,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Each set-up of the pages on Redis starts as it stands there, but for hosts, ports and
- * files.
+ * files. So does a service that looks like a single server.
  */
 class RedisPageTests {
 
@@ -131,10 +132,15 @@ class RedisPageTests {
 		}
 	}
 
+	/**
+	 * With nothing but an address.
+	 */
 	@ParameterizedTest
-	@ValueSource(strings = { "redis", "redisson" })
-	void serviceThatLooksLikeASingleServer(String provider) throws Exception {
-		try (RedisTestCluster cluster = RedisTestCluster.run(); RedisTestProxy proxy = RedisTestProxy.before(cluster)) {
+	@CsvSource({ "redis, NOTHING", "redis, EVALSHA SCRIPT PUBLISH SUBSCRIBE", "redisson, NOTHING",
+			"redisson, EVALSHA SCRIPT PUBLISH SUBSCRIBE" })
+	void serviceThatLooksLikeASingleServer(String provider, String lacking) throws Exception {
+		try (RedisTestCluster cluster = RedisTestCluster.run();
+				RedisTestProxy proxy = RedisTestProxy.before(cluster, lacking.split(" ", -1))) {
 			assertLocksWork(provider, "spring.data.redis.url: " + proxy.url() + "\nlock.fail-fast: true",
 					cluster.servers().toArray(RedisTestServer[]::new));
 		}
