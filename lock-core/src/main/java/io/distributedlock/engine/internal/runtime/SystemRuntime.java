@@ -23,9 +23,9 @@ public final class SystemRuntime implements EngineRuntime {
 
 	private final ScheduledThreadPoolExecutor timer;
 
-	private final ElasticWorkers workers;
+	private final WorkerPool workers;
 
-	private final ElasticWorkers callbacks;
+	private final WorkerPool callbacks;
 
 	private final @Nullable Executor usersExecutor;
 
@@ -36,8 +36,8 @@ public final class SystemRuntime implements EngineRuntime {
 		// a JVM that cannot start this thread fails now, and not when a lease must be
 		// renewed
 		this.timer.prestartCoreThread();
-		this.workers = new ElasticWorkers("lock-engine", this.timer);
-		this.callbacks = new ElasticWorkers("lock-callback", this.timer);
+		this.workers = new WorkerPool("lock-engine", this.timer);
+		this.callbacks = new WorkerPool("lock-callback", this.timer);
 	}
 
 	@Override

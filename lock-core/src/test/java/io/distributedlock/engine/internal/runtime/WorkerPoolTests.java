@@ -17,16 +17,16 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Few threads for many tasks, more while tasks block, and no task is lost.
+ * A task that blocks delays no other, and no task is lost.
  */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
-class ElasticWorkersTests {
+class WorkerPoolTests {
 
 	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
 
-	private final String name = "elastic-" + System.nanoTime();
+	private final String name = "pool-" + System.nanoTime();
 
-	private final ElasticWorkers workers = new ElasticWorkers(this.name, this.timer);
+	private final WorkerPool workers = new WorkerPool(this.name, this.timer);
 
 	private final Set<Thread> used = ConcurrentHashMap.newKeySet();
 
@@ -57,7 +57,7 @@ class ElasticWorkersTests {
 		}
 		awaitRuns(5000);
 		assertThat(this.used).doesNotContain(Thread.currentThread());
-		assertThat(this.used).hasSizeLessThanOrEqualTo(ElasticWorkers.MOST_THREADS);
+		assertThat(this.used).hasSizeLessThanOrEqualTo(WorkerPool.MOST_THREADS);
 	}
 
 	@Test
