@@ -94,14 +94,13 @@ public interface LockHandle extends AutoCloseable {
 	void ensureHeld();
 
 	/**
-	 * Make the lease end this long from now, even if that is earlier or later than
-	 * before. An auto-renewed lease stays auto-renewed. Asks the backend, and waits for
+	 * Make the lease end this long from now, or later: an extension never makes it end
+	 * earlier. An auto-renewed lease stays auto-renewed. Asks the backend, and waits for
 	 * the answer at most the command time-out.
 	 * @param leaseTime how long the lease is to run from now
 	 * @throws LockLostException if this owner no longer has the lock
 	 * @throws LockUnavailableException if the backend failed; the lease then ends when it
-	 * would have ended without the extension, or after the requested time if that is
-	 * earlier
+	 * would have ended without the extension
 	 * @throws IllegalArgumentException if the provider cannot keep a lease of that length
 	 */
 	void extend(Duration leaseTime);

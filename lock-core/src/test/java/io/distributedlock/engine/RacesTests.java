@@ -147,7 +147,6 @@ class RacesTests {
 		for (int i = 0; i < 4; i++) {
 			holders.add(this.threads.submit(() -> {
 				while (isTimeLeft()) {
-					// each shorter one makes a renewal due much earlier
 					long millis = ThreadLocalRandom.current().nextLong(5_000, 25_000);
 					handle.extendAsync(Duration.ofMillis(millis)).join();
 					handle.onExpiring(Duration.ofMillis(millis), warned::incrementAndGet);

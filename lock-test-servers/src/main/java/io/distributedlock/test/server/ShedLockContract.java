@@ -18,6 +18,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.patience.Patience;
@@ -179,7 +180,7 @@ public abstract class ShedLockContract extends AbstractExtensibleLockProviderInt
 			Duration rest = Duration.between(ClockProvider.now(), this.lockConfiguration.getLockAtLeastUntil());
 			if (this.extended && !rest.isNegative()) {
 				// an extension does not change the minimum hold time of a handle
-				extend(rest);
+				DelayedTasks.after(rest).execute(this.handle::close);
 			}
 			else {
 				this.handle.close();

@@ -74,12 +74,6 @@ public abstract class EngineHandle implements LockHandle {
 	abstract CompletableFuture<@Nullable Void> startExtension(Duration leaseTime);
 
 	/**
-	 * Return a length with which the lease, renewed now, ends no earlier than without
-	 * that; where there are several locks, with which none does.
-	 */
-	abstract Duration lengthToKeep();
-
-	/**
 	 * Leave what this handle stands for. Called once, when it has been marked as closed.
 	 * @param used {@code false} if nothing was done under the lock
 	 * @return completes, always normally, with what failed
@@ -145,7 +139,7 @@ public abstract class EngineHandle implements LockHandle {
 		List<CompletableFuture<@Nullable Void>> extensions = new ArrayList<>();
 		for (EngineHandle each : handles()) {
 			if (each.remaining().compareTo(duration) < 0) {
-				extensions.add(each.startExtension(lengthFor(duration, each.lengthToKeep())));
+				extensions.add(each.startExtension(lengthFor(duration)));
 			}
 		}
 		if (extensions.isEmpty()) {
@@ -168,14 +162,10 @@ public abstract class EngineHandle implements LockHandle {
 	/**
 	 * Return which lease time to ask for, so that a time is left until the local
 	 * deadline, which is earlier than the end of the lease.
-	 * @param least with which the lease becomes no shorter than it would be without the
-	 * request: an auto-renewed lease than its usual length, and one that the owner has
-	 * yet to confirm than the caller asked for
 	 */
-	private static Duration lengthFor(Duration duration, Duration least) {
+	private static Duration lengthFor(Duration duration) {
 		Duration wanted = LockTimes.saturated(duration);
-		Duration withMargin = wanted.plus(wanted.dividedBy(MARGIN_FRACTION)).plusMillis(MARGIN_MILLIS);
-		return (withMargin.compareTo(least) < 0) ? least : withMargin;
+		return wanted.plus(wanted.dividedBy(MARGIN_FRACTION)).plusMillis(MARGIN_MILLIS);
 	}
 
 }

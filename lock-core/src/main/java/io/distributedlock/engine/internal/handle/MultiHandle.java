@@ -104,11 +104,6 @@ public final class MultiHandle extends EngineHandle {
 	}
 
 	@Override
-	Duration lengthToKeep() {
-		return this.parts.stream().map(EngineHandle::lengthToKeep).max(Duration::compareTo).orElse(Duration.ZERO);
-	}
-
-	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
 		this.parts.forEach((part) -> part.onExpiring(margin, callback));
 	}

@@ -158,11 +158,6 @@ public final class SingleHandle extends EngineHandle {
 	}
 
 	@Override
-	Duration lengthToKeep() {
-		return this.lock.clock().lengthToKeep(this.lock.keeper().nanoTime());
-	}
-
-	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
 		// the callback refers to this and not to the handle, which would count as in use
 		AtomicBoolean done = this.closed;

@@ -77,32 +77,37 @@ public final class Extension {
 	}
 
 	/**
-	 * Ask the backend for another term.
+	 * Ask the backend for another term, which ends no earlier than the lease would
+	 * without it.
 	 * @param wanted completes when nobody waits for the term any more, which is then not
 	 * asked for
 	 */
-	private CompletableFuture<@Nullable LeaseTerm> request(HeldLock lock, Duration leaseTime,
-			CompletableFuture<?> wanted) {
+	private CompletableFuture<@Nullable LeaseTerm> request(HeldLock lock, Duration least, CompletableFuture<?> wanted) {
 		if (wanted.isDone() || !lock.isValid()) {
 			return CompletableFuture.failedFuture(this.questions.noAnswer());
 		}
-		OpenRequests.Request sent = lock.clock().extensionSent(this.runtime.nanoTime(), leaseTime);
-		this.keeper.lookAgain(lock);
+		LeaseClock clock = lock.clock();
+		long now = this.runtime.nanoTime();
+		Duration kept = clock.lengthToKeep(now);
+		Duration leaseTime = (kept.compareTo(least) > 0) ? kept : least;
+		LeaseClock.Request sent = clock.sent(now, leaseTime);
 		CompletableFuture<@Nullable LeaseTerm> answer = this.questions.expect();
 		CompletableFuture<@Nullable LeaseTerm> extension = answer
-			.<@Nullable LeaseTerm>thenApply((term) -> onAnswer(lock, term, leaseTime, sent));
+			.whenComplete((term, failure) -> onAnswer(lock, term, failure, sent));
 		this.questions.follow(answer, () -> lock.lease().renew(leaseTime.plus(lock.attempt().lockDelay())),
-				(late) -> onAnswer(lock, late, leaseTime, sent));
+				(late) -> onAnswer(lock, late, null, sent));
 		return extension;
 	}
 
-	private @Nullable LeaseTerm onAnswer(HeldLock lock, @Nullable LeaseTerm term, Duration leaseTime,
-			OpenRequests.Request sent) {
-		if (term != null) {
-			lock.clock().extended(term, leaseTime, this.runtime.nanoTime(), sent);
+	private void onAnswer(HeldLock lock, @Nullable LeaseTerm term, @Nullable Throwable failure,
+			LeaseClock.Request sent) {
+		if (failure != null) {
+			lock.clock().unanswered(sent, this.runtime.nanoTime());
+		}
+		else if (term != null) {
+			lock.clock().extended(term, this.runtime.nanoTime(), sent);
 		}
 		this.keeper.lookAgain(lock);
-		return term;
 	}
 
 	private static void requirePossible(HeldLock lock, Duration leaseTime) {

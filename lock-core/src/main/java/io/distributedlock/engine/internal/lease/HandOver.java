@@ -109,7 +109,7 @@ public final class HandOver {
 		// term
 		long windowNanos = windowNanos(lock.provider());
 		if (windowNanos == 0 || lock.attempt().type() != LockType.EXCLUSIVE || lock.remainingMinimumNanos() > 0
-				|| !lock.requests().isIdle() || !lock.clock().isSettled()) {
+				|| !lock.requests().isIdle() || !lock.clock().isSettled(this.runtime.nanoTime())) {
 			return false;
 		}
 		Tenure tenure = lock.tenure();

@@ -88,7 +88,7 @@ public final class HeldLock extends Bag.Member {
 		this.beganNanos = now;
 		this.passage = passage;
 		this.keeper = keeper;
-		this.clock = LeaseClock.of(attempt, first, now, keeper.commandTimeoutNanos());
+		this.clock = LeaseClock.of(attempt, first, now);
 	}
 
 	/**
@@ -101,7 +101,7 @@ public final class HeldLock extends Bag.Member {
 		this.beganNanos = now;
 		this.passage = passage;
 		this.keeper = before.keeper;
-		this.clock = before.clock.passedOn(attempt, now, this.keeper.commandTimeoutNanos());
+		this.clock = before.clock.passedOn(attempt, now);
 	}
 
 	/**

@@ -2,19 +2,24 @@ package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.FewItems;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.spi.LeaseTerm;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The times of one lease: until when it runs, when to renew it, and when to warn of its
  * end.
  * <p>
- * Why: docs/decisions/009-lease-and-term.md
+ * Why: docs/decisions/009-lease-and-term.md, docs/decisions/010-open-requests.md
  */
 public final class LeaseClock {
+
+	private static final AtomicReferenceFieldUpdater<LeaseClock, @Nullable Unanswered> UNANSWERED = AtomicReferenceFieldUpdater
+		.newUpdater(LeaseClock.class, Unanswered.class, "unanswered");
 
 	/**
 	 * Renewals that are due within this time are sent together. It is short compared with
@@ -28,24 +33,33 @@ public final class LeaseClock {
 	 */
 	private static final int RETRIES_PER_LEASE = 10;
 
+	/**
+	 * A request that was sent before a network partition may arrive after it, even on a
+	 * connection that was closed meanwhile. Operating systems send again for about 15
+	 * minutes (tcp_retries2 of Linux); this is twice that.
+	 */
+	private static final long LONGEST_ON_THE_WAY_NANOS = Duration.ofMinutes(30).toNanos();
+
 	private final LockAttempt attempt;
 
 	private final FewItems<ExpiryWatch> watches = new FewItems<>();
 
 	/**
-	 * The end of a lease that is not auto-renewed.
+	 * The end of a lease that is not auto-renewed, and before which no lease ends that
+	 * was extended.
 	 */
 	private volatile long ceilingNanos;
 
 	private volatile LeaseTerm term;
 
-	private final OpenRequests open;
-
 	private volatile long renewAtNanos;
 
-	private LeaseClock(LockAttempt attempt, LeaseTerm usable, long ceilingNanos, long commandTimeoutNanos) {
+	private volatile @Nullable Request last;
+
+	private volatile @Nullable Unanswered unanswered;
+
+	private LeaseClock(LockAttempt attempt, LeaseTerm usable, long ceilingNanos) {
 		this.attempt = attempt;
-		this.open = new OpenRequests(commandTimeoutNanos);
 		this.term = usable;
 		this.ceilingNanos = ceilingNanos;
 		this.renewAtNanos = dueNanos(usable);
@@ -56,10 +70,10 @@ public final class LeaseClock {
 	 * @param granted its first term. If it is shorter than requested, as that of a grant
 	 * that the owner has yet to confirm by a renewal, the holder's time begins now
 	 */
-	static LeaseClock of(LockAttempt attempt, LeaseTerm granted, long now, long commandTimeoutNanos) {
+	static LeaseClock of(LockAttempt attempt, LeaseTerm granted, long now) {
 		LeaseTerm usable = attempt.usable(granted);
 		long ceiling = attempt.beganNanos(granted, now) + attempt.leaseTime().toNanos();
-		LeaseClock clock = new LeaseClock(attempt, usable, ceiling, commandTimeoutNanos);
+		LeaseClock clock = new LeaseClock(attempt, usable, ceiling);
 		if (usable.granted().compareTo(attempt.holdAtLeast()) < 0) {
 			// so that the minimum is kept even if this JVM ends
 			clock.renewAtNanos = now;
@@ -70,8 +84,8 @@ public final class LeaseClock {
 	/**
 	 * Return a clock for the next holder of the same lease, whose time begins now.
 	 */
-	LeaseClock passedOn(LockAttempt next, long now, long commandTimeoutNanos) {
-		return new LeaseClock(next, this.term, now + next.leaseTime().toNanos(), commandTimeoutNanos);
+	LeaseClock passedOn(LockAttempt next, long now) {
+		return new LeaseClock(next, this.term, now + next.leaseTime().toNanos());
 	}
 
 	LeaseTerm term() {
@@ -79,10 +93,11 @@ public final class LeaseClock {
 	}
 
 	/**
-	 * Return whether no request can shorten the term any more.
+	 * Return whether no request without an answer can still be carried out.
 	 */
-	boolean isSettled() {
-		return this.open.areSettledBefore(this.term);
+	boolean isSettled(long now) {
+		Unanswered open = this.unanswered;
+		return open == null || !open.mayArrive(now);
 	}
 
 	long startNanos() {
@@ -90,27 +105,17 @@ public final class LeaseClock {
 	}
 
 	Duration granted() {
-		return sure().granted();
+		return this.term.granted();
 	}
 
 	long deadlineNanos() {
-		return sure().deadlineNanos();
+		return this.term.deadlineNanos();
 	}
 
 	/**
-	 * Return for how long to renew.
+	 * Return for how long to renew: the lease then ends no earlier than before.
 	 */
-	Duration renewalTime(long now) {
-		if (this.attempt.autoRenewed()) {
-			return this.attempt.leaseOnBackend();
-		}
-		return lengthToKeep(now).plus(this.attempt.lockDelay());
-	}
-
-	/**
-	 * Return a length with which the lease, renewed now, ends no earlier than before.
-	 */
-	public Duration lengthToKeep(long now) {
+	Duration lengthToKeep(long now) {
 		Duration left = LockTimes.wholeMillis(Duration.ofNanos(Math.max(this.ceilingNanos - now, 1)));
 		Duration usual = this.attempt.leaseTime();
 		return (this.attempt.autoRenewed() && left.compareTo(usual) < 0) ? usual : left;
@@ -151,65 +156,80 @@ public final class LeaseClock {
 	}
 
 	/**
-	 * Note a renewal that is about to be sent. If no answer comes, the next renewal is
-	 * sent while there is still time for it; an answer sets that time anew.
+	 * Note that a renewal begins. If no answer comes, the next renewal is sent while
+	 * there is still time for it; an answer sets that time anew.
 	 */
-	OpenRequests.Request renewalSent(long now) {
-		OpenRequests.Request request = this.open.sent(now, renewalTime(now).minus(this.attempt.lockDelay()), this.term);
-		this.renewAtNanos = now + Math.max(Math.min(deadlineNanos() - now, sureLength()) / 3, retryDelay());
+	void renewalBegun(long now) {
+		this.renewAtNanos = now + Math.max(Math.min(deadlineNanos() - now, usualLength()) / 3, retryDelay());
+	}
+
+	/**
+	 * Note a request that is about to be sent.
+	 * @param leaseTime the length that it asks for, for the holder
+	 */
+	Request sent(long now, Duration leaseTime) {
+		Request request = new Request(now, leaseTime);
+		this.last = request;
 		return request;
 	}
 
 	/**
-	 * Note that a renewal was not sent.
+	 * Set the term that a request brought. A lease whose local deadline has passed stays
+	 * ended. An answer that comes late counts only if the lease does not end before, now
+	 * that the last request is carried out.
 	 */
-	void withdrawn(OpenRequests.Request request) {
-		this.open.withdrawn(request);
-	}
-
-	/**
-	 * Set the term that a renewal brought. A lease whose local deadline has passed stays
-	 * ended.
-	 */
-	void renewed(LeaseTerm granted, long now, OpenRequests.Request request) {
-		startAnew(this.attempt.usable(granted), now, request);
-	}
-
-	private void startAnew(LeaseTerm newTerm, long now, OpenRequests.Request request) {
-		request.answered(now, newTerm);
-		// answers may arrive in another order: the renewal that was sent last counts
-		if (newTerm.startNanos() - this.term.startNanos() > 0 && deadlineNanos() - now > 0) {
+	void renewed(LeaseTerm granted, long now, Request request) {
+		LeaseTerm newTerm = sure(this.attempt.usable(granted), now);
+		boolean counts = newTerm.startNanos() - this.term.startNanos() > 0
+				&& (request.equals(this.last) || endNanos(newTerm) - lastEndNanos() <= 0);
+		if (counts && deadlineNanos() - now > 0) {
 			this.term = newTerm;
 		}
-		this.renewAtNanos = dueNanos(sure());
-	}
-
-	void renewalFailed(long now) {
-		this.renewAtNanos = now + retryDelay();
-	}
-
-	private long retryDelay() {
-		return Math.min(sureLength() / RETRIES_PER_LEASE, 1_000_000_000L);
-	}
-
-	/**
-	 * Note an extension that is about to be sent.
-	 */
-	OpenRequests.Request extensionSent(long now, Duration leaseTime) {
-		OpenRequests.Request request = this.open.sent(now, leaseTime, this.term);
-		long due = dueNanos(sure());
-		this.renewAtNanos = (due - this.renewAtNanos < 0) ? due : this.renewAtNanos;
-		return request;
+		this.renewAtNanos = dueNanos(this.term);
 	}
 
 	/**
 	 * Set the term that an extension brought. It also moves the end of a lease that is
 	 * not auto-renewed.
 	 */
-	void extended(LeaseTerm granted, Duration leaseTime, long now, OpenRequests.Request request) {
-		LeaseTerm newTerm = this.attempt.usable(granted);
-		this.ceilingNanos = newTerm.startNanos() + leaseTime.toNanos();
-		startAnew(newTerm, now, request);
+	void extended(LeaseTerm granted, long now, Request request) {
+		long end = granted.startNanos() + request.leaseTime.toNanos();
+		if (end - this.ceilingNanos > 0) {
+			this.ceilingNanos = end;
+		}
+		renewed(granted, now, request);
+	}
+
+	/**
+	 * Note that a request has failed, or has no answer in time: the backend may have
+	 * carried it out, or carry it out later.
+	 */
+	void unanswered(Request request, long now) {
+		UNANSWERED.updateAndGet(this,
+				(before) -> new Unanswered(now + LONGEST_ON_THE_WAY_NANOS,
+						(before != null && before.mayArrive(now) && before.shortest.compareTo(request.leaseTime) < 0)
+								? before.shortest : request.leaseTime));
+	}
+
+	/**
+	 * Return the part of a term on which the holder may rely: a request for less that has
+	 * no answer may be carried out after the one that brought the term.
+	 */
+	private LeaseTerm sure(LeaseTerm newTerm, long now) {
+		Unanswered open = this.unanswered;
+		return (open != null && open.mayArrive(now) && open.shortest.compareTo(newTerm.granted()) < 0)
+				? new LeaseTerm(newTerm.startNanos(), open.shortest) : newTerm;
+	}
+
+	/**
+	 * Try again after a while.
+	 */
+	void renewalFailed(long now) {
+		this.renewAtNanos = now + retryDelay();
+	}
+
+	private long retryDelay() {
+		return Math.min(usualLength() / RETRIES_PER_LEASE, 1_000_000_000L);
 	}
 
 	void watch(ExpiryWatch watch) {
@@ -241,28 +261,16 @@ public final class LeaseClock {
 	 * after a third. Its end is worth a warning only if that fails.
 	 */
 	private long longestMargin() {
-		long granted = sure().granted().toNanos();
+		long granted = this.term.granted().toNanos();
 		return (granted < this.attempt.leaseTime().toNanos() && isRenewable()) ? granted / 2 : Long.MAX_VALUE;
 	}
 
-	/**
-	 * Return the term on which the holder may rely, whatever the backend does with
-	 * requests that have no answer yet.
-	 */
-	private LeaseTerm sure() {
-		return this.open.sureOf(this.term);
-	}
-
-	/**
-	 * Return the usual length of the lease, or the length on which the holder may rely if
-	 * that is less.
-	 */
-	private long sureLength() {
-		return Math.min(sure().granted().toNanos(), this.attempt.leaseTime().toNanos());
+	private long usualLength() {
+		return Math.min(this.term.granted().toNanos(), this.attempt.leaseTime().toNanos());
 	}
 
 	private long batchWindowNanos() {
-		return Math.max(1, Math.min(MAX_BATCH_WINDOW_NANOS, sureLength() / (2 * RETRIES_PER_LEASE)));
+		return Math.max(1, Math.min(MAX_BATCH_WINDOW_NANOS, usualLength() / (2 * RETRIES_PER_LEASE)));
 	}
 
 	/**
@@ -270,8 +278,7 @@ public final class LeaseClock {
 	 * It can too if the backend has granted less than the requested lease time.
 	 */
 	private boolean isRenewable() {
-		LeaseTerm sure = sure();
-		return this.attempt.autoRenewed() || sure.startNanos() + sure.granted().toNanos() - this.ceilingNanos < 0;
+		return this.attempt.autoRenewed() || endNanos(this.term) - this.ceilingNanos < 0;
 	}
 
 	/**
@@ -282,6 +289,35 @@ public final class LeaseClock {
 		long usual = this.attempt.leaseTime().toNanos();
 		long granted = current.granted().toNanos();
 		return current.startNanos() + ((granted > usual) ? granted - usual / 3 * 2 : granted / 3);
+	}
+
+	private static long endNanos(LeaseTerm term) {
+		return term.startNanos() + term.granted().toNanos();
+	}
+
+	private long lastEndNanos() {
+		Request sent = this.last;
+		return (sent != null) ? sent.sentNanos + sent.leaseTime.toNanos() : this.ceilingNanos;
+	}
+
+	/**
+	 * A request for another term.
+	 */
+	record Request(long sentNanos, Duration leaseTime) {
+	}
+
+	/**
+	 * What is known of the requests without an answer.
+	 *
+	 * @param untilNanos how long one of them may still be carried out
+	 * @param shortest the shortest length that they ask for
+	 */
+	private record Unanswered(long untilNanos, Duration shortest) {
+
+		private boolean mayArrive(long now) {
+			return this.untilNanos - now > 0;
+		}
+
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -86,10 +87,6 @@ public final class LeaseKeeper {
 
 	public long nanoTime() {
 		return this.runtime.nanoTime();
-	}
-
-	long commandTimeoutNanos() {
-		return this.questions.commandTimeoutNanos();
 	}
 
 	/**
@@ -253,7 +250,8 @@ public final class LeaseKeeper {
 				releaseAbandoned(lock);
 				return;
 			}
-			renewWithOthers(lock, clock.renewalSent(now));
+			clock.renewalBegun(now);
+			renewWithOthers(lock);
 		}
 		lock.warnOfExpiry(now);
 		lookAgain(lock);
@@ -265,8 +263,8 @@ public final class LeaseKeeper {
 		this.runtime.execute(() -> this.onAbandoned.accept(lock));
 	}
 
-	private void renewWithOthers(HeldLock lock, OpenRequests.Request request) {
-		Renewal renewal = new Renewal(lock, request, this.questions.expect());
+	private void renewWithOthers(HeldLock lock) {
+		Renewal renewal = new Renewal(lock, this.questions.expect());
 		// an extension that waits for this renewal is sent after its answer was dealt
 		// with
 		CompletableFuture<?> done = renewal.answer.handle((term, failure) -> {
@@ -274,7 +272,7 @@ public final class LeaseKeeper {
 			return lock;
 		});
 		if (!lock.requests().startRenewal(done, lock::isHeld)) {
-			renewal.cancel();
+			renewal.answer.cancel(false);
 			return;
 		}
 		if (this.due.isEmpty()) {
@@ -297,15 +295,15 @@ public final class LeaseKeeper {
 	 * is renewed by a call of its own, so that one bad lease does not cost the others.
 	 */
 	private void send(LockProvider provider, List<Renewal> renewals) {
-		renewals.stream().filter((renewal) -> !renewal.isWanted()).forEach(Renewal::cancel);
+		long now = this.runtime.nanoTime();
+		renewals.forEach((renewal) -> renewal.begin(now));
 		List<Renewal> held = renewals.stream().filter((renewal) -> !renewal.answer.isDone()).toList();
 		if (held.isEmpty()) {
 			return;
 		}
-		long now = this.runtime.nanoTime();
 		List<? extends CompletionStage<@Nullable LeaseTerm>> answers = List.of();
 		try {
-			answers = provider.renewAll(held.stream().map((each) -> each.toSend(now)).toList());
+			answers = provider.renewAll(held.stream().map(Renewal::toSend).toList());
 		}
 		catch (Throwable ex) {
 			logger.warn("Provider {} failed to renew {} leases in one call; they are renewed one by one",
@@ -318,29 +316,33 @@ public final class LeaseKeeper {
 			if (answer == null && !renewal.isWanted()) {
 				continue;
 			}
+			LeaseRenewal alone = renewal.toSend();
 			this.questions.follow(renewal.answer,
-					() -> (answer != null) ? answer
-							: renewal.lock.lease().renew(renewal.lock.clock().renewalTime(this.runtime.nanoTime())),
+					() -> (answer != null) ? answer : alone.lease().renew(alone.leaseTime()),
 					(late) -> onAnswer(renewal, late, null));
 		}
 	}
 
 	private void onAnswer(Renewal renewal, @Nullable LeaseTerm term, @Nullable Throwable failure) {
 		HeldLock lock = renewal.lock;
+		LeaseClock.Request request = renewal.request;
 		if (!lock.isHeld() || failure instanceof CancellationException) {
 			return;
 		}
-		if (term != null) {
-			long now = this.runtime.nanoTime();
-			lock.clock().renewed(term, now, renewal.request);
+		long now = this.runtime.nanoTime();
+		if (failure != null && request != null) {
+			lock.clock().unanswered(request, now);
+		}
+		if (term != null && request != null) {
+			lock.clock().renewed(term, now, request);
 			lookAgain(lock);
-			this.listeners.renewed(lock.attempt(), now - renewal.request.sentNanos());
+			this.listeners.renewed(lock.attempt(), now - request.sentNanos());
 		}
 		else if (failure == null) {
 			lose(lock, "the backend says that this owner no longer has it");
 		}
 		else if (failure != null && lock.isValid()) {
-			lock.clock().renewalFailed(this.runtime.nanoTime());
+			lock.clock().renewalFailed(now);
 			lookAgain(lock);
 			this.listeners.renewalFailed(lock.attempt(), lock.remainingNanos(), failure);
 			warnings.warn(
@@ -352,22 +354,39 @@ public final class LeaseKeeper {
 	/**
 	 * A renewal that is sent, or is about to be sent.
 	 */
-	private record Renewal(HeldLock lock, OpenRequests.Request request, CompletableFuture<@Nullable LeaseTerm> answer) {
+	private static final class Renewal {
 
-		boolean isWanted() {
+		private final HeldLock lock;
+
+		private final CompletableFuture<@Nullable LeaseTerm> answer;
+
+		/**
+		 * Set before it is sent.
+		 */
+		private volatile LeaseClock.@Nullable Request request;
+
+		private Renewal(HeldLock lock, CompletableFuture<@Nullable LeaseTerm> answer) {
+			this.lock = lock;
+			this.answer = answer;
+		}
+
+		private boolean isWanted() {
 			return this.lock.isValid() && !this.answer.isDone();
 		}
 
 		/**
-		 * Cancel this renewal, which is not sent.
+		 * Note that this renewal is sent now, unless nobody needs it any more.
 		 */
-		void cancel() {
-			this.lock.clock().withdrawn(this.request);
-			this.answer.cancel(false);
+		private void begin(long now) {
+			this.request = this.lock.clock().sent(now, this.lock.clock().lengthToKeep(now));
+			if (!isWanted()) {
+				this.answer.cancel(false);
+			}
 		}
 
-		LeaseRenewal toSend(long now) {
-			return new LeaseRenewal(this.lock.lease(), this.lock.clock().renewalTime(now));
+		private LeaseRenewal toSend() {
+			Duration leaseTime = Objects.requireNonNull(this.request).leaseTime();
+			return new LeaseRenewal(this.lock.lease(), leaseTime.plus(this.lock.attempt().lockDelay()));
 		}
 
 	}

@@ -9,10 +9,10 @@ import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of the requests for another term of one lease. An extension waits for the
- * answers to the renewals before it, and no renewal is sent while an extension is under
- * way: a renewal that the backend carries out later would cut the longer term short.
- * Thread-safe.
+ * The order of the requests for another term of one lease. An extension is under way
+ * alone: it waits for the answers to the renewals before it, and no renewal is sent
+ * meanwhile. A renewal need not wait for the one before it, which would let the lease end
+ * no earlier. Thread-safe.
  * <p>
  * Why: docs/decisions/010-open-requests.md
  */

@@ -74,7 +74,7 @@ public final class LockErrors {
 
 	public static LockUnavailableException notExtended(LockAttempt attempt, Throwable cause) {
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be extended: provider %s failed: %s. The lock ends when it would have ended without the extension, or after the requested time if that is earlier, since only the answer may have been lost."
+				"Lock '%s' could not be extended: provider %s failed: %s. The lock ends when it would have ended without the extension."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
 				cause);
 	}

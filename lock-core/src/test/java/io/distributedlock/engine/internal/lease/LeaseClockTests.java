@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * When a lease is renewed that gets no answers.
+ * When a lease is renewed, and what answers mean that are late or do not come.
  */
 class LeaseClockTests {
 
@@ -22,7 +22,12 @@ class LeaseClockTests {
 	private static final LockAttempt ATTEMPT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
 			Duration.ZERO, false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 
-	private final LeaseClock clock = LeaseClock.of(ATTEMPT, new LeaseTerm(0, LEASE), 0, 3 * SECOND);
+	private static final LockAttempt EXPLICIT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
+			Duration.ZERO, false, LEASE, false, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+
+	private static final Duration LONG = Duration.ofMinutes(2);
+
+	private final LeaseClock clock = LeaseClock.of(ATTEMPT, new LeaseTerm(0, LEASE), 0);
 
 	/**
 	 * The command time-out of the first one and the time of the second one may be the
@@ -30,9 +35,9 @@ class LeaseClockTests {
 	 */
 	@Test
 	void leaseIsRenewedAgainWhileThereIsTimeForAnAnswer() {
-		this.clock.renewalSent(3 * SECOND);
+		this.clock.renewalBegun(3 * SECOND);
 		this.clock.renewalFailed(6 * SECOND);
-		this.clock.renewalSent(6 * SECOND);
+		this.clock.renewalBegun(6 * SECOND);
 		assertThat(this.clock.nextEventNanos()).isLessThan(8 * SECOND);
 	}
 
@@ -41,7 +46,7 @@ class LeaseClockTests {
 		int sent = 0;
 		for (long now = 3 * SECOND; now < this.clock.deadlineNanos(); now = this.clock.nextEventNanos()) {
 			if (this.clock.isRenewalDue(now)) {
-				this.clock.renewalSent(now);
+				this.clock.renewalBegun(now);
 				sent++;
 			}
 		}
@@ -50,29 +55,66 @@ class LeaseClockTests {
 
 	@Test
 	void nextHolderOfALeaseHasATimeOfItsOwnToWhichTheLeaseIsRenewed() {
-		LockAttempt explicit = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1, Duration.ZERO,
-				false, LEASE, false, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		LeaseTerm term = new LeaseTerm(0, LEASE);
-		LeaseClock first = LeaseClock.of(explicit, term, 0, 3 * SECOND);
+		LeaseClock first = LeaseClock.of(EXPLICIT, term, 0);
 		assertThat(first.isRenewalDue(8 * SECOND)).isFalse();
-		LeaseClock next = first.passedOn(explicit, 4 * SECOND, 3 * SECOND);
+		LeaseClock next = first.passedOn(EXPLICIT, 4 * SECOND);
 		assertThat(next.deadlineNanos()).isEqualTo(term.deadlineNanos());
 		assertThat(next.isRenewalDue(4 * SECOND)).isTrue();
-		assertThat(next.renewalTime(5 * SECOND)).isEqualTo(Duration.ofSeconds(8));
+		assertThat(next.lengthToKeep(5 * SECOND)).isEqualTo(Duration.ofSeconds(8));
 		LeaseTerm renewed = new LeaseTerm(5 * SECOND, Duration.ofSeconds(8));
-		next.renewed(renewed, 6 * SECOND, next.renewalSent(5 * SECOND));
+		next.renewed(renewed, 6 * SECOND, next.sent(5 * SECOND, Duration.ofSeconds(8)));
 		assertThat(next.deadlineNanos()).isEqualTo(renewed.deadlineNanos());
 		assertThat(next.isRenewalDue(8 * SECOND)).isFalse();
 	}
 
+	/**
+	 * A network that was parted delivers it when it is whole again.
+	 */
 	@Test
-	void requestWithoutAnswerKeepsALeaseFromBeingPassedOn() {
-		LeaseClock asking = LeaseClock.of(ATTEMPT, new LeaseTerm(0, LEASE), 0, 3 * SECOND);
-		assertThat(asking.isSettled()).isTrue();
-		OpenRequests.Request request = asking.renewalSent(3 * SECOND);
-		assertThat(asking.isSettled()).isFalse();
-		asking.renewed(new LeaseTerm(3 * SECOND, LEASE), 4 * SECOND, request);
-		assertThat(asking.isSettled()).isTrue();
+	void requestWithoutAnAnswerMayCutALongerTermForAsLongAsSystemsSendAgain() {
+		assertThat(this.clock.isSettled(3 * SECOND)).isTrue();
+		this.clock.unanswered(this.clock.sent(3 * SECOND, LONG), 4 * SECOND);
+		this.clock.unanswered(this.clock.sent(5 * SECOND, LEASE), 6 * SECOND);
+		this.clock.unanswered(this.clock.sent(7 * SECOND, LONG), 8 * SECOND);
+		LeaseTerm second = new LeaseTerm(8 * SECOND, LONG);
+		this.clock.extended(second, 8 * SECOND, this.clock.sent(8 * SECOND, LONG));
+		assertThat(this.clock.deadlineNanos()).isEqualTo(new LeaseTerm(8 * SECOND, LEASE).deadlineNanos());
+		assertThat(this.clock.isSettled(900 * SECOND)).isFalse();
+		assertThat(this.clock.isSettled(1900 * SECOND)).isTrue();
+	}
+
+	@Test
+	void requestThatCanArriveNoMoreCutsNothing() {
+		LeaseClock old = LeaseClock.of(ATTEMPT, new LeaseTerm(1890 * SECOND, LEASE), 1890 * SECOND);
+		old.unanswered(old.sent(3 * SECOND, LEASE), 4 * SECOND);
+		LeaseTerm term = new LeaseTerm(1891 * SECOND, LONG);
+		old.extended(term, 1892 * SECOND, old.sent(1891 * SECOND, LONG));
+		assertThat(old.deadlineNanos()).isEqualTo(term.deadlineNanos());
+	}
+
+	/**
+	 * The backend may have carried out the last request after the one that it answers
+	 * late.
+	 */
+	@Test
+	void lateAnswerCountsOnlyIfTheLastRequestDoesNotLetTheLeaseEndBefore() {
+		LeaseClock.Request extension = this.clock.sent(SECOND, LONG);
+		LeaseClock.Request renewal = this.clock.sent(3 * SECOND, LEASE);
+		this.clock.sent(5 * SECOND, LEASE);
+		this.clock.renewed(new LeaseTerm(SECOND, LONG), 6 * SECOND, extension);
+		assertThat(this.clock.deadlineNanos()).isEqualTo(new LeaseTerm(0, LEASE).deadlineNanos());
+		LeaseTerm late = new LeaseTerm(3 * SECOND, LEASE);
+		this.clock.renewed(late, 6 * SECOND, renewal);
+		assertThat(this.clock.deadlineNanos()).isEqualTo(late.deadlineNanos());
+	}
+
+	@Test
+	void extensionMovesTheEndOfALeaseAndNeverBack() {
+		LeaseClock explicit = LeaseClock.of(EXPLICIT, new LeaseTerm(0, LEASE), 0);
+		explicit.extended(new LeaseTerm(SECOND, LONG), 2 * SECOND, explicit.sent(SECOND, LONG));
+		assertThat(explicit.lengthToKeep(11 * SECOND)).isEqualTo(LONG.minusSeconds(10));
+		assertThat(explicit.isRenewalDue(60 * SECOND)).isFalse();
 	}
 
 }
