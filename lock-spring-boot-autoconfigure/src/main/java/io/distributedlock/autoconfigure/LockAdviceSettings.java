@@ -48,7 +48,7 @@ final class LockAdviceSettings {
 		LockProperties.Transaction transaction = properties.getTransaction();
 		return new DistributedLockSettings(properties.getSpel().isBeanReferences(),
 				properties.getOnContention().asAttribute(), transaction.getRelease().asAttribute(),
-				transaction.isVerifyBeforeCommit());
+				transaction.isVerifyBeforeCommit(), properties.isRequireName());
 	}
 
 	static LockProperties bind(Environment environment) {

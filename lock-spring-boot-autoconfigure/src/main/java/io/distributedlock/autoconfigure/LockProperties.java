@@ -61,6 +61,13 @@ public class LockProperties {
 	private @Nullable String keyPrefix;
 
 	/**
+	 * Whether the application refuses to start if an annotated method has neither a name
+	 * nor an exact key. Such a lock is named by its class, method and parameters, and is
+	 * another one after a deployment that changes them.
+	 */
+	private boolean requireName;
+
+	/**
 	 * How long a call waits for a lock that others hold, such as 5s; 0 makes one attempt.
 	 * Applies if the annotation or the request sets no wait time.
 	 */
@@ -199,6 +206,14 @@ public class LockProperties {
 
 	public void setKeyPrefix(@Nullable String keyPrefix) {
 		this.keyPrefix = keyPrefix;
+	}
+
+	public boolean isRequireName() {
+		return this.requireName;
+	}
+
+	public void setRequireName(boolean requireName) {
+		this.requireName = requireName;
 	}
 
 	/**

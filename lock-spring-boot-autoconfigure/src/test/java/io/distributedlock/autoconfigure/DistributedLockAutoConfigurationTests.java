@@ -190,6 +190,20 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
+	void namesCanBeRequired() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.require-name=true")
+			.withBean(Held.class)
+			.withBean(Exact.class)
+			.run((context) -> assertThat(context.getBean(Exact.class).key("42")).isEqualTo("order_42"));
+		this.runner.withPropertyValues("lock.provider=local", "lock.require-name=true")
+			.withBean(Held.class)
+			.withBean(Annotated.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("Annotated.run(String)")
+				.hasMessageNotContaining("Held"));
+	}
+
+	@Test
 	void keyLayoutOfTheApplicationIsUsed() {
 		this.runner.withPropertyValues("lock.provider=local", "spring.application.name=shop", "lock.fail-fast=true")
 			.withBean(LockKeyLayout.class, () -> (prefix, name, key) -> prefix + "|" + name + "|" + key)
@@ -437,6 +451,15 @@ class DistributedLockAutoConfigurationTests {
 		@DistributedLock("#id")
 		public String run(String id) {
 			return "ran " + id;
+		}
+
+	}
+
+	static class Exact {
+
+		@DistributedLock(key = "'order_' + #id", exactKey = true)
+		public String key(String id) {
+			return LockContext.current().key();
 		}
 
 	}

@@ -26,9 +26,10 @@ class LockAdviceSettingsTests {
 			.withProperty("lock.on-contention", "skip")
 			.withProperty("lock.transaction.release", "after-method")
 			.withProperty("lock.transaction.verify-before-commit", "false")
+			.withProperty("lock.require-name", "true")
 			.withProperty("lock.mode", "aspectj");
 		assertThat(LockAdviceSettings.settings(LockAdviceSettings.bind(environment)))
-			.isEqualTo(new DistributedLockSettings(true, OnContention.SKIP, ReleaseTime.AFTER_METHOD, false));
+			.isEqualTo(new DistributedLockSettings(true, OnContention.SKIP, ReleaseTime.AFTER_METHOD, false, true));
 		assertThat(LockAdviceSettings.bind(environment).getMode()).isEqualTo(LockProperties.Mode.ASPECTJ);
 	}
 

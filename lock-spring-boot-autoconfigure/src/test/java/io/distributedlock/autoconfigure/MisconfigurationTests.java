@@ -142,6 +142,10 @@ class MisconfigurationTests {
 					.advised("lock.providers", "io.distributedlock:lock-spring-boot-starter-etcd"),
 				annotation(OnReddison.class).describedBy("'reddison'").advised("'redisson'"),
 				annotation(NeedsFailover.class).describedBy("SURVIVES_FAILOVER", "local").advised("another provider"),
+				annotation(ExactWithoutKey.class).describedBy("exactKey = \"true\"", "no key").advised("full key"),
+				annotation(Unnamed.class, "lock.require-name=true")
+					.describedBy("Unnamed.first(String)", "Unnamed.second()", "without one")
+					.advised("name", "lock.require-name=false"),
 				annotation(NoPermits.class).describedBy("permits", "number of permits")
 					.advised("@DistributedSemaphore"),
 				annotation(ZeroPermits.class).describedBy("permits = \"0\"").advised("number from 1"),
@@ -734,6 +738,27 @@ class MisconfigurationTests {
 
 		@DistributedLock(requires = LockCapability.SURVIVES_FAILOVER)
 		public void run() {
+		}
+
+	}
+
+	static class ExactWithoutKey {
+
+		@DistributedLock(exactKey = true)
+		public void run() {
+		}
+
+	}
+
+	static class Unnamed {
+
+		@DistributedLock("#id")
+		public void first(String id) {
+		}
+
+		@DistributedLock(name = "both", key = "'a'")
+		@DistributedLock
+		public void second() {
 		}
 
 	}

@@ -94,6 +94,17 @@ public @interface DistributedLock {
 	String key() default "";
 
 	/**
+	 * Whether the {@link #key} is the full key: what the backend sees, without prefix and
+	 * name, and not escaped. For keys that other code locks by other means, such as
+	 * {@code "'order_' + #id"}. Needs a key. Each provider keeps printable ASCII without
+	 * white space, braces and slashes; one with {@link LockCapability#ANY_KEY} keeps any
+	 * text without control characters; at most 200 bytes in UTF-8. A call with another
+	 * key is refused with {@code InvalidLockKeyException}. Default: {@code false}.
+	 * @return {@code true} for exactly this key
+	 */
+	boolean exactKey() default false;
+
+	/**
 	 * The name that groups locks: methods with the same name share the locks of equal
 	 * keys. May be a placeholder such as {@code ${orders.lock.name}}, but no expression.
 	 * <p>

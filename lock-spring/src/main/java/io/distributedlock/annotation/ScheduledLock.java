@@ -62,6 +62,13 @@ public @interface ScheduledLock {
 	String key() default "";
 
 	/**
+	 * Whether the key is the full key, as {@link DistributedLock#exactKey}.
+	 * @return {@code true} for exactly this key
+	 */
+	@AliasFor(annotation = DistributedLock.class)
+	boolean exactKey() default false;
+
+	/**
 	 * The name of the provider, as {@link DistributedLock#provider}.
 	 * @return the provider's name
 	 */

@@ -11,16 +11,19 @@ import io.distributedlock.annotation.ReleaseTime;
  * @param release what {@link ReleaseTime#DEFAULT} means
  * @param verifyBeforeCommit whether a transaction is rolled back if a lock that it
  * depends on was lost before the commit
+ * @param requireName whether the application does not start if an annotated method has
+ * neither a name nor an exact key
  * @since 0.1
  */
 public record DistributedLockSettings(boolean beanReferences, OnContention onContention, ReleaseTime release,
-		boolean verifyBeforeCommit) {
+		boolean verifyBeforeCommit, boolean requireName) {
 
 	/**
 	 * Expressions may not refer to beans. On contention a call fails with an exception.
 	 * The lock is released after the caller's transaction, and checked before its commit.
+	 * No name is required.
 	 */
 	public static final DistributedLockSettings DEFAULTS = new DistributedLockSettings(false, OnContention.THROW,
-			ReleaseTime.AFTER_TRANSACTION, true);
+			ReleaseTime.AFTER_TRANSACTION, true, false);
 
 }

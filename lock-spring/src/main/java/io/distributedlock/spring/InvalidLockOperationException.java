@@ -30,7 +30,7 @@ public class InvalidLockOperationException extends InvalidLockSetupException {
 		super("@DistributedLock on %s: %s".formatted(describe(method, targetClass), problem), action, cause);
 	}
 
-	private static String describe(Method method, Class<?> targetClass) {
+	static String describe(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));

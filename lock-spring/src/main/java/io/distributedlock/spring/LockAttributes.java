@@ -60,6 +60,18 @@ final class LockAttributes implements ExpressionSource {
 		return this.userClass;
 	}
 
+	boolean isExactKey() {
+		return this.annotation.getBoolean("exactKey");
+	}
+
+	/**
+	 * Return whether the lock is named by its method, so that it becomes another one when
+	 * the method or its class gets another name.
+	 */
+	boolean isNamedByMethod() {
+		return raw("name").isEmpty() && !isExactKey();
+	}
+
 	/**
 	 * Return the name of a lock whose annotation gives none: the full name of the method
 	 * that the annotation stands on. With an annotation on a type it is the method of

@@ -66,10 +66,13 @@ final class LockOperationSource {
 	 * Check that the template can serve the operations that were found since the last
 	 * check.
 	 * @param template gives the template; it is not asked if nothing was found
-	 * @throws InvalidLockOperationException if the template lacks a provider, or the
-	 * provider a capability
+	 * @throws InvalidLockSetupException if the template lacks a provider, or the provider
+	 * a capability, or if a name that is required is missing
 	 */
 	void check(Supplier<LockTemplate> template) {
+		if (this.settings.requireName()) {
+			requireNames();
+		}
 		for (Declared next = this.unchecked.poll(); next != null; next = this.unchecked.poll()) {
 			try {
 				template.get().check(next.prototype);
@@ -83,6 +86,21 @@ final class LockOperationSource {
 				throw new InvalidLockOperationException(next.method, next.userClass,
 						withoutEnd(String.valueOf(ex.getMessage())), "Correct the annotation", ex);
 			}
+		}
+	}
+
+	private void requireNames() {
+		List<String> unnamed = this.unchecked.stream()
+			.filter((each) -> each.namedByMethod)
+			.map((each) -> InvalidLockOperationException.describe(each.method, each.userClass))
+			.distinct()
+			.sorted()
+			.toList();
+		if (!unnamed.isEmpty()) {
+			throw new InvalidLockSetupException(
+					"A name is required, and these methods have a @DistributedLock without one: %s. During a deployment they would not exclude an older instance in which class, method or parameters are others"
+						.formatted(String.join(", ", unnamed)),
+					"Set the attribute name of each, or set lock.require-name=false", null);
 		}
 	}
 
@@ -176,7 +194,10 @@ final class LockOperationSource {
 				handleParameter(method));
 		LockOperation operation = new LockOperation(requests, invocation, rules);
 		annotations.forEach(this.names::note);
-		requests.forEach((each) -> this.unchecked.add(new Declared(method, userClass, each.prototype())));
+		for (int i = 0; i < requests.size(); i++) {
+			this.unchecked.add(
+					new Declared(method, userClass, requests.get(i).prototype(), annotations.get(i).isNamedByMethod()));
+		}
 		return operation;
 	}
 
@@ -205,7 +226,7 @@ final class LockOperationSource {
 	/**
 	 * An annotation that was parsed, and the request that it makes.
 	 */
-	private record Declared(Method method, Class<?> userClass, LockRequest prototype) {
+	private record Declared(Method method, Class<?> userClass, LockRequest prototype, boolean namedByMethod) {
 	}
 
 }

@@ -55,11 +55,15 @@ record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockEx
 			prototype = prototype.withMaxWaiters(maxWaiters);
 		}
 		LockExpression condition = attributes.raw("condition").isEmpty() ? null : parser.condition(attributes);
+		boolean exactKey = attributes.isExactKey();
 		if (attributes.raw("key").isEmpty()) {
+			if (exactKey) {
+				throw attributes.invalid("exactKey", "there is no key", "Write the full key into key", null);
+			}
 			// one lock for the method
 			return new LockRequestFactory(prototype, (request, call, target) -> request, condition);
 		}
-		return new LockRequestFactory(prototype, parser.keys(attributes), condition);
+		return new LockRequestFactory(prototype.withExactKey(exactKey), parser.keys(attributes), condition);
 	}
 
 	/**

@@ -48,7 +48,7 @@ final class Contexts {
 		context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
 			DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(
 					() -> context.getBean(LockTemplate.class), new DistributedLockSettings(beanReferences,
-							OnContention.THROW, ReleaseTime.AFTER_TRANSACTION, true));
+							OnContention.THROW, ReleaseTime.AFTER_TRANSACTION, true, false));
 			processor.setProxyTargetClass(proxyTargetClass);
 			processor.setProxying(!WOVEN);
 			return processor;

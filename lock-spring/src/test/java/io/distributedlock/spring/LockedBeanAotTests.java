@@ -150,7 +150,8 @@ class LockedBeanAotTests {
 		@Bean
 		DistributedLockSettings settings() {
 			return new DistributedLockSettings(true, DistributedLockSettings.DEFAULTS.onContention(),
-					DistributedLockSettings.DEFAULTS.release(), DistributedLockSettings.DEFAULTS.verifyBeforeCommit());
+					DistributedLockSettings.DEFAULTS.release(), DistributedLockSettings.DEFAULTS.verifyBeforeCommit(),
+					false);
 		}
 
 		@Bean

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.TestFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The snippets of {@code docs/features}, of the README and of the pages about Spring Boot
- * and about tests of applications are code that the build runs.
+ * The snippets of {@code docs/features}, of the README and of the pages about Spring
+ * Boot, annotations and tests of applications are code that the build runs.
  */
 class SnippetTests {
 
@@ -27,6 +27,8 @@ class SnippetTests {
 	private static final Path TESTING = Path.of("../testing-your-application.md");
 
 	private static final Path SPRING_BOOT = Path.of("../spring-boot.md");
+
+	private static final Path ANNOTATIONS = Path.of("../reference/annotations.md");
 
 	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
 
@@ -54,7 +56,7 @@ class SnippetTests {
 
 	private static List<Path> pages() throws IOException {
 		try (Stream<Path> pages = Files.list(FEATURES)) {
-			return Stream.concat(Stream.of(README, TESTING, SPRING_BOOT), pages.sorted()).toList();
+			return Stream.concat(Stream.of(README, TESTING, SPRING_BOOT, ANNOTATIONS), pages.sorted()).toList();
 		}
 	}
 

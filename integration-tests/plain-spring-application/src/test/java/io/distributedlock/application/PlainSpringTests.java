@@ -90,7 +90,7 @@ class PlainSpringTests {
 
 		@Bean
 		DistributedLockSettings lockSettings() {
-			return new DistributedLockSettings(false, OnContention.SKIP, ReleaseTime.AFTER_TRANSACTION, true);
+			return new DistributedLockSettings(false, OnContention.SKIP, ReleaseTime.AFTER_TRANSACTION, true, false);
 		}
 
 	}
