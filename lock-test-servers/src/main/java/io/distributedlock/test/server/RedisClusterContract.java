@@ -104,6 +104,17 @@ public abstract class RedisClusterContract {
 	}
 
 	@Test
+	final void permitsAreInTheSlotOfTheirKeyWhateverItIs() {
+		try (LockProvider provider = provider(); DefaultLockTemplate holder = template(provider, POLL)) {
+			for (String key : List.of("slot of", "{slot}:of", "slot:{of}:订单")) {
+				LockRequest request = HandOver.request(key, LockType.SEMAPHORE).withExactKey(true);
+				holder.execute(request, () -> assertThat(cluster.keysBeside(key)).as(key)
+					.anyMatch((beside) -> beside.contains(key) && beside.contains(":permits")));
+			}
+		}
+	}
+
+	@Test
 	final void lockIsReleasedWhileItsSlotBeginsToMove() {
 		try (LockProvider provider = provider(); DefaultLockTemplate holder = template(provider, POLL)) {
 			LockRequest request = LockRequest.of("moves:free").withWaitTime(Duration.ofSeconds(10));
