@@ -1,6 +1,6 @@
 /**
- * The examples of {@code docs/features}: beans as an application has them, which the
- * pages show, and tests that run them on several nodes.
+ * The examples of {@code docs/features} and {@code docs/migration}: beans as an
+ * application has them, which the pages show, and tests that run them on several nodes.
  */
 @NullMarked
 package io.distributedlock.examples;

@@ -1,0 +1,34 @@
+package io.distributedlock.examples;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import io.distributedlock.annotation.DistributedLock;
+
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.stereotype.Service;
+
+@Service
+class FromSetNx {
+
+	@RedisLock(key = "#id")
+	public String settle(long id) {
+		return "settled";
+	}
+
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(name = "order", waitTime = "0")
+	@interface RedisLock {
+
+		@AliasFor(annotation = DistributedLock.class)
+		String key();
+
+		@AliasFor(annotation = DistributedLock.class)
+		String leaseTime() default "";
+
+	}
+
+}
