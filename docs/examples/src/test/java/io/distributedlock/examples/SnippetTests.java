@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
@@ -15,12 +17,15 @@ import org.junit.jupiter.api.TestFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The snippets of {@code docs/features}, of the README and of the pages about Spring
- * Boot, annotations and tests of applications are code that the build runs.
+ * The snippets of {@code docs/features}, of {@code docs/migration}, of the README and of
+ * the pages about Spring Boot, annotations and tests of applications are code that the
+ * build runs. Code of other libraries is marked {@code before}.
  */
 class SnippetTests {
 
 	private static final Path FEATURES = Path.of("../features");
+
+	private static final Path MIGRATION = Path.of("../migration");
 
 	private static final Path README = Path.of("../../README.md");
 
@@ -31,6 +36,13 @@ class SnippetTests {
 	private static final Path ANNOTATIONS = Path.of("../reference/annotations.md");
 
 	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
+
+	/**
+	 * The last cell of a row in a table.
+	 */
+	private static final Pattern LAST_CELL = Pattern.compile("(?m)^\\|.*\\|([^|\n]+)\\|$");
+
+	private static final Pattern CODE_SPAN = Pattern.compile("`([^`]+)`");
 
 	private static final List<Path> SOURCES = List.of(Path.of("src"), Path.of("../../lock-spring/src/test"),
 			Path.of("../../lock-spring-boot-autoconfigure/src/test"),
@@ -54,9 +66,44 @@ class SnippetTests {
 		return tests;
 	}
 
+	/**
+	 * What replaces the attributes and calls of another library stands in the last column
+	 * of the tables. An ellipsis there stands for a few words of code.
+	 */
+	@TestFactory
+	List<DynamicTest> replacementIsCodeOfAnExample() throws IOException {
+		String code = code();
+		List<DynamicTest> tests = new ArrayList<>();
+		for (Path page : pagesIn(MIGRATION)) {
+			Matcher cells = LAST_CELL.matcher(Files.readString(page));
+			while (cells.find()) {
+				CODE_SPAN.matcher(cells.group(1))
+					.results()
+					.map((span) -> squeeze(span.group(1)))
+					.map((span) -> DynamicTest.dynamicTest(page.getFileName() + ": " + span,
+							() -> assertThat(replacement(span).matcher(code).find()).as(span).isTrue()))
+					.forEach(tests::add);
+			}
+		}
+		assertThat(tests).hasSizeGreaterThan(40);
+		return tests;
+	}
+
+	private static Pattern replacement(String span) {
+		return Pattern
+			.compile(Arrays.stream(span.split("…", -1)).map(Pattern::quote).collect(Collectors.joining(".{1,200}?")));
+	}
+
 	private static List<Path> pages() throws IOException {
-		try (Stream<Path> pages = Files.list(FEATURES)) {
-			return Stream.concat(Stream.of(README, TESTING, SPRING_BOOT, ANNOTATIONS), pages.sorted()).toList();
+		List<Path> pages = new ArrayList<>(List.of(README, TESTING, SPRING_BOOT, ANNOTATIONS));
+		pages.addAll(pagesIn(FEATURES));
+		pages.addAll(pagesIn(MIGRATION));
+		return pages;
+	}
+
+	private static List<Path> pagesIn(Path folder) throws IOException {
+		try (Stream<Path> pages = Files.list(folder)) {
+			return pages.sorted().toList();
 		}
 	}
 
