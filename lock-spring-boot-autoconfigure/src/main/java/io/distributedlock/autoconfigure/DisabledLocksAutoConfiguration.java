@@ -29,7 +29,7 @@ public final class DisabledLocksAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
-	LockTemplate lockTemplate(ObjectProvider<LockTemplateBuilderCustomizer> customizers) {
+	LockTemplate distributedLockTemplate(ObjectProvider<LockTemplateBuilderCustomizer> customizers) {
 		logger.warn(
 				"Distributed locks are OFF: lock.enabled is false. Annotated methods and the LockTemplate run their work without a lock, at the same time as other instances");
 		LockTemplateBuilder builder = DefaultLockTemplate.builder().unlocked();

@@ -46,7 +46,7 @@ public final class DistributedLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
-	DefaultLockTemplate lockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
+	DefaultLockTemplate distributedLockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
 			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
 			ObjectProvider<LockKeyLayout> layout, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
 			Environment environment, ApplicationEventPublisher events, ListableBeanFactory beans) {

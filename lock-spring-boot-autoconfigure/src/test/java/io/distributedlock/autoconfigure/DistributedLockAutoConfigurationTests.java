@@ -92,6 +92,17 @@ class DistributedLockAutoConfigurationTests {
 		});
 	}
 
+	/**
+	 * That of lock4j is named so, and beans of one name stop an application.
+	 */
+	@Test
+	void otherLibraryMayHaveABeanNamedLockTemplate() {
+		this.runner.withPropertyValues("lock.provider=local").withBean("lockTemplate", Object.class).run((context) -> {
+			assertThat(context).hasNotFailed().hasSingleBean(LockTemplate.class);
+			assertThat(context.getBeanNamesForType(LockTemplate.class)).containsExactly("distributedLockTemplate");
+		});
+	}
+
 	@Test
 	void beansOfAChildContextAreLockedByTheTemplateOfItsParent() {
 		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=p")

@@ -25,7 +25,7 @@ class NothingElseChangesTests {
 			Comparison comparison = Comparison.of("lettuce-application", "--spring.data.redis.port=" + server.port());
 			assertThat(comparison.with())
 				.contains("health UP", "cache org.springframework.data.redis.cache.RedisCacheManager true")
-				.anyMatch((line) -> line.startsWith("bean lockTemplate of io.distributedlock."))
+				.anyMatch((line) -> line.startsWith("bean distributedLockTemplate of io.distributedlock."))
 				.anyMatch((line) -> line.startsWith("bean redisLockProvider"));
 			assertThat(comparison.withExceptLocks()).isEqualTo(comparison.without());
 		}

@@ -29,7 +29,7 @@ class LockedOrdersTests {
 			assertThat(context.getBean(LockedOrders.class).settle("42", () -> server.command("EXISTS", key)))
 				.isEqualTo(1L);
 			assertThat(context.getBean(StringRedisTemplate.class).hasKey(key)).isFalse();
-			assertThat(context.getBeanNamesForType(LockTemplate.class)).containsExactly("lockTemplate");
+			assertThat(context.getBeanNamesForType(LockTemplate.class)).containsExactly("distributedLockTemplate");
 		}
 	}
 

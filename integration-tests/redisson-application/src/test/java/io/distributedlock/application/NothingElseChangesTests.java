@@ -22,7 +22,7 @@ class NothingElseChangesTests {
 			Comparison comparison = Comparison.of("redisson-application", "--spring.data.redis.port=" + server.port());
 			assertThat(comparison.with())
 				.contains("health UP", "cache org.springframework.data.redis.cache.RedisCacheManager true")
-				.anyMatch((line) -> line.startsWith("bean lockTemplate of io.distributedlock."))
+				.anyMatch((line) -> line.startsWith("bean distributedLockTemplate of io.distributedlock."))
 				.anyMatch((line) -> line.startsWith("bean redissonLockProvider"));
 			assertThat(comparison.withExceptLocks()).isEqualTo(comparison.without());
 		}
