@@ -18,7 +18,7 @@ class LockAttemptsTests {
 			.keyPrefix("shop")
 			.build()) {
 			assertThat(template.fullKeys(LockRequest.of("42").withName("order"))).containsExactly("shop:order:42");
-			assertThat(template.fullKeys(LockRequest.of("order:42"))).containsExactly("shop::order%3A42");
+			assertThat(template.fullKeys(LockRequest.of("order:42"))).containsExactly("shop:order%3A42");
 		}
 	}
 

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A hold: what one caller has, from the grant of its lease to the release or loss, with
  * the re-entrant holders that share it. The lease may go on with the next caller.
+ * <p>
+ * Why: docs/decisions/014-abandoned-handles.md
  */
 public final class HeldLock extends Bag.Member {
 
