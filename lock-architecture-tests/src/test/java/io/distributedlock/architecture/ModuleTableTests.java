@@ -1,5 +1,6 @@
 package io.distributedlock.architecture;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -136,28 +137,36 @@ class ModuleTableTests {
 			CountDownLatch.class, "await", CyclicBarrier.class, "await", Semaphore.class, "acquire",
 			BlockingQueue.class, "take");
 
+	private static final String INSIDE = ".internal";
+
 	private static final String SPRING_ROOT = "io.distributedlock.spring";
 
 	/**
-	 * The packages below lock-spring's root, and which of them each may use. The root may
-	 * use all of them, and none of them uses the root.
+	 * The packages below the root of a module, by that root, and which of them each may
+	 * use. The root may use all of them, and none of them uses the root.
 	 */
-	private static final Map<String, Set<String>> ROOMS = Map.of("aspectj", Set.of(), "integration",
-			Set.of("expression"), "support", Set.of(), "expression", Set.of(), "reach", Set.of(), "returntype",
-			Set.of("support"), "transaction", Set.of("support"), "invocation",
-			Set.of("returntype", "transaction", "support"));
+	private static final Map<String, Map<String, Set<String>>> ROOMS = Map.of(
+			SPRING_ROOT, Map.of("aspectj", Set.of(), "integration", Set.of("expression"), "support", Set.of(),
+					"expression", Set.of(), "reach", Set.of(), "returntype", Set.of("support"), "transaction",
+					Set.of("support"), "invocation", Set.of("returntype", "transaction", "support")),
+			"io.distributedlock.engine.internal",
+			Map.of("runtime", Set.of(), "request", Set.of("runtime"), "event", Set.of("request", "runtime"), "lease",
+					Set.of("event", "request", "runtime"), "key", Set.of("lease", "event", "request", "runtime"),
+					"handle", Set.of("lease", "event", "request", "runtime"), "acquire",
+					Set.of("handle", "key", "lease", "event", "request", "runtime"), "monitor",
+					Set.of("key", "lease", "request", "runtime")),
+			"io.distributedlock.jdbc.internal", Map.of("call", Set.of(), "signal", Set.of("call"), "session",
+					Set.of("signal", "call"), "table", Set.of("signal", "call")));
 
-	private static final String ENGINE_ROOT = "io.distributedlock.engine.internal";
+	private static final int MOST_TYPES = 20;
 
 	/**
-	 * The same for the engine of lock-core.
+	 * The packages that have more types. A number may only fall.
 	 */
-	private static final Map<String, Set<String>> ENGINE_ROOMS = Map.of("runtime", Set.of(), "request",
-			Set.of("runtime"), "event", Set.of("request", "runtime"), "lease", Set.of("event", "request", "runtime"),
-			"key", Set.of("lease", "event", "request", "runtime"), "handle",
-			Set.of("lease", "event", "request", "runtime"), "acquire",
-			Set.of("handle", "key", "lease", "event", "request", "runtime"), "monitor",
-			Set.of("key", "lease", "request", "runtime"));
+	private static final Map<String, Integer> LARGER_PACKAGES = Map.of("io.distributedlock", 27,
+			"io.distributedlock.autoconfigure", 32, "io.distributedlock.benchmarks.contention", 45,
+			"io.distributedlock.redis", 21, "io.distributedlock.redis.scripts", 22, "io.distributedlock.redisson", 22,
+			"io.distributedlock.spring", 38, "io.distributedlock.test", 33, "io.distributedlock.test.server", 29);
 
 	/**
 	 * The packages of lock-spring that applications name.
@@ -199,32 +208,37 @@ class ModuleTableTests {
 
 	@TestFactory
 	Stream<DynamicTest> packageUsesOnlyThoseBelowIt() {
-		return Stream.concat(rules(SPRING_ROOT, SPRING_ROOT, ROOMS),
-				rules(ENGINE_ROOT, "io.distributedlock.engine", ENGINE_ROOMS));
-	}
-
-	private static Stream<DynamicTest> rules(String root, String all, Map<String, Set<String>> rooms) {
-		return rooms.entrySet()
+		return ROOMS.entrySet()
 			.stream()
-			.map((room) -> DynamicTest.dynamicTest(root + "." + room.getKey(),
-					() -> roomRule(root, all, room.getKey(), room.getValue())));
+			.flatMap((rooms) -> rooms.getValue()
+				.entrySet()
+				.stream()
+				.map((room) -> DynamicTest.dynamicTest(rooms.getKey() + "." + room.getKey(),
+						() -> roomRule(rooms.getKey(), room.getKey(), room.getValue()))));
 	}
 
-	private static void roomRule(String root, String all, String room, Set<String> mayUse) {
+	private static void roomRule(String root, String room, Set<String> mayUse) {
 		Set<String> packages = new TreeSet<>(Set.of(root + "." + room));
 		mayUse.forEach((each) -> packages.add(root + "." + each));
 		noClasses().that()
 			.resideInAPackage(root + "." + room)
 			.should()
 			.dependOnClassesThat(describe("are in a package that is not below it",
-					(type) -> type.getPackageName().startsWith(all) && !packages.contains(type.getPackageName())))
+					(type) -> isIn(moduleOfRooms(root), type) && !packages.contains(type.getPackageName())))
 			.check(CLASSES);
+	}
+
+	private static String moduleOfRooms(String root) {
+		return root.replace(INSIDE, "");
+	}
+
+	private static boolean isIn(String root, JavaClass type) {
+		return (type.getPackageName() + ".").startsWith(root + ".");
 	}
 
 	@Test
 	void everyPackageHasItsRule() {
-		assertThat(packagesBelow(SPRING_ROOT)).isEqualTo(new TreeSet<>(ROOMS.keySet()));
-		assertThat(packagesBelow(ENGINE_ROOT)).isEqualTo(new TreeSet<>(ENGINE_ROOMS.keySet()));
+		ROOMS.forEach((root, rooms) -> assertThat(packagesBelow(root)).isEqualTo(new TreeSet<>(rooms.keySet())));
 	}
 
 	private static Set<String> packagesBelow(String root) {
@@ -235,13 +249,30 @@ class ModuleTableTests {
 	}
 
 	/**
+	 * A reader learns the types of a package before what they do together.
+	 */
+	@Test
+	void packagesHaveFewTypes() throws IOException {
+		Map<String, Integer> types = new TreeMap<>();
+		for (Path sources : sourcesOnDisk()) {
+			files(sources).stream()
+				.filter((file) -> !file.endsWith("package-info.java"))
+				.forEach((file) -> types.merge(
+						sources.relativize(file).getParent().toString().replace(File.separatorChar, '.'), 1,
+						Integer::sum));
+		}
+		types.values().removeIf((count) -> count <= MOST_TYPES);
+		assertThat(types).isEqualTo(LARGER_PACKAGES);
+	}
+
+	/**
 	 * Java has no access between packages of one module only.
 	 */
 	@Test
 	void typeThatIsPublicForAnotherPackageOnlySaysThatItIsInternal() throws IOException {
 		Path sources = ROOT.resolve("lock-spring/src/main/java/" + SPRING_ROOT.replace('.', '/'));
 		Pattern documented = Pattern.compile("/\\*\\*(.*?)\\*/\\s+public ", Pattern.DOTALL);
-		for (String room : ROOMS.keySet()) {
+		for (String room : ROOMS.get(SPRING_ROOT).keySet()) {
 			for (Path file : PUBLIC_ROOMS.contains(room) ? List.<Path>of() : files(sources.resolve(room))) {
 				String source = Files.readString(file);
 				Matcher type = documented.matcher(source);
@@ -344,13 +375,16 @@ class ModuleTableTests {
 	 * A clock that a test sets runs the engine's timers.
 	 */
 	@Test
-	void onlyTheEngineAndTheClockOfTestsUseItsInside() {
-		noClasses().that()
-			.resideOutsideOfPackages("io.distributedlock.engine..", TEST_CLOCK)
-			.should()
-			.dependOnClassesThat()
-			.resideInAPackage(ENGINE_ROOT + "..")
-			.check(CLASSES);
+	void onlyAModuleAndTheClockOfTestsUseItsInside() {
+		ROOMS.keySet()
+			.stream()
+			.filter((root) -> root.endsWith(INSIDE))
+			.forEach((root) -> noClasses().that()
+				.resideOutsideOfPackages(moduleOfRooms(root) + "..", TEST_CLOCK)
+				.should()
+				.dependOnClassesThat()
+				.resideInAPackage(root + "..")
+				.check(CLASSES));
 	}
 
 	@Test

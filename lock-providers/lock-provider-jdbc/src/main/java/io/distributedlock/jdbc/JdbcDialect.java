@@ -6,11 +6,11 @@ import java.util.Locale;
 
 import javax.sql.DataSource;
 
-import org.jspecify.annotations.Nullable;
+import io.distributedlock.jdbc.internal.call.JdbcErrors;
+import io.distributedlock.jdbc.internal.call.SqlDialect;
 
 /**
- * The SQL of a database, where databases differ. All dialects count time since the epoch
- * by the clock of the database, whatever the time zone of a session.
+ * The databases that locks support, each of which has SQL of its own.
  *
  * @since 0.1
  */
@@ -19,33 +19,27 @@ public enum JdbcDialect {
 	/**
 	 * H2, embedded or as a server.
 	 */
-	H2("CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * %s AS BIGINT)", "SELECT NEXT VALUE FOR distributed_lock_token"),
+	H2(SqlDialect.H2),
 
 	/**
 	 * PostgreSQL.
 	 */
-	POSTGRESQL("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * %s AS BIGINT)",
-			"SELECT nextval('distributed_lock_token')"),
+	POSTGRESQL(SqlDialect.POSTGRESQL),
 
 	/**
 	 * MariaDB.
 	 */
-	MARIADB("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %s))",
-			"SELECT NEXT VALUE FOR distributed_lock_token"),
+	MARIADB(SqlDialect.MARIADB),
 
 	/**
-	 * MySQL. It has no sequences, so a row is inserted into a table with
-	 * {@code AUTO_INCREMENT}. A rollback does not reset that counter.
+	 * MySQL.
 	 */
-	MYSQL("(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV (1000000 DIV %s))", null);
+	MYSQL(SqlDialect.MYSQL);
 
-	private final String now;
+	private final SqlDialect sql;
 
-	private final @Nullable String nextToken;
-
-	JdbcDialect(String now, @Nullable String nextToken) {
-		this.now = now;
-		this.nextToken = nextToken;
+	JdbcDialect(SqlDialect sql) {
+		this.sql = sql;
 	}
 
 	/**
@@ -88,91 +82,11 @@ public enum JdbcDialect {
 	 * @return a resource on the class path
 	 */
 	public String schema() {
-		return "io/distributedlock/jdbc/schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
+		return this.sql.schema();
 	}
 
-	String nowMillis() {
-		return this.now.formatted(1000);
-	}
-
-	String nowMicros() {
-		return this.now.formatted(1_000_000);
-	}
-
-	@Nullable String nextToken() {
-		return this.nextToken;
-	}
-
-	/**
-	 * Return the end of a query that returns the first rows alone. Some modes of H2 know
-	 * no {@code LIMIT}.
-	 */
-	String first(int rows) {
-		return (this == H2) ? " FETCH FIRST " + rows + " ROWS ONLY" : " LIMIT " + rows;
-	}
-
-	/**
-	 * Return an expression for the session of the server that evaluates it.
-	 */
-	String sessionOnServer() {
-		return switch (this) {
-			case POSTGRESQL -> "pg_backend_pid()";
-			case H2 -> "SESSION_ID()";
-			case MARIADB, MYSQL -> "CONNECTION_ID()";
-		};
-	}
-
-	/**
-	 * Return whether the database is MySQL or descends from it.
-	 */
-	boolean isOfMySqlFamily() {
-		return this == MARIADB || this == MYSQL;
-	}
-
-	/**
-	 * Return whether drivers and proxies of the database can be told to open another
-	 * session when one is lost, and to repeat its transaction there.
-	 */
-	boolean replaysTransactions() {
-		return isOfMySqlFamily();
-	}
-
-	/**
-	 * Return a query that updates a row and returns what it has written.
-	 * @return {@code null} if the database has none
-	 */
-	@Nullable String returning(String update, String column) {
-		return switch (this) {
-			case POSTGRESQL -> update + " RETURNING " + column;
-			case H2 -> "SELECT " + column + " FROM FINAL TABLE (" + update + ")";
-			case MARIADB, MYSQL -> null;
-		};
-	}
-
-	/**
-	 * Return a number that an update writes. Where a query cannot return it, the answer
-	 * to the update brings it as if it had been generated.
-	 */
-	String noted(String number) {
-		return isOfMySqlFamily() ? "LAST_INSERT_ID(" + number + ")" : number;
-	}
-
-	/**
-	 * Return what a statement returns so that its commit does not wait for the disk,
-	 * where it has changed anything. The transaction must not do anything else.
-	 * <p>
-	 * Why: docs/decisions/044-first-place-of-a-database-is-told.md
-	 * @return {@code null} if the database cannot do this
-	 */
-	@Nullable String unsynced() {
-		return (this == POSTGRESQL) ? "set_config('synchronous_commit', 'off', true)" : null;
-	}
-
-	/**
-	 * Return whether the database can send messages to waiters.
-	 */
-	boolean notifies() {
-		return this == POSTGRESQL;
+	SqlDialect sql() {
+		return this.sql;
 	}
 
 }

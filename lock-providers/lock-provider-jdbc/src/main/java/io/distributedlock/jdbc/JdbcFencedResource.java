@@ -8,6 +8,8 @@ import java.sql.Savepoint;
 import java.util.regex.Pattern;
 
 import io.distributedlock.StaleTokenException;
+import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.call.SqlCodes;
 
 /**
  * Data in a database that refuses writes with a fencing token lower than one it has seen,

@@ -15,6 +15,9 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.distributedlock.jdbc.internal.call.JdbcErrors;
+import io.distributedlock.jdbc.internal.call.SqlCodes;
+
 /**
  * Creates the tables and the sequence that locks need. The same statements are resources
  * on the class path, for tools that manage a schema.

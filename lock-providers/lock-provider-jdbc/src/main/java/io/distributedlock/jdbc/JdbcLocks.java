@@ -2,6 +2,13 @@ package io.distributedlock.jdbc;
 
 import javax.sql.DataSource;
 
+import io.distributedlock.jdbc.internal.call.JdbcCalls;
+import io.distributedlock.jdbc.internal.session.AdvisoryLockProvider;
+import io.distributedlock.jdbc.internal.session.SessionLockProvider;
+import io.distributedlock.jdbc.internal.signal.NotifiedLockProvider;
+import io.distributedlock.jdbc.internal.signal.NotifiedTableProvider;
+import io.distributedlock.jdbc.internal.signal.PostgresReleases;
+import io.distributedlock.jdbc.internal.table.TableLockProvider;
 import io.distributedlock.spi.LockProvider;
 
 /**
@@ -14,7 +21,7 @@ public final class JdbcLocks {
 	/**
 	 * The name of the provider, whatever its strategy.
 	 */
-	public static final String NAME = "jdbc";
+	public static final String NAME = JdbcCalls.PROVIDER;
 
 	private JdbcLocks() {
 	}
@@ -31,26 +38,33 @@ public final class JdbcLocks {
 	 */
 	public static LockProvider provider(DataSource dataSource, JdbcLockSettings settings) {
 		requireSupport(settings);
-		JdbcCalls calls = new JdbcCalls(dataSource, settings);
+		JdbcCalls calls = calls(dataSource, settings);
 		return switch (settings.strategy()) {
 			case ROW, VERSION, FOR_UPDATE -> notified(calls, settings);
-			case ADVISORY -> new AdvisoryLockProvider(new SessionLockProvider(calls, settings), settings);
+			case ADVISORY -> new AdvisoryLockProvider(calls, settings.maxLockConnections(), settings.waitThreads());
 		};
 	}
 
+	static JdbcCalls calls(DataSource dataSource, JdbcLockSettings settings) {
+		return new JdbcCalls(dataSource, settings.dialect().sql(), settings.commandTimeout(), settings.threads(),
+				settings.upkeepThreads(), settings.waitThreads());
+	}
+
 	private static LockProvider notified(JdbcCalls calls, JdbcLockSettings settings) {
-		PostgresReleases releases = (settings.dialect().notifies() && PostgresReleases.isSupported())
+		PostgresReleases releases = (calls.dialect().notifies() && PostgresReleases.isSupported())
 				? new PostgresReleases(calls) : null;
 		if (settings.strategy() == JdbcLockStrategy.FOR_UPDATE) {
-			LockProvider sessions = new SessionLockProvider(calls, settings);
+			LockProvider sessions = SessionLockProvider.ofRows(calls, settings.maxLockConnections(),
+					settings.sweepAfter());
 			return (releases != null) ? new NotifiedLockProvider(sessions, releases) : sessions;
 		}
-		TableLockProvider tables = new TableLockProvider(calls, settings, releases);
+		TableLockProvider tables = new TableLockProvider(calls, settings.strategy() == JdbcLockStrategy.VERSION,
+				settings.sweepAfter(), releases);
 		return (releases != null) ? new NotifiedTableProvider(tables, releases) : tables;
 	}
 
 	private static void requireSupport(JdbcLockSettings settings) {
-		if (settings.strategy() == JdbcLockStrategy.ADVISORY && !AdvisoryLocks.isSupported(settings.dialect())) {
+		if (settings.strategy() == JdbcLockStrategy.ADVISORY && !settings.dialect().sql().hasAdvisoryLocks()) {
 			throw new IllegalArgumentException(
 					"The provider '%s' cannot use the strategy advisory on %s, which has no such locks: use the strategy row, or PostgreSQL, MariaDB or MySQL"
 						.formatted(NAME, settings.dialect()));

@@ -17,7 +17,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.jdbc.internal.call.JdbcCalls;
+import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.patience.Patience;
@@ -28,14 +32,14 @@ import io.distributedlock.test.server.MySqlTestServer;
 /**
  * Pools of connections, and providers on them.
  */
-final class Databases {
+public final class Databases {
 
 	private static final Pattern ADDRESS = Pattern.compile("127\\.0\\.0\\.1:(\\d+)");
 
 	private Databases() {
 	}
 
-	static HikariDataSource pool(String url, String user, String password, int size) {
+	public static HikariDataSource pool(String url, String user, String password, int size) {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setJdbcUrl(url);
 		pool.setUsername(user);
@@ -85,7 +89,7 @@ final class Databases {
 		return () -> createSchema(dialect, url, user, password);
 	}
 
-	static void createSchema(JdbcDialect dialect, String url, String user, String password) {
+	public static void createSchema(JdbcDialect dialect, String url, String user, String password) {
 		try (HikariDataSource pool = pool(url, user, password, 1)) {
 			JdbcLockSchema.create(pool, dialect);
 		}
@@ -94,7 +98,7 @@ final class Databases {
 	/**
 	 * Start a server of MySQL's family, with the tables of locks.
 	 */
-	static MySqlFamilyServer run(JdbcDialect dialect) {
+	public static MySqlFamilyServer run(JdbcDialect dialect) {
 		MySqlFamilyServer server = (dialect == JdbcDialect.MYSQL) ? MySqlTestServer.run() : MariaDbTestServer.run();
 		createSchema(dialect, server.url(), "app", "secret");
 		return server;
@@ -104,7 +108,7 @@ final class Databases {
 	 * Create a database on a server.
 	 * @return its URL
 	 */
-	static String emptyDatabase(MySqlFamilyServer server, String name) {
+	public static String emptyDatabase(MySqlFamilyServer server, String name) {
 		try (Connection connection = DriverManager.getConnection(server.url(), "app", "secret");
 				Statement statement = connection.createStatement()) {
 			statement.execute("CREATE DATABASE " + name);
@@ -130,11 +134,19 @@ final class Databases {
 	 * The settings of a provider whose command time-out is not what is tested: a busy
 	 * machine may keep a statement waiting for seconds.
 	 */
-	static JdbcLockSettings settings(JdbcDialect dialect) {
+	public static JdbcLockSettings settings(JdbcDialect dialect) {
 		return JdbcLockSettings.of(dialect).withCommandTimeout(Patience.LIMIT);
 	}
 
-	static <T> T get(CompletionStage<T> stage) {
+	public static JdbcCalls calls(DataSource database, JdbcLockSettings settings) {
+		return JdbcLocks.calls(database, settings);
+	}
+
+	public static SqlDialect sql(JdbcDialect dialect) {
+		return dialect.sql();
+	}
+
+	public static <T> T get(CompletionStage<T> stage) {
 		return stage.toCompletableFuture().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 

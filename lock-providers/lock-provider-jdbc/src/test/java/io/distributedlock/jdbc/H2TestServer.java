@@ -12,19 +12,19 @@ import org.h2.tools.Server;
 /**
  * H2 as a server of its own, with a file that remains after a restart.
  */
-final class H2TestServer extends ServerProcess {
+public final class H2TestServer extends ServerProcess {
 
 	private H2TestServer() {
 		super("h2");
 	}
 
-	static H2TestServer run() {
+	public static H2TestServer run() {
 		H2TestServer server = new H2TestServer();
 		server.start();
 		return server;
 	}
 
-	String url() {
+	public String url() {
 		return url(port());
 	}
 
@@ -32,7 +32,7 @@ final class H2TestServer extends ServerProcess {
 	 * Return the URL that leads through a proxy. A commit is written to the file
 	 * immediately.
 	 */
-	String url(int proxyPort) {
+	public String url(int proxyPort) {
 		return "jdbc:h2:tcp://127.0.0.1:%s/./locks;WRITE_DELAY=0".formatted(proxyPort);
 	}
 

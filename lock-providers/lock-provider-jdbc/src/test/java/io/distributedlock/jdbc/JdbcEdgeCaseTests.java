@@ -15,6 +15,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.jdbc.internal.session.SessionLockProvider;
+import io.distributedlock.jdbc.internal.table.TableLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -138,27 +140,6 @@ class JdbcEdgeCaseTests {
 		get(second.release());
 	}
 
-	/**
-	 * A renewal that was sent in time may be executed after the lease has expired in the
-	 * database.
-	 */
-	@Test
-	void versionThatWasReadBeforeALateRenewalIsNotTaken() throws SQLException {
-		LockTable table = new LockTable(JdbcDialect.H2);
-		Duration lease = Duration.ofSeconds(60);
-		LeaseRequest second = new LeaseRequest("k", lease, LockType.EXCLUSIVE);
-		try (Connection connection = this.pool.getConnection()) {
-			Session session = Session.on(connection);
-			table.insert(session, new LeaseRequest("k", Duration.ofMillis(1), LockType.EXCLUSIVE), "first");
-			Patience.await().until(() -> table.read(session, "k").free());
-			LockTable.Version seen = table.read(session, "k");
-			assertThat(table.renew(session, "k", "first", lease)).isTrue();
-			assertThat(table.takeIfVersionIs(session, second, seen.token(), "second")).isFalse();
-			table.release(session, "k", "first");
-			assertThat(table.takeIfVersionIs(session, second, seen.token(), "second")).isTrue();
-		}
-	}
-
 	@Test
 	void lockWhoseRowIsDeletedIsLost() throws SQLException {
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
@@ -174,9 +155,8 @@ class JdbcEdgeCaseTests {
 
 	@Test
 	void unusedRowsAreDeletedAndTheirTokensAreNotUsedAgain() throws SQLException {
-		TableLockProvider provider = open(
-				new TableLockProvider(new JdbcCalls(this.pool, settings(JdbcLockStrategy.ROW)),
-						settings(JdbcLockStrategy.ROW).withSweepAfter(Duration.ZERO), null));
+		TableLockProvider provider = open(new TableLockProvider(
+				Databases.calls(this.pool, settings(JdbcLockStrategy.ROW)), false, Duration.ZERO, null));
 		Lease used = Objects.requireNonNull(get(provider.tryAcquire(REQUEST)));
 		Lease held = Objects.requireNonNull(
 				get(provider.tryAcquire(new LeaseRequest("held", Duration.ofSeconds(60), LockType.EXCLUSIVE))));
@@ -300,10 +280,9 @@ class JdbcEdgeCaseTests {
 			assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
 			assertThat(get(lease.release())).isTrue();
 		}
-		JdbcLockSettings settings = Databases.settings(dialect).withSweepAfter(Duration.ZERO);
-		get(open(new TableLockProvider(new JdbcCalls(locker, settings), settings, null)).sweepNow());
-		JdbcLockSettings rowLocks = settings.withStrategy(JdbcLockStrategy.FOR_UPDATE);
-		get(open(new SessionLockProvider(new JdbcCalls(locker, rowLocks), rowLocks)).sweepNow());
+		JdbcLockSettings settings = Databases.settings(dialect);
+		get(open(new TableLockProvider(Databases.calls(locker, settings), false, Duration.ZERO, null)).sweepNow());
+		get(open(SessionLockProvider.ofRows(Databases.calls(locker, settings), 1, Duration.ZERO)).sweepNow());
 		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
 				Databases.settings(dialect)));
 		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());

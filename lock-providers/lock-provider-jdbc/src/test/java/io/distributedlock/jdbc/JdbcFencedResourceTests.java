@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.StaleTokenException;
+import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
 import org.junit.jupiter.api.AfterAll;

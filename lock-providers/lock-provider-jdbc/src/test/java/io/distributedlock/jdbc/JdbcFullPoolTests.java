@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockType;
+import io.distributedlock.jdbc.internal.session.SessionLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;

@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockType;
+import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.session.SessionLockProvider;
+import io.distributedlock.jdbc.internal.table.TableLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
@@ -102,8 +105,8 @@ class JdbcSchemaTests {
 	@Test
 	void rowsOfDeadHoldersAreDeleted() throws SQLException {
 		HikariDataSource pool = pool(JdbcDialect.H2, emptyH2(""), "sa", "");
-		TableLockProvider provider = open(new TableLockProvider(new JdbcCalls(pool, Databases.settings(JdbcDialect.H2)),
-				Databases.settings(JdbcDialect.H2).withSweepAfter(Duration.ZERO), null));
+		TableLockProvider provider = open(new TableLockProvider(
+				Databases.calls(pool, Databases.settings(JdbcDialect.H2)), false, Duration.ZERO, null));
 		for (LockType type : List.of(LockType.EXCLUSIVE, LockType.READ, LockType.SEMAPHORE)) {
 			get(provider.tryAcquire(request("dead-" + type, Duration.ofMillis(1), type)));
 		}
@@ -181,7 +184,8 @@ class JdbcSchemaTests {
 		JdbcLockSettings settings = Databases.settings(dialect)
 			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
 			.withSweepAfter(Duration.ZERO);
-		SessionLockProvider provider = open(new SessionLockProvider(new JdbcCalls(pool, settings), settings));
+		SessionLockProvider provider = open(
+				SessionLockProvider.ofRows(Databases.calls(pool, settings), 10, Duration.ZERO));
 		for (int i = 0; i < 20; i++) {
 			get(get(provider.tryAcquire(request("free" + i, Duration.ofSeconds(60), LockType.EXCLUSIVE))).release());
 		}

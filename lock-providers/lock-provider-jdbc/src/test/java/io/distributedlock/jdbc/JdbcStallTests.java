@@ -18,6 +18,9 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockType;
+import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.session.SessionLockProvider;
+import io.distributedlock.jdbc.internal.signal.NotifiedLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
@@ -33,7 +36,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A server that stands still, and connections that fall silent, for longer than a command
@@ -119,76 +121,6 @@ class JdbcStallTests {
 			CompletableFuture<Lease> lease = ended(provider.tryAcquire(request("k", LONG)));
 			return !lease.isCompletedExceptionally() && lease.join() != null;
 		});
-	}
-
-	/**
-	 * A pool does not know how H2 reports a broken connection, and does not test a
-	 * connection for half a second after it was returned.
-	 */
-	@Test
-	void connectionsThatBrokeAreNotUsedAgain() throws SQLException {
-		H2TestServer server = open(H2TestServer.run());
-		TcpProxy proxy = open(new TcpProxy(server.port()));
-		HikariDataSource pool = pool(server.url(proxy.port()), "sa", "");
-		long never = System.nanoTime() + Session.NEVER_NANOS;
-		try (Session session = Session.open(pool, COMMAND_TIMEOUT, never)) {
-			proxy.cut();
-			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> session.number("SELECT 1"))
-				.satisfies(session::failed);
-		}
-		Patience.await()
-			.pollInterval(Duration.ofMillis(10))
-			.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
-		for (int i = 0; i < 3; i++) {
-			assertThat(open(Session.open(pool, COMMAND_TIMEOUT, never)).number("SELECT 1")).isEqualTo(1);
-		}
-	}
-
-	/**
-	 * As with H2, whose driver cannot limit the silence of a connection.
-	 */
-	@Test
-	void threadsThatNeverComeBackAreReplaced() throws Exception {
-		CompletableFuture<Void> never = new CompletableFuture<>();
-		CallThreads threads = open(new CallThreads("test", 2));
-		for (int i = 0; i < 4; i++) {
-			CompletableFuture<Void> stuck = threads.run(never::join, COMMAND_TIMEOUT.toNanos() / 10, (late) -> {
-			});
-			assertThat(ended(stuck)).isCompletedExceptionally();
-		}
-		assertThat(ended(threads.run(() -> "done", Patience.LIMIT.toNanos(), (late) -> {
-		}))).isCompletedWithValue("done");
-		never.complete(null);
-		Patience.await().until(() -> threads.running() == 0);
-	}
-
-	/**
-	 * As when the holder's machine is cut off or stands still.
-	 */
-	@Test
-	void serverEndsARowLockWhoseHolderIsSilentOnPostgres() throws SQLException {
-		PostgresTestServer postgres = open(PostgresTestServer.run());
-		Databases.createSchema(JdbcDialect.POSTGRESQL, postgres.url(), "postgres", "");
-		silentHolderIsCutOff(JdbcDialect.POSTGRESQL, pool(postgres.url(), "postgres", ""));
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "MARIADB", "MYSQL" })
-	void serverEndsARowLockWhoseHolderIsSilent(JdbcDialect dialect) throws SQLException {
-		silentHolderIsCutOff(dialect, pool(open(Databases.run(dialect)).url(), "app", "secret"));
-	}
-
-	private void silentHolderIsCutOff(JdbcDialect dialect, HikariDataSource pool) throws SQLException {
-		RowLocks rows = new RowLocks(dialect, new SilenceLimit(dialect));
-		long never = System.nanoTime() + Session.NEVER_NANOS;
-		try (Session holder = Session.open(pool, COMMAND_TIMEOUT, never);
-				Session other = Session.open(pool, COMMAND_TIMEOUT, never)) {
-			assertThat(rows.lock(holder, "k", Duration.ofSeconds(2), Duration.ZERO)).isNotZero();
-			assertThat(rows.lock(other, "k", LONG, Duration.ZERO)).isZero();
-			Patience.await().until(() -> rows.lock(other, "k", LONG, Duration.ZERO) != 0);
-			rows.free(other, "k");
-			other.connection().setAutoCommit(true);
-		}
 	}
 
 	@ParameterizedTest

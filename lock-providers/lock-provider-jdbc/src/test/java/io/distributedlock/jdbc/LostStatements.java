@@ -22,7 +22,7 @@ import io.distributedlock.test.patience.Patience;
 /**
  * A database where one statement, or the reply to it, is lost or comes late.
  */
-final class LostStatements {
+public final class LostStatements {
 
 	private final DataSource database;
 
@@ -33,11 +33,11 @@ final class LostStatements {
 	 */
 	private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
-	LostStatements(DataSource database) {
+	public LostStatements(DataSource database) {
 		this.database = database;
 	}
 
-	DataSource dataSource() {
+	public DataSource dataSource() {
 		return proxy(DataSource.class, (method, arguments) -> {
 			Object result = method.invoke(this.database, arguments);
 			return (result instanceof Connection connection) ? watched(connection) : result;
@@ -47,7 +47,7 @@ final class LostStatements {
 	/**
 	 * Return the statements so far, and forget them.
 	 */
-	List<String> executed() {
+	public List<String> executed() {
 		List<String> statements = new ArrayList<>();
 		for (String sql = this.executed.poll(); sql != null; sql = this.executed.poll()) {
 			statements.add(sql);
@@ -58,7 +58,7 @@ final class LostStatements {
 	/**
 	 * Lose the reply to the next such statement.
 	 */
-	Fault loseReply(Predicate<String> statement) {
+	public Fault loseReply(Predicate<String> statement) {
 		return arm(new Fault(statement, (fault, execution) -> {
 			execution.call();
 			fault.reached.countDown();
@@ -69,7 +69,7 @@ final class LostStatements {
 	/**
 	 * Let the next such statement fail, while its connection stays as it is.
 	 */
-	Fault fail(Predicate<String> statement) {
+	public Fault fail(Predicate<String> statement) {
 		return arm(new Fault(statement, (fault, execution) -> {
 			fault.reached.countDown();
 			throw new SQLException("no space left", "53100");
@@ -79,7 +79,7 @@ final class LostStatements {
 	/**
 	 * Hold the reply to the next such statement until {@link Fault#proceed()}.
 	 */
-	Fault delayReply(Predicate<String> statement) {
+	public Fault delayReply(Predicate<String> statement) {
 		return arm(new Fault(statement, (fault, execution) -> {
 			Object reply = execution.call();
 			fault.reached.countDown();
@@ -91,7 +91,7 @@ final class LostStatements {
 	/**
 	 * Hold the next such statement until {@link Fault#proceed()}.
 	 */
-	Fault delay(Predicate<String> statement) {
+	public Fault delay(Predicate<String> statement) {
 		return arm(new Fault(statement, (fault, execution) -> {
 			fault.reached.countDown();
 			fault.awaitProceed();
@@ -160,7 +160,7 @@ final class LostStatements {
 	/**
 	 * What happens to one statement.
 	 */
-	static final class Fault {
+	public static final class Fault {
 
 		private final Predicate<String> statement;
 
@@ -177,15 +177,15 @@ final class LostStatements {
 			this.behaviour = behaviour;
 		}
 
-		boolean isReached() {
+		public boolean isReached() {
 			return this.reached.getCount() == 0;
 		}
 
-		boolean isExecuted() {
+		public boolean isExecuted() {
 			return this.executed.getCount() == 0;
 		}
 
-		void proceed() {
+		public void proceed() {
 			this.proceeds.countDown();
 		}
 

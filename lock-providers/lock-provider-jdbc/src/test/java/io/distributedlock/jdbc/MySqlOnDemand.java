@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * A MySQL for a test class. A machine without MySQL skips only the cases that ask for it.
  */
-final class MySqlOnDemand implements BeforeAllCallback, AfterAllCallback {
+public final class MySqlOnDemand implements BeforeAllCallback, AfterAllCallback {
 
 	private MySqlFamilyServer server;
 
@@ -33,7 +33,7 @@ final class MySqlOnDemand implements BeforeAllCallback, AfterAllCallback {
 		}
 	}
 
-	MySqlFamilyServer get() {
+	public MySqlFamilyServer get() {
 		if (this.server == null) {
 			throw this.missing;
 		}

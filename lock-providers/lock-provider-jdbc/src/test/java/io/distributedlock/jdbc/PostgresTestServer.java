@@ -20,7 +20,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
  * A real PostgreSQL from a Maven artifact: an old one is on the class path, a new one in
  * the build folder.
  */
-final class PostgresTestServer implements AutoCloseable {
+public final class PostgresTestServer implements AutoCloseable {
 
 	private static final Path NEWEST = Path.of("target", "postgres", "newest.jar");
 
@@ -43,7 +43,7 @@ final class PostgresTestServer implements AutoCloseable {
 		Runtime.getRuntime().addShutdownHook(new Thread(this::resumeIfAlive, "resume-postgres"));
 	}
 
-	static PostgresTestServer run() {
+	public static PostgresTestServer run() {
 		return run(false);
 	}
 
@@ -64,18 +64,18 @@ final class PostgresTestServer implements AutoCloseable {
 		}
 	}
 
-	String url() {
+	public String url() {
 		return url(this.port);
 	}
 
 	/**
 	 * Return the URL that leads through a proxy.
 	 */
-	String url(int proxyPort) {
+	public String url(int proxyPort) {
 		return "jdbc:postgresql://127.0.0.1:%s/postgres".formatted(proxyPort);
 	}
 
-	int port() {
+	public int port() {
 		return this.port;
 	}
 
@@ -130,7 +130,7 @@ final class PostgresTestServer implements AutoCloseable {
 	/**
 	 * Kill the server, so that what it has not written is lost, and start it again.
 	 */
-	void crash() {
+	public void crash() {
 		Signals.killAll(this.postmaster);
 		restart();
 	}
@@ -138,7 +138,7 @@ final class PostgresTestServer implements AutoCloseable {
 	/**
 	 * Stop the process that writes what no commit has waited for.
 	 */
-	void suspendBackgroundWriting() {
+	public void suspendBackgroundWriting() {
 		try (Connection connection = this.postgres.getPostgresDatabase().getConnection();
 				Statement statement = connection.createStatement();
 				ResultSet found = statement.executeQuery(

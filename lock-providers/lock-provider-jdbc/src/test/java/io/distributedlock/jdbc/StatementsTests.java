@@ -8,6 +8,7 @@ import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockType;
+import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;

@@ -1,0 +1,133 @@
+package io.distributedlock.jdbc.internal.session;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
+import io.distributedlock.jdbc.internal.call.JdbcCalls;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.spi.support.DelayedTasks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants leases by advisory locks. A call that finds its key taken waits in the queue of
+ * the server, with a connection and a thread of its own: the server gives it the key
+ * without a write and without a message. It waits for a short time only, again and again,
+ * so that neither stays in use for long once the call has given up.
+ * <p>
+ * Why: docs/decisions/045-advisory-locks.md
+ */
+public final class AdvisoryLockProvider implements LockProvider, LockQueue {
+
+	private final SessionLockProvider sessions;
+
+	private final Duration longestWait;
+
+	private final Semaphore waits;
+
+	/**
+	 * Create a provider.
+	 * @param maxLockConnections how many connections hold locks at a time
+	 * @param waiting how many calls wait on the server at a time
+	 */
+	public AdvisoryLockProvider(JdbcCalls calls, int maxLockConnections, int waiting) {
+		this.sessions = new SessionLockProvider(calls, new AdvisoryLocks(calls.dialect()), maxLockConnections,
+				Duration.ZERO);
+		// the rest of the time is for the connection and the answer; a server that rounds
+		// half a second up must not need the whole of one second
+		this.longestWait = calls.commandTimeout().dividedBy(2).minusMillis(1);
+		this.waits = new Semaphore(waiting);
+	}
+
+	@Override
+	public String name() {
+		return this.sessions.name();
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		Set<LockCapability> capabilities = EnumSet.of(LockCapability.BLOCKING_WAIT);
+		capabilities.addAll(this.sessions.capabilities());
+		return capabilities;
+	}
+
+	@Override
+	public LeaseLimits leaseLimits() {
+		return this.sessions.leaseLimits();
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return this.sessions.tryAcquire(request);
+	}
+
+	@Override
+	public boolean queues(LockType type) {
+		return type == LockType.EXCLUSIVE;
+	}
+
+	@Override
+	public Place enqueue(LeaseRequest request) {
+		AtomicReference<@Nullable Runnable> again = new AtomicReference<>();
+		return AskingPlace.take(() -> {
+			Runnable ask = again.get();
+			// without a connection to wait with, the engine asks at intervals
+			return (ask != null && this.waits.tryAcquire()) ? await(request, ask) : tryAcquire(request);
+		}, () -> {
+		}, (ask) -> {
+			again.set(ask);
+			ask.run();
+			return () -> {
+			};
+		});
+	}
+
+	/**
+	 * Wait for some time, and then have it asked again.
+	 */
+	private CompletionStage<@Nullable Lease> await(LeaseRequest request, Runnable again) {
+		Duration patience = patience(request);
+		long since = System.nanoTime();
+		return this.sessions.await(request, patience).whenComplete((lease, failure) -> {
+			this.waits.release();
+			if (lease == null && failure == null) {
+				// a server may count whole seconds, and not wait for less
+				Duration left = patience.minusNanos(System.nanoTime() - since);
+				if (left.toMillis() > 0) {
+					DelayedTasks.after(left).execute(again);
+				}
+				else {
+					again.run();
+				}
+			}
+		});
+	}
+
+	private Duration patience(LeaseRequest request) {
+		Duration look = request.lookInterval();
+		Duration wait = (look.compareTo(this.longestWait) < 0) ? look : this.longestWait;
+		// zero would mean no limit on PostgreSQL, and no wait on the others
+		return (wait.toMillis() < 1) ? Duration.ofMillis(1) : wait;
+	}
+
+	@Override
+	public CompletionStage<?> ping() {
+		return this.sessions.ping();
+	}
+
+	@Override
+	public void close() {
+		this.sessions.close();
+	}
+
+}

@@ -1,0 +1,167 @@
+package io.distributedlock.jdbc.internal.session;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.call.SilenceLimit;
+import io.distributedlock.jdbc.internal.call.SqlCodes;
+import io.distributedlock.jdbc.internal.call.SqlDialect;
+import io.distributedlock.jdbc.internal.call.TableSweep;
+import io.distributedlock.jdbc.internal.signal.ReleaseAnnouncements;
+
+/**
+ * The statements that lock a row until a transaction ends. They skip a row that somebody
+ * else has locked, and never wait for it.
+ */
+final class RowLocks implements SessionLocks {
+
+	private static final String TABLE = "distributed_lock_row";
+
+	/**
+	 * The name of the lock under which a session inserts a row on MariaDB and MySQL.
+	 * There an insertion of a row that exists waits until no session has the row locked,
+	 * and cannot be told not to wait.
+	 */
+	private static final String INSERTION = AdvisoryLocks.nameFor(TABLE);
+
+	/**
+	 * How long a row may stay locked by a sweep that was cut off. A sweep that works
+	 * needs some milliseconds.
+	 */
+	private static final Duration SWEEP_SILENCE = Duration.ofSeconds(10);
+
+	private final SqlDialect dialect;
+
+	private final ReleaseAnnouncements announcements;
+
+	private final SilenceLimit limit;
+
+	private final String now;
+
+	RowLocks(SqlDialect dialect) {
+		this.dialect = dialect;
+		this.announcements = new ReleaseAnnouncements(dialect);
+		this.limit = new SilenceLimit(dialect);
+		this.now = dialect.nowMillis();
+	}
+
+	@Override
+	public long lock(Session session, String key, Duration silence, Duration patience) throws SQLException {
+		return lockRow(session, key, silence) ? nextToken(session) : 0;
+	}
+
+	/**
+	 * Lock the row of a key, and insert it first if it is not there.
+	 * @return {@code false} if somebody else has locked it
+	 */
+	private boolean lockRow(Session session, String key, Duration silence) throws SQLException {
+		if (lockIfThere(session, key, silence)) {
+			return true;
+		}
+		// also ends the lock on the gap where a missing row would be
+		session.connection().rollback();
+		session.connection().setAutoCommit(true);
+		return !exists(session, key) && insertAlone(session, key) && lockIfThere(session, key, silence);
+	}
+
+	/**
+	 * Insert a row without waiting for another session that inserts it, too.
+	 * @return {@code false} if another session does so, in order to lock the row
+	 */
+	private boolean insertAlone(Session session, String key) throws SQLException {
+		if (!this.dialect.isOfMySqlFamily()) {
+			return insert(session, key);
+		}
+		if (session.number("SELECT GET_LOCK(" + INSERTION + ", 0)", key) != 1) {
+			return false;
+		}
+		boolean inserted = !exists(session, key) && insert(session, key);
+		endInsertion(session, key);
+		return inserted;
+	}
+
+	private static void endInsertion(Session session, String key) throws SQLException {
+		session.number("SELECT RELEASE_LOCK(" + INSERTION + ")", key);
+	}
+
+	/**
+	 * Return the next token. A rollback does not undo that.
+	 */
+	private long nextToken(Session session) throws SQLException {
+		String sequence = this.dialect.nextToken();
+		return (sequence != null) ? session.number(sequence)
+				: session.updateNumbered("INSERT INTO distributed_lock_token () VALUES ()");
+	}
+
+	/**
+	 * Unlock a row, and announce that to waiters.
+	 */
+	@Override
+	public boolean free(Session session, String key) throws SQLException {
+		if (this.announcements.announce(session, key)) {
+			// a rollback would send no message
+			session.connection().commit();
+		}
+		else {
+			// nothing to keep; on MySQL this also removes the row that counted the token
+			session.connection().rollback();
+		}
+		return true;
+	}
+
+	@Override
+	public void forget(Session session, String key) throws SQLException {
+		SessionLocks.super.forget(session, key);
+		if (this.dialect.isOfMySqlFamily()) {
+			endInsertion(session, key);
+		}
+	}
+
+	/**
+	 * Delete rows that are not locked and were inserted some time ago, one by one. A key
+	 * that is in use gets a new row with its next attempt.
+	 * @return how many there were
+	 */
+	@Override
+	public int sweep(Session session, Duration madeBefore) throws SQLException {
+		int swept = 0;
+		for (String key : session.texts("SELECT lock_key FROM " + TABLE + " WHERE made_at <= " + this.now + " - ?"
+				+ this.dialect.first(TableSweep.BATCH), madeBefore.toMillis())) {
+			if (lockIfThere(session, key, SWEEP_SILENCE)) {
+				swept += session.update("DELETE FROM " + TABLE + " WHERE lock_key = ?", key);
+			}
+			session.connection().commit();
+			session.connection().setAutoCommit(true);
+			this.limit.lift(session);
+		}
+		return swept;
+	}
+
+	private boolean lockIfThere(Session session, String key, Duration silence) throws SQLException {
+		session.connection().setAutoCommit(false);
+		this.limit.set(session, silence);
+		String server = session.text("SELECT " + this.dialect.sessionOnServer() + " FROM " + TABLE
+				+ " WHERE lock_key = ? FOR UPDATE SKIP LOCKED", key);
+		session.lockedBy(server);
+		return server != null;
+	}
+
+	private boolean exists(Session session, String key) throws SQLException {
+		return session.number("SELECT COUNT(*) FROM " + TABLE + " WHERE lock_key = ?", key) > 0;
+	}
+
+	private boolean insert(Session session, String key) throws SQLException {
+		try {
+			return session.update("INSERT INTO " + TABLE + " (lock_key, made_at) VALUES (?, " + this.now + ")",
+					key) == 1;
+		}
+		catch (SQLException ex) {
+			if (SqlCodes.isDuplicate(ex)) {
+				return true;
+			}
+			throw ex;
+		}
+	}
+
+}

@@ -1,0 +1,327 @@
+package io.distributedlock.jdbc.internal.session;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.distributedlock.LockCapability;
+import io.distributedlock.jdbc.internal.call.JdbcCalls;
+import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.call.SharedAttempts;
+import io.distributedlock.jdbc.internal.call.SilenceLimit;
+import io.distributedlock.jdbc.internal.call.SqlDialect;
+import io.distributedlock.jdbc.internal.call.TableSweep;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Grants leases by locks that a connection holds and that end with it: row locks or
+ * advisory locks. The fencing token comes from a sequence, which a rollback does not
+ * reset: it also rises after a holder whose connection died. Not so after a crash of the
+ * database: a number that was drawn just before may be drawn again.
+ * <p>
+ * Why: docs/decisions/045-advisory-locks.md
+ */
+public final class SessionLockProvider implements LockProvider {
+
+	private static final Logger logger = LoggerFactory.getLogger(SessionLockProvider.class);
+
+	/**
+	 * Up to 24 days: PostgreSQL counts the silence after which it ends a connection in
+	 * milliseconds, as an int.
+	 */
+	private static final LeaseLimits LIMITS = new LeaseLimits(Duration.ofMillis(1), Duration.ofDays(24));
+
+	/**
+	 * How many tokens one number of the sequence stands for. The next number is drawn
+	 * once this lease is over, so those of a key rise, also if a JVM uses several.
+	 */
+	private static final int TOKENS_PER_NUMBER = 1024;
+
+	private final JdbcCalls calls;
+
+	private final SilenceLimit limit;
+
+	private final SessionLocks locks;
+
+	private final int maxLockConnections;
+
+	private final Duration sweepAfter;
+
+	private final Semaphore connections;
+
+	private final SharedAttempts attempts = new SharedAttempts();
+
+	private final Set<SessionLease> held = ConcurrentHashMap.newKeySet();
+
+	SessionLockProvider(JdbcCalls calls, SessionLocks locks, int maxLockConnections, Duration sweepAfter) {
+		this.calls = calls;
+		this.limit = new SilenceLimit(calls.dialect());
+		this.locks = locks;
+		this.maxLockConnections = maxLockConnections;
+		this.sweepAfter = sweepAfter;
+		this.connections = new Semaphore(maxLockConnections);
+		TableSweep.regularly(calls, this::sweepNow);
+	}
+
+	/**
+	 * Create a provider whose locks are row locks.
+	 * @param maxLockConnections how many connections hold locks at a time
+	 * @param sweepAfter how long a row that nobody uses is kept
+	 */
+	public static SessionLockProvider ofRows(JdbcCalls calls, int maxLockConnections, Duration sweepAfter) {
+		return new SessionLockProvider(calls, new RowLocks(calls.dialect()), maxLockConnections, sweepAfter);
+	}
+
+	@Override
+	public String name() {
+		return JdbcCalls.PROVIDER;
+	}
+
+	@Override
+	public Set<LockCapability> capabilities() {
+		return Set.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY);
+	}
+
+	@Override
+	public LeaseLimits leaseLimits() {
+		return LIMITS;
+	}
+
+	@Override
+	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+		return this.attempts.make(request.key(), request, this::attempt);
+	}
+
+	private CompletionStage<@Nullable Lease> attempt(LeaseRequest request) {
+		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+		return this.calls
+			.attempt((giveUpAt) -> this.calls.retried((until) -> acquire(request, term, until), giveUpAt),
+					request.giveUpAtNanos(), SessionLockProvider::end)
+			.thenApply((lease) -> lease.orElse(null));
+	}
+
+	/**
+	 * Wait for a key in the queue of the server, for some time.
+	 * @param patience how long to wait, less than the command time-out
+	 * @return completes with the lease, or with {@code null} if others are in front
+	 */
+	CompletionStage<@Nullable Lease> await(LeaseRequest request, Duration patience) {
+		return this.calls
+			.await((giveUpAt) -> acquire(request, patience, giveUpAt), request.giveUpAtNanos(),
+					SessionLockProvider::end)
+			.thenApply((lease) -> lease.orElse(null));
+	}
+
+	private static void end(Optional<SessionLease> late) {
+		late.ifPresent(SessionLease::end);
+	}
+
+	/**
+	 * Return whether a session still has its row lock. If so, the server keeps it for one
+	 * more lease.
+	 */
+	boolean isAlive(Session session, Duration leaseTime) throws SQLException {
+		boolean answers = this.limit.set(session, untilCutOff(leaseTime)) || session.isValid();
+		return answers && isSameOnServer(session);
+	}
+
+	/**
+	 * Return whether the server still has the session that got the row lock. A driver or
+	 * a proxy that replays transactions may have opened another one after the first was
+	 * lost, and somebody else may have had the lock meanwhile.
+	 */
+	private boolean isSameOnServer(Session session) throws SQLException {
+		String locked = session.lockedBy();
+		SqlDialect dialect = this.calls.dialect();
+		return locked == null || !dialect.replaysTransactions()
+				|| locked.equals(session.text("SELECT " + dialect.sessionOnServer()));
+	}
+
+	/**
+	 * End a row lock and close its session. Always ends it: if the session does not
+	 * answer, its connection is ended.
+	 * @return whether the session had its row lock until now
+	 */
+	boolean end(SessionLease lease, String key, Session session) {
+		try {
+			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
+			boolean had = this.locks.free(session, key);
+			makeReusable(session);
+			return had;
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("The connection that held lock '{}' was broken", key, ex);
+			session.abort();
+			return false;
+		}
+		finally {
+			this.held.remove(lease);
+			close(session);
+		}
+	}
+
+	public int freeConnections() {
+		return this.connections.availablePermits();
+	}
+
+	/**
+	 * Delete rows that nobody has locked and that were inserted some time ago.
+	 */
+	public CompletableFuture<Integer> sweepNow() {
+		return this.calls.upkeep((session) -> this.locks.sweep(session, this.sweepAfter));
+	}
+
+	@Override
+	public CompletionStage<?> ping() {
+		return this.calls.ping();
+	}
+
+	@Override
+	public void close() {
+		this.calls.close();
+		CompletableFuture<?>[] endings = this.held.stream()
+			.map((lease) -> lease.release().toCompletableFuture())
+			.toArray(CompletableFuture<?>[]::new);
+		try {
+			CompletableFuture.allOf(endings).get(this.calls.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.debug("Some row locks were not released in time; they end with their connections", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private Optional<SessionLease> acquire(LeaseRequest request, LeaseTerm term, long giveUpAtNanos)
+			throws SQLException {
+		return inSession(request.key(), giveUpAtNanos, (session) -> {
+			long number = this.locks.lock(session, request.key(), untilCutOff(request.leaseTime()), Duration.ZERO);
+			return (number != 0) ? Optional.of(hold(request, session, number, term)) : Optional.empty();
+		});
+	}
+
+	/**
+	 * The server may give a waiting session the key when its JVM has stopped: so it ends
+	 * a session that does not take up its grant soon. Until then the grant is a short
+	 * lease, which the engine renews while the work goes on.
+	 */
+	private Optional<SessionLease> acquire(LeaseRequest request, Duration patience, long giveUpAtNanos)
+			throws SQLException {
+		return inSession(request.key(), giveUpAtNanos, (session) -> {
+			Duration grant = this.calls.commandTimeout();
+			long sentAt = System.nanoTime();
+			long number = this.locks.lock(session, request.key(), grant, patience);
+			if (number == 0) {
+				return Optional.empty();
+			}
+			long answeredAt = System.nanoTime();
+			long usable = grant.minus(request.lockDelay()).toNanos();
+			if (request.leaseTime().compareTo(grant) > 0 && 2 * (answeredAt - sentAt) <= usable) {
+				return Optional.of(hold(request, session, number, new LeaseTerm(sentAt, grant)));
+			}
+			this.limit.set(session, untilCutOff(request.leaseTime()));
+			return Optional.of(hold(request, session, number, new LeaseTerm(answeredAt, request.leaseTime())));
+		});
+	}
+
+	private SessionLease hold(LeaseRequest request, Session session, long number, LeaseTerm term) {
+		SessionLease lease = new SessionLease(this, this.calls, request.key(), session, number * TOKENS_PER_NUMBER,
+				Math.min(request.tokens(), TOKENS_PER_NUMBER), term);
+		this.held.add(lease);
+		lease.endAfter(term);
+		return lease;
+	}
+
+	/**
+	 * Lock in a new session, which stays open if it gets the lock.
+	 */
+	private Optional<SessionLease> inSession(String key, long giveUpAtNanos,
+			JdbcCalls.Work<Optional<SessionLease>> locking) throws SQLException {
+		if (!this.connections.tryAcquire()) {
+			throw new BackendException(
+					("all %s connections for locks are in use: raise lock.jdbc.max-lock-connections and the "
+							+ "size of the pool, or use the strategy row")
+						.formatted(this.maxLockConnections),
+					true, null);
+		}
+		Session session;
+		try {
+			session = this.calls.open(giveUpAtNanos);
+		}
+		catch (SQLException | RuntimeException | Error ex) {
+			this.connections.release();
+			throw ex;
+		}
+		try {
+			Optional<SessionLease> lease = locking.on(session);
+			if (lease.isPresent()) {
+				return lease;
+			}
+			if (!session.connection().getAutoCommit()) {
+				session.connection().rollback();
+			}
+			makeReusable(session);
+		}
+		catch (SQLException | RuntimeException | Error ex) {
+			if (ex instanceof SQLException failure) {
+				session.failed(failure);
+			}
+			closeUnlocked(session, key);
+			throw ex;
+		}
+		close(session);
+		return Optional.empty();
+	}
+
+	private void makeReusable(Session session) throws SQLException {
+		this.limit.lift(session);
+		session.connection().setAutoCommit(true);
+	}
+
+	private void closeUnlocked(Session session, String key) {
+		try {
+			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
+			this.locks.forget(session, key);
+			makeReusable(session);
+		}
+		catch (SQLException | RuntimeException ex) {
+			session.abort();
+		}
+		close(session);
+	}
+
+	private void close(Session session) {
+		try {
+			session.close();
+		}
+		finally {
+			this.connections.release();
+		}
+	}
+
+	/**
+	 * Return after how long a silence the server ends the connection. The holder ends its
+	 * row lock itself when the lease is over, and has a command time-out for that.
+	 */
+	private Duration untilCutOff(Duration leaseTime) {
+		return leaseTime.plus(this.calls.commandTimeout());
+	}
+
+}

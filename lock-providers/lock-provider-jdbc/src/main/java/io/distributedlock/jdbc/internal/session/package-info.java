@@ -1,0 +1,8 @@
+/**
+ * Internal: Locks that a connection holds and that end with it: row locks and advisory
+ * locks.
+ */
+@NullMarked
+package io.distributedlock.jdbc.internal.session;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,627 @@
+package io.distributedlock.jdbc.internal.table;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.ReleaseSignal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of this JVM that wait for one key, and its rows in the queue of that key. A
+ * row is not that of a call: the oldest row serves the call that came first. So a call
+ * that leaves hands its row to those behind it, and to the next call that comes soon: its
+ * row never stands in front of another call of this JVM, and many calls with little
+ * patience cost few statements. One question at a time is under way, for all calls.
+ * <p>
+ * Where messages arrive, they name the row that is first. Otherwise the line asks: after
+ * each release by this JVM, and at intervals that grow with the wait of its first call.
+ * Thread-safe.
+ * <p>
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
+ */
+final class TableLine {
+
+	/**
+	 * The first interval: it adds to the time for which a key is free.
+	 */
+	private static final long FIRST_INTERVAL_NANOS = 1_000_000;
+
+	/**
+	 * An interval is this fraction of the wait so far, so that a call adds as little to
+	 * its wait.
+	 */
+	private static final int INTERVALS_PER_WAIT = 8;
+
+	/**
+	 * How long a row that no call needs waits for the next call. It keeps the key from
+	 * other JVMs for so long. Without this time two JVMs whose calls have no patience
+	 * could refuse each other the key for ever, each because of the row that the other
+	 * one is about to remove.
+	 */
+	private static final long LINGER_NANOS = 50_000_000;
+
+	private static final CompletionStage<Boolean> DONE = CompletableFuture.completedFuture(true);
+
+	private final String key;
+
+	private final TableLines lines;
+
+	private final ReentrantLock guard = new ReentrantLock();
+
+	private final Set<TablePlace> waiting = new LinkedHashSet<>();
+
+	/**
+	 * Those of the waiting calls whose row the database has not confirmed.
+	 */
+	private final Set<TablePlace> unconfirmed = new LinkedHashSet<>();
+
+	/**
+	 * In the order in which they have joined.
+	 */
+	private final List<QueueRow> rows = new ArrayList<>();
+
+	/**
+	 * What the line listens to for each of its rows, while it listens.
+	 */
+	private final Map<QueueRow, ReleaseSignal.Subscription> messages = new HashMap<>();
+
+	private ReleaseSignal.@Nullable Subscription listening;
+
+	/**
+	 * Whether a question or a removal is under way.
+	 */
+	private boolean busy;
+
+	/**
+	 * Whether something has happened since then that causes one more question.
+	 */
+	private boolean signalled;
+
+	/**
+	 * Whether to ask whether the front has the key now.
+	 */
+	private boolean frontDue;
+
+	private long stayedNanos;
+
+	private long frontSinceNanos;
+
+	private long emptySinceNanos;
+
+	private long lingerNanos = LINGER_NANOS;
+
+	private long giveUpAtNanos;
+
+	private boolean knownFirst;
+
+	/**
+	 * The row that a message has named.
+	 */
+	private @Nullable QueueRow named;
+
+	private @Nullable Future<?> timer;
+
+	private @Nullable Future<?> removal;
+
+	/**
+	 * Whether the question that is under way has kept rows from being removed.
+	 */
+	private boolean removalDue;
+
+	TableLine(String key, TableLines lines) {
+		this.key = key;
+		this.lines = lines;
+	}
+
+	/**
+	 * Add a call at the end.
+	 */
+	TablePlace add(LeaseRequest request) {
+		TablePlace place = new TablePlace(this, request);
+		this.guard.lock();
+		try {
+			this.giveUpAtNanos = this.waiting.isEmpty() ? request.giveUpAtNanos()
+					: later(this.giveUpAtNanos, request.giveUpAtNanos());
+			this.lingerNanos = Math.min(LINGER_NANOS, request.lookInterval().toNanos());
+			this.waiting.add(place);
+			this.unconfirmed.add(place);
+			if (this.waiting.size() == 1) {
+				this.frontDue = true;
+			}
+		}
+		finally {
+			this.guard.unlock();
+		}
+		return place;
+	}
+
+	private static long later(long one, long another) {
+		return (one - another >= 0) ? one : another;
+	}
+
+	/**
+	 * Return whether calls that have gone have left all that there is.
+	 */
+	boolean isLeftBehind() {
+		return get(this.waiting::isEmpty);
+	}
+
+	/**
+	 * Return whether the question of a call that has gone, or its removal, is under way.
+	 */
+	boolean isEnding() {
+		return get(() -> this.waiting.isEmpty() && this.busy);
+	}
+
+	boolean isIdle() {
+		return get(() -> this.waiting.isEmpty() && this.rows.isEmpty() && !this.busy);
+	}
+
+	private boolean get(BooleanSupplier state) {
+		this.guard.lock();
+		try {
+			return state.getAsBoolean();
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Ask about a new call, after the question that is under way.
+	 */
+	void joined() {
+		if (!get(() -> this.signalled |= this.busy)) {
+			ask();
+		}
+	}
+
+	/**
+	 * Ask whether the front has the key now, as somebody may have released it.
+	 */
+	void released() {
+		if (get(() -> this.frontDue |= !this.waiting.isEmpty())) {
+			joined();
+		}
+	}
+
+	/**
+	 * Ask on behalf of a call, if it is the first or its row may be forgotten.
+	 */
+	void look(TablePlace place) {
+		boolean due;
+		this.guard.lock();
+		try {
+			boolean isFirst = !this.waiting.isEmpty() && this.waiting.iterator().next() == place;
+			this.frontDue |= isFirst;
+			due = isFirst || (this.waiting.contains(place) && (!place.isBehindOthers() || isStayDue(place.request())));
+		}
+		finally {
+			this.guard.unlock();
+		}
+		if (due) {
+			ask();
+		}
+	}
+
+	void leave(TablePlace place) {
+		this.guard.lock();
+		try {
+			if (this.waiting.remove(place)) {
+				this.unconfirmed.remove(place);
+				afterLeaving();
+			}
+		}
+		finally {
+			this.guard.unlock();
+		}
+		this.lines.forgetIfIdle(this.key);
+	}
+
+	private void afterLeaving() {
+		if (this.waiting.isEmpty()) {
+			this.emptySinceNanos = System.nanoTime();
+			cancel(this.timer);
+			this.timer = null;
+		}
+		if (this.rows.size() > this.waiting.size() && this.removal == null && !this.removalDue) {
+			this.removal = this.lines.calls().later(this.lingerNanos, this::lingered);
+		}
+	}
+
+	private void ask() {
+		QueueQuestion next;
+		this.guard.lock();
+		try {
+			if (this.busy) {
+				return;
+			}
+			this.signalled = false;
+			next = next();
+			if (next == null) {
+				return;
+			}
+			this.busy = true;
+		}
+		finally {
+			this.guard.unlock();
+		}
+		answer(next).whenComplete((done, failure) -> {
+			try {
+				if (failure != null) {
+					failed(next, failure);
+				}
+			}
+			finally {
+				end();
+			}
+		});
+	}
+
+	/**
+	 * Ask, and deal with the answer.
+	 * @return completes when that is done; fails if the database did not answer, or if
+	 * something else has failed: the line goes on in any case
+	 */
+	private CompletionStage<Boolean> answer(QueueQuestion next) {
+		try {
+			return this.lines.ask(next, this::isLeftBehind).thenCompose((token) -> {
+				if (token != 0) {
+					return granted(next, token);
+				}
+				refused(next);
+				return DONE;
+			});
+		}
+		catch (RuntimeException | Error ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private @Nullable QueueQuestion next() {
+		if (this.waiting.isEmpty()) {
+			return null;
+		}
+		LeaseRequest request = this.waiting.iterator().next().request();
+		while (this.rows.size() < this.waiting.size()) {
+			addRow(request);
+		}
+		boolean asksFront = this.frontDue || !this.rows.get(0).isStaying();
+		boolean stayDue = isStayDue(request);
+		if (!asksFront && !stayDue && this.unconfirmed.isEmpty()) {
+			return null;
+		}
+		this.frontDue = false;
+		if (asksFront) {
+			cancel(this.timer);
+			this.timer = null;
+		}
+		return new QueueQuestion(request, this.giveUpAtNanos, rowsToAskAbout(), List.copyOf(this.unconfirmed),
+				asksFront, stayDue);
+	}
+
+	/**
+	 * Return the rows, the one that a message has named before the others.
+	 */
+	private List<QueueRow> rowsToAskAbout() {
+		List<QueueRow> asked = new ArrayList<>(this.rows);
+		if (this.named != null && asked.remove(this.named)) {
+			asked.add(0, this.named);
+		}
+		this.named = null;
+		return List.copyOf(asked);
+	}
+
+	private void addRow(LeaseRequest request) {
+		QueueRow row = this.lines.row(request);
+		if (this.rows.isEmpty()) {
+			this.stayedNanos = System.nanoTime();
+			frontChanged();
+		}
+		this.rows.add(row);
+		if (this.listening != null) {
+			listenTo(row);
+		}
+	}
+
+	private void frontChanged() {
+		this.frontSinceNanos = System.nanoTime();
+		this.knownFirst = false;
+	}
+
+	private boolean isStayDue(LeaseRequest request) {
+		return System.nanoTime() - this.stayedNanos >= request.lookInterval().toNanos() / 2;
+	}
+
+	private CompletionStage<Boolean> granted(QueueQuestion answered, long token) {
+		QueueRow row = answered.front();
+		Lease lease = this.lines.grant(answered, token);
+		TablePlace taker = null;
+		this.guard.lock();
+		try {
+			removeRow(row);
+			// others of this JVM may have no row yet
+			this.signalled = true;
+			Iterator<TablePlace> first = this.waiting.iterator();
+			if (first.hasNext()) {
+				taker = first.next();
+				if (taker.request().leaseTime().equals(answered.request().leaseTime())) {
+					first.remove();
+					this.unconfirmed.remove(taker);
+					afterLeaving();
+				}
+				else {
+					taker = null;
+					this.frontDue = true;
+				}
+			}
+		}
+		finally {
+			this.guard.unlock();
+		}
+		if (taker != null) {
+			taker.grant(lease);
+			return DONE;
+		}
+		// the next question finds the key free
+		return lease.release().handle((released, failure) -> {
+			if (failure != null) {
+				row.ended(failure);
+			}
+			return true;
+		});
+	}
+
+	private void refused(QueueQuestion answered) {
+		boolean askAgain;
+		this.guard.lock();
+		try {
+			if (answered.isStayDue()) {
+				this.stayedNanos = answered.beganNanos();
+			}
+			answered.unconfirmed().forEach(this.unconfirmed::remove);
+			boolean askedAnother = answered.asksFront() && !this.rows.isEmpty() && answered.front() != this.rows.get(0);
+			askAgain = noteFirst(answered) || askedAnother;
+		}
+		finally {
+			this.guard.unlock();
+		}
+		answered.unconfirmed().forEach(TablePlace::confirm);
+		if (askAgain) {
+			released();
+		}
+		listen();
+	}
+
+	/**
+	 * Listen from now on, and ask once more: the key may have been released before others
+	 * could see the rows.
+	 */
+	private void listen() {
+		this.guard.lock();
+		try {
+			if (this.listening != null || this.waiting.isEmpty()) {
+				return;
+			}
+			this.rows.forEach(this::listenTo);
+			this.listening = this.lines.listen(this.key, this::released);
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	private void listenTo(QueueRow row) {
+		this.messages.put(row, this.lines.listen(this.key, row, () -> isFirst(row)));
+	}
+
+	/**
+	 * Note which row is the first in the queue. If it is one of this JVM, it is the
+	 * front: two that joined at the same time may stand in another order in the database.
+	 * @return whether the front is another one now
+	 */
+	private boolean noteFirst(QueueQuestion answered) {
+		String first = answered.first();
+		if (first == null || this.rows.isEmpty()) {
+			return false;
+		}
+		if (first.equals(this.rows.get(0).name())) {
+			if (!this.knownFirst) {
+				frontChanged();
+				this.knownFirst = true;
+			}
+			return false;
+		}
+		return moveToFront(first);
+	}
+
+	private boolean moveToFront(String name) {
+		for (QueueRow row : this.rows) {
+			if (row.name().equals(name)) {
+				this.rows.remove(row);
+				this.rows.add(0, row);
+				frontChanged();
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void failed(QueueQuestion answered, Throwable failure) {
+		Set<TablePlace> told;
+		this.guard.lock();
+		try {
+			if (answered.isSent()) {
+				answered.rows().forEach(QueueRow::isInDoubt);
+				askNextAbout(answered.front());
+			}
+			told = new LinkedHashSet<>(this.waiting);
+			// nobody has asked about those that came since
+			answered.unconfirmed().forEach(this.unconfirmed::remove);
+			told.removeAll(this.unconfirmed);
+			// the next answer confirms those that stay
+			this.unconfirmed.addAll(told);
+		}
+		finally {
+			this.guard.unlock();
+		}
+		told.forEach((place) -> place.fail(failure));
+	}
+
+	/**
+	 * Let a row be the front, which may have the key already: then no other one gets it.
+	 */
+	private void askNextAbout(QueueRow row) {
+		if (this.rows.remove(row)) {
+			this.rows.add(0, row);
+		}
+	}
+
+	/**
+	 * A release has named this row, or messages begin to arrive.
+	 */
+	private void isFirst(QueueRow row) {
+		this.guard.lock();
+		try {
+			this.named = row;
+			// the question that asks about it is one that asks the front
+			this.frontDue |= !this.waiting.isEmpty();
+		}
+		finally {
+			this.guard.unlock();
+		}
+		released();
+	}
+
+	private void end() {
+		boolean removes;
+		this.guard.lock();
+		try {
+			this.busy = false;
+			removes = this.removalDue;
+			this.removalDue = false;
+			if (!this.waiting.isEmpty() && this.timer == null) {
+				this.timer = this.lines.calls().later(interval(), this::intervalOver);
+			}
+		}
+		finally {
+			this.guard.unlock();
+		}
+		if (removes) {
+			lingered();
+		}
+		if (get(() -> this.signalled)) {
+			ask();
+		}
+		this.lines.forgetIfIdle(this.key);
+	}
+
+	private long interval() {
+		TablePlace first = this.waiting.iterator().next();
+		long look = first.request().lookInterval().toNanos();
+		if (this.lines.areReleasesTold()) {
+			return look;
+		}
+		long waited = System.nanoTime() - later(this.frontSinceNanos, first.sinceNanos());
+		return Math.min(look, Math.max(FIRST_INTERVAL_NANOS, waited / INTERVALS_PER_WAIT));
+	}
+
+	private void intervalOver() {
+		this.guard.lock();
+		try {
+			this.timer = null;
+		}
+		finally {
+			this.guard.unlock();
+		}
+		released();
+	}
+
+	/**
+	 * Remove the rows that no call needs, the newest first: so one that has waited long
+	 * is not lost while calls keep coming.
+	 */
+	private void lingered() {
+		List<QueueRow> surplus;
+		this.guard.lock();
+		try {
+			this.removal = null;
+			if (this.busy) {
+				this.removalDue = true;
+				return;
+			}
+			long restNanos = this.waiting.isEmpty() ? this.lingerNanos - (System.nanoTime() - this.emptySinceNanos) : 0;
+			if (restNanos > 0) {
+				this.removal = this.lines.calls().later(restNanos, this::lingered);
+				return;
+			}
+			List<QueueRow> newest = this.rows.subList(Math.min(this.waiting.size(), this.rows.size()),
+					this.rows.size());
+			surplus = List.copyOf(newest);
+			surplus.forEach(this::removeRow);
+			this.busy = !surplus.isEmpty();
+		}
+		finally {
+			this.guard.unlock();
+		}
+		if (!surplus.isEmpty()) {
+			this.lines.remove(this.key, surplus).whenComplete((removed, failure) -> {
+				surplus.forEach((row) -> row.ended(failure));
+				end();
+			});
+		}
+	}
+
+	/**
+	 * Remove all rows immediately, as no call will come.
+	 */
+	void close() {
+		List<QueueRow> left;
+		this.guard.lock();
+		try {
+			left = List.copyOf(this.rows);
+		}
+		finally {
+			this.guard.unlock();
+		}
+		this.lines.remove(this.key, left);
+		left.forEach((row) -> row.ended(null));
+	}
+
+	private void removeRow(QueueRow row) {
+		int index = this.rows.indexOf(row);
+		if (index >= 0) {
+			this.rows.remove(index);
+		}
+		if (index == 0) {
+			frontChanged();
+		}
+		ReleaseSignal.Subscription messagesToRow = this.messages.remove(row);
+		if (messagesToRow != null) {
+			messagesToRow.close();
+		}
+		if (this.rows.isEmpty() && this.listening != null) {
+			this.listening.close();
+			this.listening = null;
+		}
+	}
+
+	private static void cancel(@Nullable Future<?> task) {
+		if (task != null) {
+			task.cancel(false);
+		}
+	}
+
+}

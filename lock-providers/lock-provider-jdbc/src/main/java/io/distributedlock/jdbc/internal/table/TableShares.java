@@ -1,0 +1,157 @@
+package io.distributedlock.jdbc.internal.table;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+import io.distributedlock.jdbc.internal.call.JdbcCalls;
+import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.call.SilenceLimit;
+
+/**
+ * Keys that several owners share, as readers or with permits. The row of the key says
+ * that it is shared, and its members are in a table of their own. Each method runs in
+ * {@link #onRow a transaction}, which locks the row first.
+ * <p>
+ * Why: docs/decisions/044-first-place-of-a-database-is-told.md
+ */
+final class TableShares {
+
+	/**
+	 * The owner of a row whose owners are in the table of members. No owner has this
+	 * name.
+	 */
+	static final String SHARED = "*";
+
+	private final LockTable table;
+
+	private final MemberTable members;
+
+	private final SilenceLimit silenceLimit;
+
+	private final Duration silence;
+
+	/**
+	 * Create statements.
+	 * @param silence after how long a silence the server ends a session that has locked a
+	 * row
+	 */
+	TableShares(LockTable table, MemberTable members, SilenceLimit silenceLimit, Duration silence) {
+		this.table = table;
+		this.members = members;
+		this.silenceLimit = silenceLimit;
+		this.silence = silence;
+	}
+
+	/**
+	 * Take a share.
+	 * @param limit how many owners there may be, 0 for any number
+	 * @return the token, zero if none is free
+	 */
+	long acquire(Session session, String key, String owner, Duration lease, int limit) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
+		if (!row.free() && !SHARED.equals(row.owner())) {
+			return 0;
+		}
+		this.members.dropExpired(session, key);
+		if (limit > 0 && this.members.count(session, key) >= limit && !this.members.isMember(session, key, owner)) {
+			return 0;
+		}
+		this.members.put(session, key, owner, lease);
+		this.table.occupy(session, key, SHARED, this.members.lastExpiry(session, key));
+		return row.token() + 1;
+	}
+
+	/**
+	 * Renew a share.
+	 */
+	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
+		this.members.dropExpired(session, key);
+		if (!SHARED.equals(row.owner()) || !this.members.stay(session, key, owner, lease)) {
+			return false;
+		}
+		this.table.prolong(session, key, this.members.lastExpiry(session, key));
+		return true;
+	}
+
+	/**
+	 * Release a share.
+	 */
+	boolean release(Session session, String key, String owner) throws SQLException {
+		LockTable.Row row = this.table.lockRow(session, key);
+		this.members.dropExpired(session, key);
+		boolean had = this.members.remove(session, key, owner);
+		if (had && SHARED.equals(row.owner())) {
+			long last = this.members.lastExpiry(session, key);
+			if (last == 0) {
+				this.table.vacate(session, key);
+			}
+			else {
+				this.table.prolong(session, key, last);
+			}
+		}
+		return had;
+	}
+
+	int sweep(Session session, Duration endedFor) throws SQLException {
+		return this.members.sweep(session, endedFor);
+	}
+
+	/**
+	 * Work in a transaction that locks a row first. If there is no such row, insert it
+	 * and begin the transaction again.
+	 */
+	<T> T onRow(Session session, String row, JdbcCalls.Work<T> work) throws SQLException {
+		return this.silenceLimit.liftedAfter(session, (limited) -> {
+			try {
+				return inTransaction(limited, work);
+			}
+			catch (MissingRowException ex) {
+				this.table.insertFree(limited, row);
+				return inTransaction(limited, work);
+			}
+		});
+	}
+
+	private <T> T inTransaction(Session session, JdbcCalls.Work<T> work) throws SQLException {
+		session.connection().setAutoCommit(false);
+		try {
+			this.silenceLimit.set(session, this.silence);
+			T result = work.on(session);
+			session.connection().commit();
+			session.connection().setAutoCommit(true);
+			return result;
+		}
+		catch (SQLException | RuntimeException ex) {
+			rollBack(session, ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Roll back. A connection that is broken fails here again, and the first failure is
+	 * the one to report. If it breaks only now, no work may go on in this session.
+	 */
+	private static void rollBack(Session session, Exception failure) throws SQLException {
+		try {
+			session.connection().rollback();
+			session.connection().setAutoCommit(true);
+		}
+		catch (SQLException ex) {
+			session.abort();
+			if (failure instanceof MissingRowException) {
+				throw ex;
+			}
+			failure.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Return the key of the row for a semaphore, as a semaphore and a lock with the same
+	 * key do not exclude each other. Keys never contain the character {@code ~}.
+	 */
+	static String permitsOf(String key) {
+		return key + "~permits";
+	}
+
+}

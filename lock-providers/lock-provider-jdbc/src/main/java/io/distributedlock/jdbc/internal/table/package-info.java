@@ -1,0 +1,8 @@
+/**
+ * Internal: Locks that are rows with the end of a lease: the statements on the tables,
+ * the leases, and the calls of this JVM that wait in the queue of a key.
+ */
+@NullMarked
+package io.distributedlock.jdbc.internal.table;
+
+import org.jspecify.annotations.NullMarked;

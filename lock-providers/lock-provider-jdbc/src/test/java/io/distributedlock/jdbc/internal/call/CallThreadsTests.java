@@ -1,0 +1,33 @@
+package io.distributedlock.jdbc.internal.call;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.distributedlock.test.patience.Patience;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class CallThreadsTests {
+
+	/**
+	 * As with H2, whose driver cannot limit the silence of a connection.
+	 */
+	@Test
+	void threadsThatNeverComeBackAreReplaced() {
+		CompletableFuture<Void> never = new CompletableFuture<>();
+		try (CallThreads threads = new CallThreads("test", 2)) {
+			for (int i = 0; i < 4; i++) {
+				CompletableFuture<Void> stuck = threads.run(never::join, Duration.ofMillis(100).toNanos(), (late) -> {
+				});
+				Patience.await().until(stuck::isDone);
+				assertThat(stuck).isCompletedExceptionally();
+			}
+			assertThat(threads.run(() -> "done", Patience.LIMIT.toNanos(), (late) -> {
+			})).succeedsWithin(Patience.LIMIT).isEqualTo("done");
+			never.complete(null);
+			Patience.await().until(() -> threads.running() == 0);
+		}
+	}
+
+}

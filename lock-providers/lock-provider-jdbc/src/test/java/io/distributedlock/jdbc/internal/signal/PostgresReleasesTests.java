@@ -1,0 +1,89 @@
+package io.distributedlock.jdbc.internal.signal;
+
+import java.lang.reflect.Proxy;
+import java.sql.SQLException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import io.distributedlock.jdbc.Databases;
+import io.distributedlock.jdbc.JdbcDialect;
+import io.distributedlock.jdbc.internal.call.JdbcCalls;
+import io.distributedlock.test.patience.Patience;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Listening goes on after a failure of the thread that listens.
+ */
+class PostgresReleasesTests {
+
+	private final AtomicInteger connections = new AtomicInteger();
+
+	private final AtomicInteger threads = new AtomicInteger();
+
+	private final AtomicBoolean noMemory = new AtomicBoolean(true);
+
+	private PostgresReleases releases;
+
+	private JdbcCalls calls;
+
+	@AfterEach
+	void close() {
+		this.releases.close();
+		this.calls.close();
+	}
+
+	@Test
+	void threadThatCouldNotBeStartedIsStartedForTheNextWaiter() {
+		this.releases = releases((task) -> {
+			this.threads.incrementAndGet();
+			return new Thread(task, "test-listen") {
+
+				@Override
+				public synchronized void start() {
+					if (PostgresReleasesTests.this.noMemory.get()) {
+						// not an OutOfMemoryError, which would end the test run
+						throw new InternalError("unable to create native thread");
+					}
+					super.start();
+				}
+
+			};
+		}, new SQLException("there is no server", "08001"));
+		this.releases.listen("k", () -> {
+		});
+		assertThat(this.threads).hasValue(1);
+		this.noMemory.set(false);
+		this.releases.listen("k", () -> {
+		});
+		Patience.await().until(() -> this.connections.get() > 0);
+	}
+
+	@Test
+	void errorWhileListeningIsFollowedByAnotherTry() {
+		this.releases = releases((task) -> {
+			Thread thread = new Thread(task, "test-listen");
+			thread.setDaemon(true);
+			return thread;
+		}, new NoClassDefFoundError("Driver"));
+		this.releases.listen("k", () -> {
+		});
+		Patience.await().until(() -> this.connections.get() > 1);
+	}
+
+	private PostgresReleases releases(ThreadFactory factory, Throwable refusal) {
+		DataSource unwilling = (DataSource) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { DataSource.class }, (proxy, method, arguments) -> {
+					this.connections.incrementAndGet();
+					throw refusal;
+				});
+		this.calls = Databases.calls(unwilling, Databases.settings(JdbcDialect.POSTGRESQL));
+		return new PostgresReleases(this.calls, factory);
+	}
+
+}
