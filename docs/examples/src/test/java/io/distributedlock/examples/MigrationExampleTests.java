@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.LockContext;
@@ -91,13 +92,23 @@ class MigrationExampleTests extends OnEveryProvider {
 			assertThat(isFree("a", "stock")).isFalse();
 			assertThat(isFree("b", "stock")).isFalse();
 		});
-		bean.lock("a").lock();
-		assertThat(isFree("a", "stock")).isFalse();
-		bean.lock("a").unlock();
-		bean.shelf("novels").readLock().lock();
-		assertThat(bean.shelf("novels").readLock().tryLock()).isTrue();
-		bean.shelf("novels").readLock().unlock();
-		bean.shelf("novels").readLock().unlock();
+		Lock stock = bean.lock("a");
+		stock.lock();
+		try {
+			assertThat(isFree("a", "stock")).isFalse();
+		}
+		finally {
+			stock.unlock();
+		}
+		Lock reading = bean.shelf("novels").readLock();
+		reading.lock();
+		try {
+			assertThat(reading.tryLock()).isTrue();
+			reading.unlock();
+		}
+		finally {
+			reading.unlock();
+		}
 		bean.permit().thenAccept(LockHandle::close).orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 

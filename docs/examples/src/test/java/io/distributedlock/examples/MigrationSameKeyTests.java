@@ -32,9 +32,13 @@ class MigrationSameKeyTests extends Nodes {
 		FromRedisson bean = node.getBean(FromRedisson.class);
 		RLock byHand = node.getBean(RedissonClient.class).getLock("shop:lock:stock:a");
 		byHand.lock();
-		assertThatExceptionOfType(LockNotAcquiredException.class).as("no re-entry, though the thread is the same")
-			.isThrownBy(() -> bean.take("a"));
-		byHand.unlock();
+		try {
+			assertThatExceptionOfType(LockNotAcquiredException.class).as("no re-entry, though the thread is the same")
+				.isThrownBy(() -> bean.take("a"));
+		}
+		finally {
+			byHand.unlock();
+		}
 		assertThat(bean.take("a")).isEqualTo("taken");
 		try (LockHandle lock = locks(node).acquire(LockRequest.of("a").withName("stock"))) {
 			assertThat(byHand.tryLock()).isFalse();
