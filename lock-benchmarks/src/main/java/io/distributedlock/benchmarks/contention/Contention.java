@@ -4,6 +4,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.distributedlock.benchmarks.contention.contender.Candidate;
+import io.distributedlock.benchmarks.contention.measure.Progress;
+import io.distributedlock.benchmarks.contention.measure.Results;
+import io.distributedlock.benchmarks.contention.measure.Row;
+import io.distributedlock.benchmarks.contention.server.Servers;
+
 /**
  * The command. Without options it measures all contenders in all rows, which takes hours.
  * {@code --help} lists the options.

@@ -6,6 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import io.distributedlock.benchmarks.contention.contender.Candidate;
+import io.distributedlock.benchmarks.contention.contender.Candidates;
+import io.distributedlock.benchmarks.contention.measure.Results;
+import io.distributedlock.benchmarks.contention.measure.Row;
+
 /**
  * Draws how many sections each contender has entered over time: the steeper a line, the
  * faster the key goes from owner to owner; where it is flat, nobody works. The colours

@@ -8,6 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.distributedlock.benchmarks.contention.contender.Candidate;
+import io.distributedlock.benchmarks.contention.contender.Candidates;
+import io.distributedlock.benchmarks.contention.measure.Results;
+import io.distributedlock.benchmarks.contention.measure.Row;
+import io.distributedlock.benchmarks.contention.measure.Rows;
 import org.jspecify.annotations.Nullable;
 
 /**

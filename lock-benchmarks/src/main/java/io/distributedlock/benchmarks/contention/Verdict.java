@@ -5,7 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-import io.distributedlock.benchmarks.contention.Candidate.Trait;
+import io.distributedlock.benchmarks.contention.contender.Candidate;
+import io.distributedlock.benchmarks.contention.contender.Candidate.Trait;
+import io.distributedlock.benchmarks.contention.measure.Exclusion;
+import io.distributedlock.benchmarks.contention.measure.Results;
+import io.distributedlock.benchmarks.contention.measure.Row;
 
 /**
  * Says what is wrong with a run: a lock that did not keep others out, a contender that

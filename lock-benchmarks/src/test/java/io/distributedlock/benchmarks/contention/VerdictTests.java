@@ -3,6 +3,11 @@ package io.distributedlock.benchmarks.contention;
 import java.nio.file.Path;
 import java.util.List;
 
+import io.distributedlock.benchmarks.contention.contender.Candidates;
+import io.distributedlock.benchmarks.contention.measure.Exclusion;
+import io.distributedlock.benchmarks.contention.measure.Results;
+import io.distributedlock.benchmarks.contention.measure.Row;
+import io.distributedlock.benchmarks.contention.measure.Rows;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

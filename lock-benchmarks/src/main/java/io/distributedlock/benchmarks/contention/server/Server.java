@@ -1,0 +1,73 @@
+package io.distributedlock.benchmarks.contention.server;
+
+import java.util.Map;
+
+import io.distributedlock.benchmarks.contention.contender.Backend;
+import io.distributedlock.test.server.MemcachedTestServer;
+import io.distributedlock.test.server.RedisTestServer;
+
+/**
+ * The server of a backend.
+ */
+public interface Server extends AutoCloseable {
+
+	/**
+	 * The commands that the server has run, those of scripts included.
+	 */
+	String COMMANDS = "commands";
+
+	/**
+	 * How often the server has read from a connection: the requests of clients, of which
+	 * several may come together.
+	 */
+	String READS = "reads";
+
+	/**
+	 * The bytes that the server has read.
+	 */
+	String BYTES = "bytes";
+
+	/**
+	 * The runs of scripts.
+	 */
+	String SCRIPTS = "scripts";
+
+	/**
+	 * The entries of the server's log.
+	 */
+	String WRITES = "writes";
+
+	/**
+	 * The keys that the server has. It is the only counter that may fall.
+	 */
+	String KEYS = "keys";
+
+	String url();
+
+	/**
+	 * Remove what earlier contenders have left.
+	 */
+	void clear();
+
+	/**
+	 * Return what the server has done so far.
+	 */
+	Map<String, Long> counters();
+
+	@Override
+	void close();
+
+	static Server start(Backend backend) {
+		return switch (backend) {
+			case JVM -> new NoServer();
+			case REDIS -> new RedisServer(RedisTestServer.run());
+			case ETCD -> EtcdServer.run();
+			case ZOOKEEPER -> ZooKeeperServer.run();
+			case POSTGRESQL -> DatabaseServer.postgres();
+			case H2 -> DatabaseServer.h2();
+			case MARIADB -> DatabaseServer.mariaDb();
+			case MEMCACHED -> new MemcachedServer(MemcachedTestServer.run());
+		};
+	}
+
+}
