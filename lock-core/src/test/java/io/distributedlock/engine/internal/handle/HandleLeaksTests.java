@@ -23,6 +23,7 @@ import io.distributedlock.engine.OtherThread;
 import io.distributedlock.engine.TrickyProvider;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.Timeout;
@@ -51,7 +52,8 @@ class HandleLeaksTests {
 		.waitTime(Duration.ofSeconds(30))
 		.build();
 
-	HandleLeaksTests() {
+	@BeforeEach
+	void record() {
 		HandleLeaks.reporter = this.reported::put;
 	}
 
