@@ -146,7 +146,7 @@ final class LockAttempts {
 	private String fullKey(LockRequest request) {
 		String fullKey = this.keys.fullKey(request);
 		Offer offer = offer(request);
-		if (!LockKeys.isKept(fullKey, offer.capabilities)) {
+		if (!this.keys.isDefault(request) && !LockKeys.isKept(fullKey, offer.capabilities)) {
 			throw new InvalidLockKeyException(
 					"Lock '%s': provider %s keeps full keys of printable ASCII without white space, braces and slashes. Use another key, leave the key to the default layout, which escapes it, or use a provider with %s. Providers of this application that have it: %s."
 						.formatted(fullKey, offer.provider.name(), LockCapability.ANY_KEY,

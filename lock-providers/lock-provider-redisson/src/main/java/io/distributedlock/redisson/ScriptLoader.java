@@ -62,15 +62,18 @@ final class ScriptLoader {
 	 */
 	<R> CompletionStage<R> send(RedissonCall call, Function<RedissonCall, CompletionStage<R>> sending) {
 		RedissonCall sent = readable(call);
-		CompletionStage<R> answer = Stages.orElse(attempt(sent, sending, 0), this::takesNoDigest,
-				() -> sending.apply(sent));
-		RedissonCall other = sent.withDeclaredKeys();
-		return (other.script() == sent.script()) ? answer
-				: Stages.orElse(answer, this::cannotRead, () -> send(other, sending));
+		boolean whole = sendsWhole();
+		return Stages.orElse(attempt(sent, sending, 0),
+				(failure) -> (!whole && takesNoDigest(failure)) || cannotRead(sent, failure),
+				() -> send(call, sending));
 	}
 
-	private boolean cannotRead(Throwable failure) {
-		boolean refused = RedissonErrors.isUnreadable(failure);
+	/**
+	 * Return whether to send the other script that declares its keys, if there is one
+	 * that was not sent yet.
+	 */
+	private boolean cannotRead(RedissonCall sent, Throwable failure) {
+		boolean refused = RedissonErrors.isUnreadable(failure) && sent.withDeclaredKeys().script() != sent.script();
 		if (refused) {
 			this.shortfalls.note(Shortfall.UNDECLARED_KEYS, RedissonErrors.words(failure));
 		}

@@ -346,7 +346,8 @@ class RedissonByHandTests extends OnOneServer {
 				threads.add(inThread(stop, () -> {
 					Side.Wait wait = theirs.new Wait(ours);
 					RLock lock = byHand.lock(third, key);
-					// Redisson that misses a message waits for the end of the lease
+					// a writer of Redisson 4.7 misses the release of another one that
+					// comes before it waits, and then waits for the end of that lease
 					lock.lock(20, TimeUnit.SECONDS);
 					try {
 						wait.end();

@@ -32,7 +32,7 @@ public record LockKeys(LockKeyLayout layout, String prefix) {
 			return required(key, key.isEmpty() ? "is missing" : problem(key),
 					"The exact key '%s'".formatted(request.text()));
 		}
-		if (this.layout == LockKeyLayout.DEFAULT) {
+		if (isDefault(request)) {
 			return this.layout.fullKey(this.prefix, request.name(), request.key());
 		}
 		String subject = "The full key that the layout %s makes of the name '%s' and the key '%s'"
@@ -48,6 +48,13 @@ public record LockKeys(LockKeyLayout layout, String prefix) {
 			throw refused(subject, "is null");
 		}
 		return required(made, problem(made), subject + ", which is '" + made + "',");
+	}
+
+	/**
+	 * Return whether the default layout makes the full key, which every provider keeps.
+	 */
+	public boolean isDefault(LockRequest request) {
+		return !request.exactKey() && this.layout == LockKeyLayout.DEFAULT;
 	}
 
 	private static String required(String key, @Nullable String problem, String subject) {
