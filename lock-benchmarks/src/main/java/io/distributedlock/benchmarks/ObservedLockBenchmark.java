@@ -1,14 +1,12 @@
 package io.distributedlock.benchmarks;
 
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockListener;
-import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.micrometer.LockMeters;
 import io.distributedlock.micrometer.LockObservations;
@@ -74,12 +72,12 @@ public class ObservedLockBenchmark {
 			ObservationRegistry observations = ObservationRegistry.create();
 			LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(new LocalLockProvider());
 			switch (this.by) {
-				case "losses" -> builder.listener(new Losses());
+				case "losses" -> builder.listener(losses());
 				case "meters" -> addMeters(builder, meters);
 				case "observations" -> builder.observer(new LockObservations(observations));
 				case "actuator" -> {
 					observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
-					addMeters(builder.listener(new Losses()), meters);
+					addMeters(builder.listener(losses()), meters);
 					builder.observer(new LockObservations(observations));
 				}
 				default -> {
@@ -105,12 +103,9 @@ public class ObservedLockBenchmark {
 
 	}
 
-	private static final class Losses implements LockListener {
-
-		@Override
-		public void lost(LockEvent event, Duration held, LockLostException loss) {
-		}
-
+	private static LockListener losses() {
+		return LockListener.of(LockEvent.Lost.class, (event) -> {
+		});
 	}
 
 }

@@ -11,12 +11,12 @@ import java.util.function.Function;
 
 import io.distributedlock.CallerContext;
 import io.distributedlock.LockKeyLayout;
-import io.distributedlock.LockListener;
-import io.distributedlock.LockObserver;
 import io.distributedlock.engine.internal.request.UnlockedProvider;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.SystemRuntime;
+import io.distributedlock.event.LockListener;
+import io.distributedlock.event.LockObserver;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 

@@ -16,12 +16,12 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LockQueue;
@@ -109,21 +109,10 @@ class EndlessWaitTests {
 	void callThatHasFailedIsNotToldToWaitOnceMore() {
 		AtomicInteger waits = new AtomicInteger();
 		AtomicInteger failures = new AtomicInteger();
-		LockListener listener = new LockListener() {
-
-			@Override
-			public void waiting(LockEvent event) {
-				waits.incrementAndGet();
-			}
-
-			@Override
-			public void unavailable(LockEvent event, Duration waited, Throwable failure) {
-				failures.incrementAndGet();
-			}
-
-		};
+		LockListener waiting = LockListener.of(LockEvent.Waiting.class, (event) -> waits.incrementAndGet());
+		LockListener failing = LockListener.of(LockEvent.Unavailable.class, (event) -> failures.incrementAndGet());
 		this.provider.acquire.always(Trick.failing(EndlessWaitTests::unreachable));
-		try (DefaultLockTemplate heard = builder().listener(listener).build()) {
+		try (DefaultLockTemplate heard = builder().listener(waiting).listener(failing).build()) {
 			assertUnavailable(heard.acquireAsync(ENDLESS));
 			Patience.await().untilAsserted(() -> assertThat(failures).hasValue(1));
 		}

@@ -21,6 +21,8 @@ import io.distributedlock.engine.internal.lease.Successor;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -53,7 +55,7 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this)
 			.commandTimeout(Duration.ofHours(2))
-			.listener(new LossListener((loss) -> this.losses.incrementAndGet()));
+			.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.incrementAndGet()));
 		builder.runtime((executor) -> this.runtime);
 		this.engine = builder.build().engine();
 		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true,

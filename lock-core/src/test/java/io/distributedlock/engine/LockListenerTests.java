@@ -6,15 +6,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockListener;
-import io.distributedlock.LockLostException;
-import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.event.Listeners;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockInfo;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,11 +48,11 @@ class LockListenerTests {
 	@Test
 	void acquisitionRenewalAndReleaseAreTold() {
 		try (LockHandle handle = this.template.acquire(local())) {
-			awaitEvent("renewed");
+			awaitEvent("Renewed");
 			assertThat(handle.isValid()).isTrue();
 		}
-		awaitEvent("released");
-		assertThat(this.events.stream().distinct()).containsExactlyInAnyOrder("acquired", "renewed", "released");
+		awaitEvent("Released");
+		assertThat(this.events.stream().distinct()).containsExactlyInAnyOrder("Acquired", "Renewed", "Released");
 	}
 
 	@Test
@@ -62,8 +61,8 @@ class LockListenerTests {
 				LockHandle inner = this.template.acquire(local())) {
 			assertThat(inner.key()).isEqualTo(outer.key());
 		}
-		awaitEvent("released");
-		assertThat(this.events).containsExactlyInAnyOrder("acquired", "released");
+		awaitEvent("Released");
+		assertThat(this.events).containsExactlyInAnyOrder("Acquired", "Released");
 	}
 
 	@Test
@@ -75,8 +74,8 @@ class LockListenerTests {
 			awaitEvent("CONTENDED");
 			assertThat(held.isValid()).isTrue();
 		}
-		awaitEvent("released");
-		assertThat(this.events).containsExactlyInAnyOrder("acquired", "waiting", "CONTENDED", "released");
+		awaitEvent("Released");
+		assertThat(this.events).containsExactlyInAnyOrder("Acquired", "Waiting", "CONTENDED", "Released");
 	}
 
 	@Test
@@ -90,47 +89,45 @@ class LockListenerTests {
 	@Test
 	void lossIsTold() {
 		try (LockHandle handle = this.template.acquire(local().withLeaseTime(Duration.ofMillis(50)))) {
-			awaitEvent("lost");
+			awaitEvent("Lost");
 			assertThat(handle.isValid()).isFalse();
 		}
-		awaitEvent("released late");
-		assertThat(this.events).containsExactlyInAnyOrder("acquired", "lost", "released late");
+		awaitEvent("ReleasedLate");
+		assertThat(this.events).containsExactlyInAnyOrder("Acquired", "Lost", "ReleasedLate");
 	}
 
 	@Test
 	void eventNamesTheLock() {
-		Queue<LockEvent> acquired = new ConcurrentLinkedQueue<>();
-		LockListener listener = new LockListener() {
-			@Override
-			public void acquired(LockEvent event, Duration waited) {
-				acquired.add(event);
-			}
-		};
+		Queue<LockEvent.Acquired> acquired = new ConcurrentLinkedQueue<>();
 		this.template.close();
-		this.template = template(listener);
+		this.template = template(LockListener.of(LockEvent.Acquired.class, acquired::add));
 		long before = System.nanoTime();
 		this.template.execute(local().withName("orders").withType(LockType.FAIR), () -> {
 		});
 		await().until(() -> !acquired.isEmpty());
-		LockEvent event = acquired.element();
-		assertThat(event).isEqualTo(new LockEvent("orders", "orders:k", "local", LockType.FAIR, event.atNanos()));
+		LockEvent.Acquired event = acquired.element();
+		assertThat(event.lock()).isEqualTo(new LockInfo("orders", "orders:k", "local", LockType.FAIR));
 		assertThat(event.atNanos() - before).isBetween(0L, System.nanoTime() - before);
 	}
 
 	@Test
 	void listenerThatThrowsHarmsNeitherTheCallNorOtherListeners() {
 		this.template.close();
-		this.template = template(new Thrower(), new Recorder());
+		this.template = template(LockListener.of(LockEvent.Acquired.class, (event) -> {
+			throw new AssertionError("a listener that is broken");
+		}), LockListener.of(LockEvent.Released.class, (event) -> {
+			throw new IllegalStateException("a listener that is broken");
+		}), new Recorder());
 		this.template.execute(local(), () -> {
 		});
-		awaitEvent("released");
-		assertThat(this.events).contains("acquired");
+		awaitEvent("Released");
+		assertThat(this.events).contains("Acquired");
 	}
 
 	@Test
 	void slowListenerLosesEventsButNoLoss() {
 		CountDownLatch blocked = new CountDownLatch(1);
-		Queue<String> told = new ConcurrentLinkedQueue<>();
+		Queue<LockEvent> told = new ConcurrentLinkedQueue<>();
 		this.template.close();
 		this.template = template(new Blocker(blocked, told));
 		try {
@@ -148,7 +145,7 @@ class LockListenerTests {
 		finally {
 			blocked.countDown();
 		}
-		await().until(() -> told.contains("lost"));
+		await().until(() -> told.stream().anyMatch(LockEvent.Lost.class::isInstance));
 		await().until(() -> told.size() == Listeners.MOST_CALLS + 1);
 	}
 
@@ -163,71 +160,18 @@ class LockListenerTests {
 	private final class Recorder implements LockListener {
 
 		@Override
-		public void waiting(LockEvent event) {
-			add("waiting");
+		public void on(LockEvent event) {
+			LockListenerTests.this.events.add(text(event));
 		}
 
-		@Override
-		public void acquired(LockEvent event, Duration waited) {
-			add("acquired");
-		}
-
-		@Override
-		public void notAcquired(LockEvent event, Duration waited, Reason reason) {
-			add(reason.name());
-		}
-
-		@Override
-		public void unavailable(LockEvent event, Duration waited, Throwable failure) {
-			add("unavailable: " + failure.getMessage());
-		}
-
-		@Override
-		public void renewed(LockEvent event, Duration took) {
-			add("renewed");
-		}
-
-		@Override
-		public void renewalFailed(LockEvent event, Duration left, Throwable failure) {
-			add("renewalFailed");
-		}
-
-		@Override
-		public void released(LockEvent event, Duration held) {
-			add("released");
-		}
-
-		@Override
-		public void releaseFailed(LockEvent event, Duration held, Throwable failure) {
-			add("releaseFailed");
-		}
-
-		@Override
-		public void releasedLate(LockEvent event, Duration held) {
-			LockListenerTests.this.events.add("released late");
-		}
-
-		@Override
-		public void lost(LockEvent event, Duration held, LockLostException loss) {
-			add("lost");
-		}
-
-		private void add(String event) {
-			LockListenerTests.this.events.add(event);
-		}
-
-	}
-
-	private static final class Thrower implements LockListener {
-
-		@Override
-		public void acquired(LockEvent event, Duration waited) {
-			throw new AssertionError("a listener that is broken");
-		}
-
-		@Override
-		public void released(LockEvent event, Duration held) {
-			throw new IllegalStateException("a listener that is broken");
+		private static String text(LockEvent event) {
+			if (event instanceof LockEvent.NotAcquired refused) {
+				return refused.reason().name();
+			}
+			if (event instanceof LockEvent.Unavailable unavailable) {
+				return "unavailable: " + unavailable.failure().getMessage();
+			}
+			return event.getClass().getSimpleName();
 		}
 
 	}
@@ -235,24 +179,10 @@ class LockListenerTests {
 	/**
 	 * Blocks in each call until it is let go.
 	 */
-	private record Blocker(CountDownLatch blocked, Queue<String> told) implements LockListener {
+	private record Blocker(CountDownLatch blocked, Queue<LockEvent> told) implements LockListener {
 
 		@Override
-		public void acquired(LockEvent event, Duration waited) {
-			block("acquired");
-		}
-
-		@Override
-		public void released(LockEvent event, Duration held) {
-			block("released");
-		}
-
-		@Override
-		public void lost(LockEvent event, Duration held, LockLostException loss) {
-			block("lost");
-		}
-
-		private void block(String event) {
+		public void on(LockEvent event) {
 			try {
 				this.blocked.await();
 			}

@@ -11,17 +11,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockActivity;
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockObservation;
-import io.distributedlock.LockObserver;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.event.LockInfo;
+import io.distributedlock.event.LockObservation;
+import io.distributedlock.event.LockObserver;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
@@ -49,7 +49,7 @@ class LockObserverTests {
 		return builder.build();
 	}
 
-	private LockObservation observe(LockEvent call) {
+	private LockObservation observe(LockInfo call) {
 		return new Recorder(call);
 	}
 
@@ -141,7 +141,7 @@ class LockObserverTests {
 		LockAttempt attempt = new LockAttempt("", "k", new ScriptedProvider(), LockType.EXCLUSIVE, 1, Duration.ZERO,
 				false, Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		HeldByHand held = new HeldByHand();
-		ObservedCall call = new ObservedCall(List.of(observe(attempt.event(0))), held.runtime);
+		ObservedCall call = new ObservedCall(List.of(observe(attempt.info())), held.runtime);
 		held.engine.keeper().lose(held.lock, "the session ended");
 		call.lost();
 		call.released();
@@ -283,7 +283,7 @@ class LockObserverTests {
 
 	private final class Recorder implements LockObservation {
 
-		private Recorder(LockEvent call) {
+		private Recorder(LockInfo call) {
 			add("begin " + call.key());
 		}
 

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockObservation;
+import io.distributedlock.event.LockObservation;
 import io.distributedlock.micrometer.LockObservationContext.Outcome;
 import io.micrometer.observation.Observation;
 

@@ -1,17 +1,18 @@
 package io.distributedlock.micrometer;
 
-import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockObservation;
-import io.distributedlock.LockObserver;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockInfo;
+import io.distributedlock.event.LockListener;
+import io.distributedlock.event.LockObservation;
+import io.distributedlock.event.LockObserver;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
@@ -27,6 +28,10 @@ import io.micrometer.core.instrument.Tags;
  * @since 0.1
  */
 public final class LockMeters implements LockObserver, LockListener {
+
+	private static final Set<Class<? extends LockEvent>> KINDS = Set.of(LockEvent.Renewed.class,
+			LockEvent.RenewalFailed.class, LockEvent.Released.class, LockEvent.ReleaseFailed.class,
+			LockEvent.Lost.class, LockEvent.OutageBegan.class, LockEvent.OutageEnded.class);
 
 	private final MeterRegistry registry;
 
@@ -45,45 +50,43 @@ public final class LockMeters implements LockObserver, LockListener {
 	}
 
 	@Override
-	public LockObservation begin(LockEvent call) {
+	public LockObservation begin(LockInfo call) {
 		GroupMeters meters = of(call);
 		meters.waiting().incrementAndGet();
 		return new CountedCall(meters);
 	}
 
 	@Override
-	public void renewed(LockEvent event, Duration took) {
-		of(event).renewals().record(took);
+	public Set<Class<? extends LockEvent>> kinds() {
+		return KINDS;
 	}
 
 	@Override
-	public void renewalFailed(LockEvent event, Duration left, Throwable failure) {
-		of(event).renewalFailures().increment();
+	public void on(LockEvent event) {
+		if (event instanceof LockEvent.OfLock change) {
+			count(change, of(change.lock()));
+		}
+		else {
+			down(event.provider()).set((event instanceof LockEvent.OutageBegan) ? 1 : 0);
+		}
 	}
 
-	@Override
-	public void releaseAnswered(LockEvent event, Duration took) {
-		of(event).releases().record(took);
-	}
-
-	@Override
-	public void releaseFailed(LockEvent event, Duration held, Throwable failure) {
-		of(event).releaseFailures().increment();
-	}
-
-	@Override
-	public void lost(LockEvent event, Duration held, LockLostException loss) {
-		of(event).losses().increment();
-	}
-
-	@Override
-	public void outageBegan(String provider, Throwable failure) {
-		down(provider).set(1);
-	}
-
-	@Override
-	public void outageEnded(String provider, Duration lasted) {
-		down(provider).set(0);
+	private static void count(LockEvent.OfLock event, GroupMeters meters) {
+		if (event instanceof LockEvent.Released released && released.took() != null) {
+			meters.releases().record(released.took());
+		}
+		else if (event instanceof LockEvent.Renewed renewed) {
+			meters.renewals().record(renewed.took());
+		}
+		else if (event instanceof LockEvent.RenewalFailed) {
+			meters.renewalFailures().increment();
+		}
+		else if (event instanceof LockEvent.ReleaseFailed) {
+			meters.releaseFailures().increment();
+		}
+		else if (event instanceof LockEvent.Lost) {
+			meters.losses().increment();
+		}
 	}
 
 	/**
@@ -94,8 +97,8 @@ public final class LockMeters implements LockObserver, LockListener {
 				Tags.of("lock.provider", added), "lock.provider.down", "1 while the provider is down, 0 otherwise"));
 	}
 
-	private GroupMeters of(LockEvent event) {
-		Group group = new Group(this.names.tagOf(event.name()), event.provider());
+	private GroupMeters of(LockInfo lock) {
+		Group group = new Group(this.names.tagOf(lock.name()), lock.provider());
 		GroupMeters known = this.groups.get(group);
 		return (known != null) ? known : this.groups.computeIfAbsent(group, this::register);
 	}

@@ -2,7 +2,7 @@ package io.distributedlock.micrometer;
 
 import java.util.OptionalLong;
 
-import io.distributedlock.LockEvent;
+import io.distributedlock.event.LockInfo;
 import io.micrometer.observation.Observation;
 
 /**
@@ -15,7 +15,7 @@ public final class LockObservationContext extends Observation.Context {
 
 	private final Phase phase;
 
-	private final LockEvent lock;
+	private final LockInfo lock;
 
 	private final String lockName;
 
@@ -23,7 +23,7 @@ public final class LockObservationContext extends Observation.Context {
 
 	private volatile OptionalLong fencingToken = OptionalLong.empty();
 
-	LockObservationContext(Phase phase, LockEvent lock, String lockName) {
+	LockObservationContext(Phase phase, LockInfo lock, String lockName) {
 		this.phase = phase;
 		this.lock = lock;
 		this.lockName = lockName;
@@ -42,7 +42,7 @@ public final class LockObservationContext extends Observation.Context {
 	 * the tag of a meter.
 	 * @return the lock
 	 */
-	public LockEvent getLock() {
+	public LockInfo getLock() {
 		return this.lock;
 	}
 

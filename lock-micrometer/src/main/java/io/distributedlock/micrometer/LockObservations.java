@@ -1,8 +1,8 @@
 package io.distributedlock.micrometer;
 
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockObservation;
-import io.distributedlock.LockObserver;
+import io.distributedlock.event.LockInfo;
+import io.distributedlock.event.LockObservation;
+import io.distributedlock.event.LockObserver;
 import io.distributedlock.micrometer.LockObservationContext.Phase;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -46,7 +46,7 @@ public final class LockObservations implements LockObserver {
 	}
 
 	@Override
-	public LockObservation begin(LockEvent call) {
+	public LockObservation begin(LockInfo call) {
 		if (this.registry.isNoop()) {
 			return NOTHING;
 		}

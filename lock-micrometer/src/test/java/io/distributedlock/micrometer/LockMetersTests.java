@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockInfo;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.test.patience.Patience;
@@ -71,9 +72,9 @@ class LockMetersTests {
 	void gaugeSaysWhetherTheProviderIsDown() {
 		this.template.acquire("42").close();
 		assertThat(down("local")).isZero();
-		this.meters.outageBegan("local", new IllegalStateException("unreachable"));
+		this.meters.on(new LockEvent.OutageBegan("local", 0, new IllegalStateException("unreachable")));
 		assertThat(down("local")).isEqualTo(1);
-		this.meters.outageEnded("local", Duration.ofSeconds(9));
+		this.meters.on(new LockEvent.OutageEnded("local", 0, Duration.ofSeconds(9)));
 		assertThat(down("local")).isZero();
 	}
 
@@ -134,18 +135,18 @@ class LockMetersTests {
 	 */
 	@Test
 	void handOverIsCounted() {
-		LockEvent event = new LockEvent("order", "order:42", "local", LockType.EXCLUSIVE, 0);
-		this.meters.begin(event).acquired(OptionalLong.empty(), false);
+		LockInfo lock = new LockInfo("order", "order:42", "local", LockType.EXCLUSIVE);
+		this.meters.begin(lock).acquired(OptionalLong.empty(), false);
 		assertThat(counter("lock.hand.overs", "order")).isZero();
-		this.meters.begin(event).acquired(OptionalLong.empty(), true);
+		this.meters.begin(lock).acquired(OptionalLong.empty(), true);
 		assertThat(counter("lock.hand.overs", "order")).isEqualTo(1);
 	}
 
 	@Test
 	void failuresAreCounted() {
-		LockEvent event = new LockEvent("order", "order:42", "local", LockType.EXCLUSIVE, 0);
-		this.meters.renewalFailed(event, Duration.ZERO, new IllegalStateException());
-		this.meters.releaseFailed(event, Duration.ZERO, new IllegalStateException());
+		LockInfo lock = new LockInfo("order", "order:42", "local", LockType.EXCLUSIVE);
+		this.meters.on(new LockEvent.RenewalFailed(lock, 0, Duration.ZERO, new IllegalStateException()));
+		this.meters.on(new LockEvent.ReleaseFailed(lock, 0, Duration.ZERO, new IllegalStateException()));
 		assertThat(counter("lock.renewal.failures", "order")).isEqualTo(1);
 		assertThat(counter("lock.release.failures", "order")).isEqualTo(1);
 	}
@@ -153,8 +154,8 @@ class LockMetersTests {
 	@Test
 	void noMeterHasTheKeyAndTheNamesAreBounded() {
 		for (int i = 0; i < LockNames.LIMIT + 10; i++) {
-			LockEvent event = new LockEvent("name" + i, "secret", "local", LockType.EXCLUSIVE, 0);
-			this.meters.begin(event).acquired(OptionalLong.empty(), false);
+			LockInfo lock = new LockInfo("name" + i, "secret", "local", LockType.EXCLUSIVE);
+			this.meters.begin(lock).acquired(OptionalLong.empty(), false);
 		}
 		assertThat(this.registry.getMeters()).flatExtracting((meter) -> meter.getId().getTags())
 			.noneSatisfy((tag) -> assertThat(tag.getValue()).contains("secret"));

@@ -1,52 +1,45 @@
 package io.distributedlock.autoconfigure;
 
-import java.time.Duration;
+import java.util.Set;
 
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockListener;
-import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException.Reason;
-import io.distributedlock.spring.LockContendedEvent;
-import io.distributedlock.spring.LockLateReleaseEvent;
-import io.distributedlock.spring.LockLostEvent;
-import io.distributedlock.spring.LockOutageEvent;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes what somebody may want to act on: a call without its lock, a lock that was
- * lost, a holder that left late, a provider that is down.
+ * Publishes what happens to locks to the event listeners of the application.
  *
- * @param events publishes to the application's listeners
+ * @param events publishes
+ * @param all whether to publish everything, or only what somebody may want to act on: a
+ * call without its lock, a lock that was lost, a holder that left late, a provider that
+ * is down
  */
-record ApplicationEvents(ApplicationEventPublisher events) implements LockListener {
+record ApplicationEvents(ApplicationEventPublisher events, boolean all) implements LockListener {
+
+	private static final Set<Class<? extends LockEvent>> PROBLEMS = Set.of(LockEvent.NotAcquired.class,
+			LockEvent.Lost.class, LockEvent.ReleasedLate.class, LockEvent.OutageBegan.class,
+			LockEvent.OutageEnded.class);
 
 	@Override
-	public void notAcquired(LockEvent event, Duration waited, Reason reason) {
-		// an interrupt and a shutdown are no contention
-		if (reason == Reason.CONTENDED || reason == Reason.CROWDED) {
-			this.events.publishEvent(new LockContendedEvent(event, waited, reason));
+	public void on(LockEvent event) {
+		if (this.all || !(event instanceof LockEvent.NotAcquired refused) || isContention(refused.reason())) {
+			this.events.publishEvent(event);
 		}
 	}
 
 	@Override
-	public void releasedLate(LockEvent event, Duration held) {
-		this.events.publishEvent(new LockLateReleaseEvent(event, held));
+	public Set<Class<? extends LockEvent>> kinds() {
+		return this.all ? LockListener.super.kinds() : PROBLEMS;
 	}
 
-	@Override
-	public void lost(LockEvent event, Duration held, LockLostException loss) {
-		this.events.publishEvent(new LockLostEvent(loss.getKey(), loss));
-	}
-
-	@Override
-	public void outageBegan(String provider, Throwable failure) {
-		this.events.publishEvent(new LockOutageEvent(provider, failure, null));
-	}
-
-	@Override
-	public void outageEnded(String provider, Duration lasted) {
-		this.events.publishEvent(new LockOutageEvent(provider, null, lasted));
+	/**
+	 * Return whether others were in the way. An interrupt and a shutdown are no
+	 * contention.
+	 */
+	private static boolean isContention(Reason reason) {
+		return reason == Reason.CONTENDED || reason == Reason.CROWDED;
 	}
 
 }

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.TreeSet;
 
 import io.distributedlock.LockKeyLayout;
-import io.distributedlock.LockListener;
-import io.distributedlock.LockObserver;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.event.LockListener;
+import io.distributedlock.event.LockObserver;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.slf4j.Logger;
@@ -70,10 +70,9 @@ public final class DistributedLockAutoConfiguration {
 		layout.ifAvailable(builder::keyLayout);
 		String byDefault = DefaultProviderName.choose(properties.getProvider(), providers);
 		TemplateSettings settings = new TemplateSettings(properties);
-		settings.applyTo(builder.defaultProvider(byDefault).listener(new ApplicationEvents(events)), environment);
-		if (properties.getEvents() == LockProperties.Events.ALL) {
-			builder.listener(new AllApplicationEvents(events));
-		}
+		boolean allEvents = properties.getEvents() == LockProperties.Events.ALL;
+		settings.applyTo(builder.defaultProvider(byDefault).listener(new ApplicationEvents(events, allEvents)),
+				environment);
 		DefaultLockTemplate template = customized(builder, customizers);
 		providers.stream()
 			.filter((each) -> each.name().equals(byDefault))

@@ -108,8 +108,8 @@ public class LockProperties {
 	private ReleaseMode release = ReleaseMode.SYNC;
 
 	/**
-	 * Which application events are published: "problems" for contention, losses and late
-	 * releases, "all" also for each lock that is acquired or released.
+	 * Which application events are published: "problems" for contention, losses, late
+	 * releases and outages, "all" for everything that happens to a lock.
 	 */
 	private Events events = Events.PROBLEMS;
 
@@ -376,7 +376,7 @@ public class LockProperties {
 		PROBLEMS,
 
 		/**
-		 * Also each lock that is acquired or released.
+		 * Everything that happens to a lock.
 		 */
 		ALL
 

@@ -17,17 +17,12 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockEvent;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spring.LockAcquiredEvent;
-import io.distributedlock.spring.LockContendedEvent;
-import io.distributedlock.spring.LockLateReleaseEvent;
-import io.distributedlock.spring.LockLostEvent;
-import io.distributedlock.spring.LockOutageEvent;
-import io.distributedlock.spring.LockReleasedEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -59,7 +54,7 @@ class ApplicationEventsTests {
 			template.execute(request, () -> CompletableFuture.runAsync(() -> template.tryAcquire(request)).join());
 			Queue<Object> events = context.getBean(Listener.class).events;
 			await().until(() -> events.size() == 1);
-			assertThat(events.peek()).isInstanceOfSatisfying(LockContendedEvent.class, (event) -> {
+			assertThat(events.peek()).isInstanceOfSatisfying(LockEvent.NotAcquired.class, (event) -> {
 				assertThat(event.lock().name()).isEqualTo("order");
 				assertThat(event.reason()).isEqualTo(Reason.CONTENDED);
 			});
@@ -75,14 +70,14 @@ class ApplicationEventsTests {
 			template.execute(request, () -> CompletableFuture.runAsync(() -> template.tryAcquire(request)).join());
 			Queue<Object> events = context.getBean(Listener.class).events;
 			await().until(() -> !events.isEmpty());
-			assertThat(events).hasOnlyElementsOfType(LockContendedEvent.class);
+			assertThat(events).hasOnlyElementsOfType(LockEvent.NotAcquired.class);
 		});
 		this.runner.withPropertyValues("lock.events=ALL").run((context) -> {
 			context.getBean(LockTemplate.class).acquire(LockRequest.of("42").withName("order")).close();
 			Queue<Object> events = context.getBean(Listener.class).events;
 			await().until(() -> events.size() == 2);
-			assertThat(events).hasAtLeastOneElementOfType(LockAcquiredEvent.class)
-				.hasAtLeastOneElementOfType(LockReleasedEvent.class);
+			assertThat(events).hasAtLeastOneElementOfType(LockEvent.Acquired.class)
+				.hasAtLeastOneElementOfType(LockEvent.Released.class);
 		});
 	}
 
@@ -111,8 +106,8 @@ class ApplicationEventsTests {
 				assertThat(handle.isValid()).isFalse();
 			}
 			await().until(() -> events.size() == 2);
-			assertThat(events.poll()).isInstanceOf(LockLostEvent.class);
-			assertThat(events.poll()).isInstanceOfSatisfying(LockLateReleaseEvent.class,
+			assertThat(events.poll()).isInstanceOf(LockEvent.Lost.class);
+			assertThat(events.poll()).isInstanceOfSatisfying(LockEvent.ReleasedLate.class,
 					(event) -> assertThat(event.held()).isGreaterThan(Duration.ofMillis(40)));
 		});
 	}
@@ -127,17 +122,14 @@ class ApplicationEventsTests {
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.acquire("k"));
 				Queue<Object> events = context.getBean(Listener.class).events;
 				await().until(() -> events.size() == 1);
-				assertThat(events.poll()).isInstanceOfSatisfying(LockOutageEvent.class, (event) -> {
-					assertThat(event.isDown()).isTrue();
+				assertThat(events.poll()).isInstanceOfSatisfying(LockEvent.OutageBegan.class, (event) -> {
 					assertThat(event.provider()).isEqualTo("broken");
 					assertThat(event.failure()).hasMessage("unreachable");
 				});
 				down.set(false);
 				await().until(() -> events.size() == 1);
-				assertThat(events.poll()).isInstanceOfSatisfying(LockOutageEvent.class, (event) -> {
-					assertThat(event.isDown()).isFalse();
-					assertThat(event.lasted()).isPositive();
-				});
+				assertThat(events.poll()).isInstanceOfSatisfying(LockEvent.OutageEnded.class,
+						(event) -> assertThat(event.lasted()).isPositive());
 				template.acquire("k").close();
 			});
 		assertThat(output.toString().lines().filter((line) -> line.contains("Lock provider broken"))).satisfiesExactly(
@@ -187,9 +179,8 @@ class ApplicationEventsTests {
 
 		private final Queue<Object> events = new ConcurrentLinkedQueue<>();
 
-		@EventListener({ LockContendedEvent.class, LockLostEvent.class, LockLateReleaseEvent.class,
-				LockAcquiredEvent.class, LockReleasedEvent.class, LockOutageEvent.class })
-		void on(Object event) {
+		@EventListener
+		void on(LockEvent event) {
 			this.events.add(event);
 		}
 

@@ -11,10 +11,8 @@ import java.util.regex.Pattern;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockContext;
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockKeyLayout;
-import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
@@ -25,6 +23,8 @@ import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.redis.RedisLockProvider;
 import io.distributedlock.redis.RedlockProvider;
@@ -226,7 +226,8 @@ class DistributedLockAutoConfigurationTests {
 	void listenersOfTheApplicationAreTold() {
 		Queue<String> acquired = new ConcurrentLinkedQueue<>();
 		this.runner.withPropertyValues("lock.provider=local")
-			.withBean("counting", LockListener.class, () -> new AcquiredListener(acquired))
+			.withBean("counting", LockListener.class,
+					() -> LockListener.of(LockEvent.Acquired.class, (event) -> acquired.add(event.lock().key())))
 			.run((context) -> {
 				context.getBean(LockTemplate.class).execute("k", () -> {
 				});
@@ -535,15 +536,6 @@ class DistributedLockAutoConfigurationTests {
 		@DistributedLock
 		public String run() {
 			return "ran";
-		}
-
-	}
-
-	private record AcquiredListener(Queue<String> acquired) implements LockListener {
-
-		@Override
-		public void acquired(LockEvent event, Duration waited) {
-			this.acquired.add(event.key());
 		}
 
 	}

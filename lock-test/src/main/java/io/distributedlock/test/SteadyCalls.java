@@ -7,10 +7,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,13 +71,13 @@ final class SteadyCalls implements LockListener, AutoCloseable {
 	}
 
 	@Override
-	public void outageBegan(String provider, Throwable failure) {
-		this.outages.incrementAndGet();
-	}
-
-	@Override
-	public void outageEnded(String provider, Duration lasted) {
-		this.recoveries.incrementAndGet();
+	public void on(LockEvent event) {
+		if (event instanceof LockEvent.OutageBegan) {
+			this.outages.incrementAndGet();
+		}
+		else if (event instanceof LockEvent.OutageEnded) {
+			this.recoveries.incrementAndGet();
+		}
 	}
 
 	/**

@@ -1,23 +1,21 @@
 package io.distributedlock.examples;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockListener;
-import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.event.LockEvent;
 
+import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 @Component
-class ContentionCount implements LockListener {
+class ContentionCount {
 
 	private final Map<String, Integer> refused = new ConcurrentHashMap<>();
 
-	@Override
-	public void notAcquired(LockEvent event, Duration waited, Reason reason) {
-		this.refused.merge(event.name(), 1, Integer::sum);
+	@EventListener
+	void onContention(LockEvent.NotAcquired event) {
+		this.refused.merge(event.lock().name(), 1, Integer::sum);
 	}
 
 	int refused(String name) {

@@ -1,6 +1,6 @@
 package io.distributedlock.examples;
 
-import io.distributedlock.spring.LockLostEvent;
+import io.distributedlock.event.LockEvent;
 
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
@@ -15,8 +15,8 @@ class LostLockAlerts {
 	}
 
 	@EventListener
-	void onLost(LockLostEvent event) {
-		this.alerts.send("Lock lost: " + event.getLoss().getKey());
+	void onLost(LockEvent.Lost event) {
+		this.alerts.send("Lock lost: " + event.lock().key());
 	}
 
 	interface Alerts {

@@ -14,7 +14,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
-import io.distributedlock.spring.LockLostEvent;
+import io.distributedlock.event.LockEvent;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
@@ -101,7 +101,7 @@ class OutageExampleTests extends Nodes {
 		assertThat(archive.warned()).as("before the end").isCompleted();
 		Patience.await()
 			.untilAsserted(() -> assertThat(archive.lost())
-				.isCompletedWithValueMatching((event) -> event.getLoss().getKey().contains("export")));
+				.isCompletedWithValueMatching((event) -> event.lock().key().contains("export")));
 	}
 
 	/**
@@ -137,7 +137,7 @@ class OutageExampleTests extends Nodes {
 
 		private final CompletableFuture<LockHandle> warned = new CompletableFuture<>();
 
-		private final CompletableFuture<LockLostEvent> lost = new CompletableFuture<>();
+		private final CompletableFuture<LockEvent.Lost> lost = new CompletableFuture<>();
 
 		private volatile @Nullable TcpProxy network;
 
@@ -154,7 +154,7 @@ class OutageExampleTests extends Nodes {
 		}
 
 		@EventListener
-		void onLost(LockLostEvent event) {
+		void onLost(LockEvent.Lost event) {
 			this.lost.complete(event);
 		}
 
@@ -162,7 +162,7 @@ class OutageExampleTests extends Nodes {
 			return this.warned;
 		}
 
-		CompletableFuture<LockLostEvent> lost() {
+		CompletableFuture<LockEvent.Lost> lost() {
 			return this.lost;
 		}
 

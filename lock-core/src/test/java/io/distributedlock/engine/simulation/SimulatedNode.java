@@ -7,9 +7,10 @@ import java.util.Set;
 
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
-import io.distributedlock.engine.LossListener;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.simulation.SimulatedWorld.Role;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +67,7 @@ final class SimulatedNode {
 			.lockDelay(setting.lockDelay())
 			.handOverWindow(setting.handOver().window())
 			.handOverLimit(setting.handOver().limit())
-			.listener(new LossListener((loss) -> {
+			.listener(LockListener.of(LockEvent.Lost.class, (event) -> {
 				if (world.role() != Role.CALLBACK) {
 					checks.violation(6, "a listener is told on a thread of the library");
 				}

@@ -5,11 +5,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockListener;
-import io.distributedlock.LockLostException;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockInfo;
+import io.distributedlock.event.LockListener;
 
 /**
  * Remembers the last losses of this node.
@@ -24,10 +25,21 @@ final class RecentLosses implements LockListener {
 	private final ConcurrentLinkedDeque<Loss> losses = new ConcurrentLinkedDeque<>();
 
 	@Override
-	public void lost(LockEvent event, Duration held, LockLostException loss) {
+	public Set<Class<? extends LockEvent>> kinds() {
+		return Set.of(LockEvent.Lost.class);
+	}
+
+	@Override
+	public void on(LockEvent event) {
+		if (event instanceof LockEvent.Lost loss) {
+			remember(loss);
+		}
+	}
+
+	private void remember(LockEvent.Lost loss) {
 		// the listener is called later than the loss
-		Instant at = Instant.now().minusNanos(Math.max(0, System.nanoTime() - event.atNanos()));
-		this.losses.addLast(new Loss(event, at, held));
+		Instant at = Instant.now().minusNanos(Math.max(0, System.nanoTime() - loss.atNanos()));
+		this.losses.addLast(new Loss(loss.lock(), at, loss.held()));
 		while (this.losses.size() > MOST) {
 			this.losses.pollFirst();
 		}
@@ -49,7 +61,7 @@ final class RecentLosses implements LockListener {
 	 * @param at when it was lost
 	 * @param held for how long it was held
 	 */
-	record Loss(LockEvent lock, Instant at, Duration held) {
+	record Loss(LockInfo lock, Instant at, Duration held) {
 	}
 
 }

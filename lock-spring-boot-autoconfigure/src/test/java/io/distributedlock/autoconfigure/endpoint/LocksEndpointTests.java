@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
@@ -12,6 +11,8 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockInfo;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
@@ -109,8 +110,8 @@ class LocksEndpointTests {
 	void onlyTheLastLossesAreKept() {
 		RecentLosses losses = new RecentLosses();
 		for (int i = 0; i < RecentLosses.MOST + 5; i++) {
-			losses.lost(new LockEvent("n" + i, "k", "local", LockType.EXCLUSIVE, System.nanoTime()), Duration.ZERO,
-					new LockLostException("k", "local", "lost", null));
+			losses.on(new LockEvent.Lost(new LockInfo("n" + i, "k", "local", LockType.EXCLUSIVE), System.nanoTime(),
+					Duration.ZERO, new LockLostException("k", "local", "lost", null)));
 		}
 		assertThat(losses.latestFirst()).hasSize(RecentLosses.MOST)
 			.first()

@@ -13,16 +13,16 @@ import java.util.function.Consumer;
 
 import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockCapability;
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.clock.AdjustableClock;
 import org.assertj.core.api.AssertProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -131,14 +131,8 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 		builder.runtime(this.clock::runtime)
 			.handOverWindow(Duration.ZERO)
 			.waitThroughOutage(true)
-			.listener(new LockListener() {
-
-				@Override
-				public void waiting(LockEvent event) {
-					TestLocks.this.skipped.skip(event.key(), TestLocks.this::isFullKeyWaitedFor);
-				}
-
-			});
+			.listener(LockListener.of(LockEvent.Waiting.class,
+					(event) -> this.skipped.skip(event.lock().key(), this::isFullKeyWaitedFor)));
 	}
 
 	/**

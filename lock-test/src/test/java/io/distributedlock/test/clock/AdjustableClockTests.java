@@ -5,13 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -138,14 +138,7 @@ class AdjustableClockTests {
 		return DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.runtime(this.clock::runtime)
-			.listener(new LockListener() {
-
-				@Override
-				public void renewed(LockEvent event, Duration took) {
-					AdjustableClockTests.this.renewals.incrementAndGet();
-				}
-
-			})
+			.listener(LockListener.of(LockEvent.Renewed.class, (event) -> this.renewals.incrementAndGet()))
 			.build();
 	}
 

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException.Reason;
-import io.distributedlock.LockObservation;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.event.LockObservation;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-import io.distributedlock.LockEvent;
-import io.distributedlock.LockObservation;
-import io.distributedlock.LockObserver;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.event.LockInfo;
+import io.distributedlock.event.LockObservation;
+import io.distributedlock.event.LockObserver;
 
 /**
  * Begins an observation of each call for a lock. Costs nothing where there are no
@@ -33,11 +33,11 @@ public final class Observers {
 		if (this.all.isEmpty()) {
 			return ObservedCall.NONE;
 		}
-		LockEvent event = attempt.event(this.runtime.nanoTime());
+		LockInfo lock = attempt.info();
 		List<LockObservation> observations = new ArrayList<>(this.all.size());
 		for (LockObserver observer : this.all) {
 			Guard.run("an observer of locks", () -> observations
-				.add(Objects.requireNonNull(observer.begin(event), () -> observer + " returned no observation")));
+				.add(Objects.requireNonNull(observer.begin(lock), () -> observer + " returned no observation")));
 		}
 		return new ObservedCall(observations, this.runtime);
 	}

@@ -17,6 +17,7 @@ import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +102,8 @@ public final class Exits {
 		// while the request is under way
 		lock.observed().released();
 		if (lock.loss() != null) {
-			this.listeners.releasedLate(lock.attempt(), lock.beganNanos());
+			this.listeners.tell(LockEvent.ReleasedLate.class,
+					(now) -> new LockEvent.ReleasedLate(lock.attempt().info(), now, lock.heldFor()));
 		}
 		if (released.isDone() && !released.isCompletedExceptionally()) {
 			return LEFT;

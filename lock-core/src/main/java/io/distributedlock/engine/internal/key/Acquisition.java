@@ -1,5 +1,6 @@
 package io.distributedlock.engine.internal.key;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -8,6 +9,7 @@ import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.ObservedCall;
@@ -17,6 +19,7 @@ import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Trampoline;
+import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import org.jspecify.annotations.Nullable;
@@ -232,15 +235,23 @@ public final class Acquisition extends CallUnderWay implements Contender {
 
 	private void tell(AcquisitionOutcome outcome) {
 		Listeners listeners = this.engine.listeners();
+		Reason reason = outcome.reason();
 		if (outcome.lock() != null) {
-			listeners.acquired(this.attempt, this.startNanos);
+			listeners.tell(LockEvent.Acquired.class,
+					(now) -> new LockEvent.Acquired(this.attempt.info(), now, waitedUntil(now)));
 		}
-		else if (outcome.reason() != null) {
-			listeners.notAcquired(this.attempt, outcome.reason(), this.startNanos);
+		else if (reason != null) {
+			listeners.tell(LockEvent.NotAcquired.class,
+					(now) -> new LockEvent.NotAcquired(this.attempt.info(), now, waitedUntil(now), reason));
 		}
 		else {
-			listeners.unavailable(this.attempt, outcome.requiredFailure(), this.startNanos);
+			listeners.tell(LockEvent.Unavailable.class, (now) -> new LockEvent.Unavailable(this.attempt.info(), now,
+					waitedUntil(now), outcome.requiredFailure()));
 		}
+	}
+
+	private Duration waitedUntil(long nanos) {
+		return Duration.ofNanos(nanos - this.startNanos);
 	}
 
 	/**
@@ -514,7 +525,8 @@ public final class Acquisition extends CallUnderWay implements Contender {
 				if (isOver() && WAITING.compareAndSet(this, 1, 0)) {
 					this.engine.waiting().leave(this.gateKey);
 				}
-				this.engine.listeners().waiting(this.attempt);
+				this.engine.listeners()
+					.tell(LockEvent.Waiting.class, (now) -> new LockEvent.Waiting(this.attempt.info(), now));
 			}
 		}
 		return !isOver();

@@ -16,6 +16,7 @@ import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;
 import io.distributedlock.engine.internal.runtime.Questions;
 import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
@@ -242,7 +243,8 @@ public final class OutageWatch {
 					this.provider.name(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure),
 					OutageWatch.this.endsCalls ? "Until it answers, calls fail at once. It is asked each second."
 							: "It is asked each second.");
-			OutageWatch.this.listeners.outageBegan(this.provider.name(), failure);
+			OutageWatch.this.listeners.tell(LockEvent.OutageBegan.class,
+					(now) -> new LockEvent.OutageBegan(this.provider.name(), now, failure));
 			this.nextTrialNanos.set(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS);
 			if (this.state.compareAndSet(State.SUSPECTED, State.DOWN)) {
 				endCalls(failure, true);
@@ -277,7 +279,8 @@ public final class OutageWatch {
 			Duration lasted = lasts();
 			logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.provider.name(), why,
 					LockTimes.text(lasted), this.refusals);
-			OutageWatch.this.listeners.outageEnded(this.provider.name(), lasted);
+			OutageWatch.this.listeners.tell(LockEvent.OutageEnded.class,
+					(now) -> new LockEvent.OutageEnded(this.provider.name(), now, lasted));
 		}
 
 	}

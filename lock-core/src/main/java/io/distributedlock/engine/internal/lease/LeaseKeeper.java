@@ -22,6 +22,7 @@ import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Questions;
 import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -178,7 +179,8 @@ public final class LeaseKeeper {
 		List<Consumer<LockLostException>> told = lock.markLost(exception);
 		if (told != null) {
 			told.forEach((callback) -> callback.accept(exception));
-			this.listeners.lost(lock.attempt(), lock.beganNanos(), exception);
+			this.listeners.tell(LockEvent.Lost.class,
+					(now) -> new LockEvent.Lost(lock.attempt().info(), now, lock.heldFor(), exception));
 			lock.observed().lost();
 			this.runtime.execute(() -> {
 				lock.leaveGate();
@@ -336,7 +338,9 @@ public final class LeaseKeeper {
 		if (term != null && request != null) {
 			lock.clock().renewed(term, now, request);
 			lookAgain(lock);
-			this.listeners.renewed(lock.attempt(), now - request.sentNanos());
+			Duration took = Duration.ofNanos(now - request.sentNanos());
+			this.listeners.tell(LockEvent.Renewed.class,
+					(at) -> new LockEvent.Renewed(lock.attempt().info(), at, took));
 		}
 		else if (failure == null) {
 			lose(lock, "the backend says that this owner no longer has it");
@@ -344,7 +348,9 @@ public final class LeaseKeeper {
 		else if (failure != null && lock.isValid()) {
 			lock.clock().renewalFailed(now);
 			lookAgain(lock);
-			this.listeners.renewalFailed(lock.attempt(), lock.remainingNanos(), failure);
+			Duration left = Duration.ofNanos(lock.remainingNanos());
+			this.listeners.tell(LockEvent.RenewalFailed.class,
+					(at) -> new LockEvent.RenewalFailed(lock.attempt().info(), at, left, failure));
 			warnings.warn(
 					"Lock '{}' of provider {} could not be renewed. The renewal is tried again. The lock is lost in {} ms: {}",
 					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());

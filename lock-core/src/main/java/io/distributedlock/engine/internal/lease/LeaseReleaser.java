@@ -15,6 +15,7 @@ import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Questions;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.engine.internal.runtime.Trampoline;
+import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
@@ -109,7 +110,7 @@ public final class LeaseReleaser {
 		release.wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
 		boolean awaited = release.wasHeld && lock.passage().isAwaited();
-		if (awaited && this.handOver.pass(lock, () -> this.listeners.passedOn(lock.attempt(), lock.beganNanos()))) {
+		if (awaited && this.handOver.pass(lock, () -> tellReleased(lock, null))) {
 			this.pending.remove(release);
 			release.ended.complete(null);
 			return release.ended;
@@ -117,6 +118,11 @@ public final class LeaseReleaser {
 		release.next = awaited ? HandOver.exchanging(lock) : null;
 		release.sendWithLimit();
 		return release.ended;
+	}
+
+	private void tellReleased(HeldLock lock, @Nullable Duration took) {
+		this.listeners.tell(LockEvent.Released.class,
+				(now) -> new LockEvent.Released(lock.attempt().info(), now, lock.heldFor(), took));
 	}
 
 	/**
@@ -305,14 +311,15 @@ public final class LeaseReleaser {
 			if (failure != null) {
 				this.ended.completeExceptionally(failure);
 				if (this.wasHeld) {
-					LeaseReleaser.this.listeners.releaseFailed(this.lock.attempt(), this.lock.beganNanos(),
-							Failures.unwrap(failure));
+					LeaseReleaser.this.listeners.tell(LockEvent.ReleaseFailed.class,
+							(now) -> new LockEvent.ReleaseFailed(this.lock.attempt().info(), now, this.lock.heldFor(),
+									Failures.unwrap(failure)));
 				}
 			}
 			else {
 				this.ended.complete(null);
 				if (this.wasHeld) {
-					LeaseReleaser.this.listeners.released(this.lock.attempt(), this.lock.beganNanos(), tookNanos);
+					tellReleased(this.lock, Duration.ofNanos(tookNanos));
 				}
 			}
 		}

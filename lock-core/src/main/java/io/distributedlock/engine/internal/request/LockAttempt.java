@@ -2,9 +2,9 @@ package io.distributedlock.engine.internal.request;
 
 import java.time.Duration;
 
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.event.LockInfo;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -56,10 +56,10 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	}
 
 	/**
-	 * Return what listeners are told of this lock.
+	 * Return what listeners and observers are told of this lock.
 	 */
-	public LockEvent event(long atNanos) {
-		return new LockEvent(this.name, this.key, this.provider.name(), this.type, atNanos);
+	public LockInfo info() {
+		return new LockInfo(this.name, this.key, this.provider.name(), this.type);
 	}
 
 	public Duration leaseOnBackend() {

@@ -18,9 +18,10 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.Leftovers;
-import io.distributedlock.engine.LossListener;
 import io.distributedlock.engine.OtherThread;
 import io.distributedlock.engine.TrickyProvider;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,7 +48,7 @@ class HandleLeaksTests {
 
 	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
 		.provider(this.provider)
-		.listener(new LossListener(this.losses::add))
+		.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.add(event.loss())))
 		.renewalLeaseTime(Duration.ofMillis(900))
 		.waitTime(Duration.ofSeconds(30))
 		.build();

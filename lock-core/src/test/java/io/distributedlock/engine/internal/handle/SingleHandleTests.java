@@ -12,14 +12,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
-import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.Inside;
-import io.distributedlock.engine.LossListener;
 import io.distributedlock.engine.ScriptedProvider;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
@@ -50,7 +51,7 @@ class SingleHandleTests {
 		.waitTime(Duration.ofSeconds(5))
 		.commandTimeout(Duration.ofMillis(300))
 		.pollInterval(Duration.ofMillis(50))
-		.listener(new LossListener(this.losses::add))
+		.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.add(event.loss())))
 		.build();
 
 	@AfterEach

@@ -17,7 +17,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockListener;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -28,6 +27,8 @@ import io.distributedlock.engine.OtherThread;
 import io.distributedlock.engine.ScriptedProvider;
 import io.distributedlock.engine.Trick;
 import io.distributedlock.engine.TrickyProvider;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -529,13 +530,13 @@ class OutageWatchTests {
 	private record Told(List<String> told) implements LockListener {
 
 		@Override
-		public void outageBegan(String provider, Throwable failure) {
-			this.told.add("began " + provider + ": " + failure.getMessage());
-		}
-
-		@Override
-		public void outageEnded(String provider, Duration lasted) {
-			this.told.add("ended " + provider + " after " + lasted);
+		public void on(LockEvent event) {
+			if (event instanceof LockEvent.OutageBegan outage) {
+				this.told.add("began " + outage.provider() + ": " + outage.failure().getMessage());
+			}
+			else if (event instanceof LockEvent.OutageEnded outage) {
+				this.told.add("ended " + outage.provider() + " after " + outage.lasted());
+			}
 		}
 
 	}

@@ -1,4 +1,4 @@
-package io.distributedlock;
+package io.distributedlock.event;
 
 /**
  * Observes each call for a lock from its beginning to its end, on the threads of the
@@ -19,6 +19,6 @@ public interface LockObserver {
 	 * @param call the lock that it asks for
 	 * @return is told how the call goes on
 	 */
-	LockObservation begin(LockEvent call);
+	LockObservation begin(LockInfo call);
 
 }

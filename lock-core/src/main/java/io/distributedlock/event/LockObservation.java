@@ -1,7 +1,8 @@
-package io.distributedlock;
+package io.distributedlock.event;
 
 import java.util.OptionalLong;
 
+import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 
 /**
