@@ -24,10 +24,12 @@ public interface Lease {
 
 	/**
 	 * Return the fencing token.
-	 * @return the token; empty for a permit of a semaphore, and if the provider does not
-	 * declare {@link LockCapability#FENCING}
+	 * @return the token; empty, as by default, for a permit of a semaphore, and if the
+	 * provider does not declare {@link LockCapability#FENCING}
 	 */
-	OptionalLong fencingToken();
+	default OptionalLong fencingToken() {
+		return OptionalLong.empty();
+	}
 
 	/**
 	 * Return how many fencing tokens this lease brings: so many consecutive numbers, from

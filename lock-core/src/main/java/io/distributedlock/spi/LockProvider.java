@@ -32,9 +32,11 @@ public interface LockProvider extends AutoCloseable {
 
 	/**
 	 * Return what this provider can do beyond exclusive locks.
-	 * @return the capabilities, the same at every call
+	 * @return the capabilities, the same at every call; by default none
 	 */
-	Set<LockCapability> capabilities();
+	default Set<LockCapability> capabilities() {
+		return Set.of();
+	}
 
 	/**
 	 * Return the lease times that this provider can keep.

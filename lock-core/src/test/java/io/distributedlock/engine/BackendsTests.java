@@ -46,11 +46,6 @@ class BackendsTests {
 			}
 
 			@Override
-			public Set<LockCapability> capabilities() {
-				return Set.of();
-			}
-
-			@Override
 			public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 				return CompletableFuture.completedFuture(null);
 			}

@@ -2,13 +2,11 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
@@ -140,11 +138,6 @@ class DrainTests {
 		@Override
 		public String name() {
 			return "blocked";
-		}
-
-		@Override
-		public Set<LockCapability> capabilities() {
-			return Set.of();
 		}
 
 		@Override

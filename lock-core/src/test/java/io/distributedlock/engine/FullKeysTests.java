@@ -1,13 +1,11 @@
 package io.distributedlock.engine;
 
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 
 import io.distributedlock.InvalidLockKeyException;
-import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockRequest;
@@ -160,11 +158,6 @@ class FullKeysTests {
 		@Override
 		public String name() {
 			return "portable";
-		}
-
-		@Override
-		public Set<LockCapability> capabilities() {
-			return Set.of();
 		}
 
 		@Override

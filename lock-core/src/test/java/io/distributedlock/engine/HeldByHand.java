@@ -1,13 +1,10 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.distributedlock.LockCapability;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.handle.Exits;
@@ -122,18 +119,8 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	@Override
-	public Set<LockCapability> capabilities() {
-		return Set.of();
-	}
-
-	@Override
 	public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
 		throw new IllegalStateException("it is held");
-	}
-
-	@Override
-	public OptionalLong fencingToken() {
-		return OptionalLong.empty();
 	}
 
 	@Override

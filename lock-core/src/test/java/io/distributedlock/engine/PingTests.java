@@ -1,14 +1,12 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockCapability;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -120,11 +118,6 @@ class PingTests {
 		@Override
 		public String name() {
 			return "custom";
-		}
-
-		@Override
-		public Set<LockCapability> capabilities() {
-			return Set.of();
 		}
 
 		@Override

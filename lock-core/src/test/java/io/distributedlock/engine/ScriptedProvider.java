@@ -3,8 +3,6 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -15,7 +13,6 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 
 /**
@@ -63,11 +60,6 @@ public final class ScriptedProvider implements LockProvider {
 	}
 
 	@Override
-	public Set<LockCapability> capabilities() {
-		return Set.of();
-	}
-
-	@Override
 	public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
 		this.attempted.incrementAndGet();
 		CompletionStage<Lease> scripted = this.attempts.poll();
@@ -80,11 +72,6 @@ public final class ScriptedProvider implements LockProvider {
 
 		private ScriptedLease(LeaseTerm term) {
 			this.term = term;
-		}
-
-		@Override
-		public OptionalLong fencingToken() {
-			return OptionalLong.empty();
 		}
 
 		@Override

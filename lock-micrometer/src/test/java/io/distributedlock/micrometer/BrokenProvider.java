@@ -1,10 +1,8 @@
 package io.distributedlock.micrometer;
 
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
@@ -20,11 +18,6 @@ record BrokenProvider(RuntimeException failure) implements LockProvider {
 	@Override
 	public String name() {
 		return "broken";
-	}
-
-	@Override
-	public Set<LockCapability> capabilities() {
-		return Set.of();
 	}
 
 	@Override

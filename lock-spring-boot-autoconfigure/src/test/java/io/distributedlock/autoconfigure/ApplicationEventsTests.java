@@ -2,14 +2,12 @@ package io.distributedlock.autoconfigure;
 
 import java.time.Duration;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
@@ -152,11 +150,6 @@ class ApplicationEventsTests {
 		@Override
 		public String name() {
 			return "broken";
-		}
-
-		@Override
-		public Set<LockCapability> capabilities() {
-			return Set.of();
 		}
 
 		@Override

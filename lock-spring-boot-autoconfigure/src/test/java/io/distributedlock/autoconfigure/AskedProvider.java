@@ -1,10 +1,8 @@
 package io.distributedlock.autoconfigure;
 
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockCapability;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -31,11 +29,6 @@ public final class AskedProvider implements LockProvider {
 	@Override
 	public String name() {
 		return "asked";
-	}
-
-	@Override
-	public Set<LockCapability> capabilities() {
-		return Set.of();
 	}
 
 	@Override

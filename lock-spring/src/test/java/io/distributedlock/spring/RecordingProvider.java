@@ -2,19 +2,18 @@ package io.distributedlock.spring;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
 
@@ -143,11 +142,6 @@ class RecordingProvider implements LockProvider {
 		private RecordedLease(String key, Lease lease) {
 			this.key = key;
 			this.lease = lease;
-		}
-
-		@Override
-		public OptionalLong fencingToken() {
-			return OptionalLong.empty();
 		}
 
 		@Override

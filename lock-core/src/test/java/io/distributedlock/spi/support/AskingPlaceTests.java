@@ -3,7 +3,6 @@ package io.distributedlock.spi.support;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -134,11 +133,6 @@ class AskingPlaceTests {
 	private static final class Granted implements Lease {
 
 		private final AtomicInteger released = new AtomicInteger();
-
-		@Override
-		public OptionalLong fencingToken() {
-			return OptionalLong.empty();
-		}
 
 		@Override
 		public LeaseTerm term() {

@@ -3,7 +3,6 @@ package io.distributedlock.spi.support;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -229,11 +228,6 @@ class WatchingPlaceTests {
 	}
 
 	private static final class TestLease implements Lease {
-
-		@Override
-		public OptionalLong fencingToken() {
-			return OptionalLong.empty();
-		}
 
 		@Override
 		public LeaseTerm term() {

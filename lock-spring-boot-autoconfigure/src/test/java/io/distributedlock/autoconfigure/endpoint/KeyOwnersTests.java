@@ -3,12 +3,10 @@ package io.distributedlock.autoconfigure.endpoint;
 import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockRequest;
@@ -295,11 +293,6 @@ class KeyOwnersTests {
 		@Override
 		public String name() {
 			return "down";
-		}
-
-		@Override
-		public Set<LockCapability> capabilities() {
-			return Set.of();
 		}
 
 		@Override

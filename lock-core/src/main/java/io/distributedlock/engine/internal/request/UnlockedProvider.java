@@ -1,7 +1,6 @@
 package io.distributedlock.engine.internal.request;
 
 import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,11 +44,6 @@ public final class UnlockedProvider implements LockProvider {
 	}
 
 	private record EndlessLease(LeaseTerm term) implements Lease {
-
-		@Override
-		public OptionalLong fencingToken() {
-			return OptionalLong.empty();
-		}
 
 		@Override
 		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
