@@ -31,7 +31,8 @@ class TypeGroupsTests {
 	 * The groups that are larger, by their first type. A size may only fall.
 	 */
 	private static final Map<String, Integer> LARGER = Map.of("io.distributedlock.spring.AnnotationChecks", 10,
-			"io.distributedlock.spring.invocation.AnnotatedCall", 9, "io.distributedlock.redisson.FirstContact", 6);
+			"io.distributedlock.spring.invocation.AnnotatedCall", 9,
+			"io.distributedlock.redisson.internal.client.FirstContact", 6);
 
 	private final Map<String, Set<String>> uses = new TreeMap<>();
 

@@ -2,6 +2,8 @@ package io.distributedlock.redis;
 
 import java.util.List;
 
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.spi.BackendException;
 import org.slf4j.Logger;

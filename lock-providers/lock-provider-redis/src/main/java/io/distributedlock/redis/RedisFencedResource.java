@@ -7,10 +7,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.StaleTokenException;
-import io.distributedlock.spi.support.Failures;
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.RedisFencedWrite;
-import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;

@@ -11,6 +11,8 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;

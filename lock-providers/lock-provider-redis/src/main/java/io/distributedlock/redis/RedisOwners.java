@@ -5,10 +5,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.OwnerAnswer;
 import io.distributedlock.redis.scripts.PlainScripts;
-import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 

@@ -6,7 +6,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-import io.distributedlock.redis.scripts.Shortfalls.Shortfall;
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
+import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.ReleaseListeners;
 import io.lettuce.core.RedisFuture;

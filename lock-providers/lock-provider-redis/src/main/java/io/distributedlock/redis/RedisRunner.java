@@ -3,9 +3,11 @@ package io.distributedlock.redis;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-import io.distributedlock.redis.scripts.ScriptCall;
-import io.distributedlock.redis.scripts.ScriptRunner;
-import io.distributedlock.redis.scripts.Shortfalls;
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
+import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptRunner;
+import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.spi.BackendException;
 
 /**

@@ -6,8 +6,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.PlainScripts;
-import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.LeaseRequest;
 
 /**

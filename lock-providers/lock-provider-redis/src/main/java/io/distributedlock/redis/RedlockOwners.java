@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.PlainScripts;
-import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 

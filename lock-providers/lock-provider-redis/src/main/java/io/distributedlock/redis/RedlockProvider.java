@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.PlainScripts;
-import io.distributedlock.redis.scripts.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;

@@ -6,10 +6,12 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
+import io.distributedlock.redis.internal.client.RedisErrors;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.PlainScripts;
-import io.distributedlock.redis.scripts.ScriptCall;
 import io.distributedlock.redis.scripts.TokenCounters;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;

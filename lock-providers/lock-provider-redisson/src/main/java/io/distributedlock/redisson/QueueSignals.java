@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.redis.scripts.AskingAgain;
 import io.distributedlock.redis.scripts.JvmChannel;
+import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;

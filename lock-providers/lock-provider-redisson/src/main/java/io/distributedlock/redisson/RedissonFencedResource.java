@@ -4,9 +4,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.StaleTokenException;
-import io.distributedlock.spi.support.Failures;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.RedisFencedWrite;
+import io.distributedlock.redisson.internal.client.RedissonCall;
+import io.distributedlock.redisson.internal.client.RedissonErrors;
+import io.distributedlock.redisson.internal.client.RedissonServer;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.LockType;
+import io.distributedlock.redisson.internal.client.RedissonCall;
+import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.spi.LeaseRequest;
 
 /**

@@ -7,6 +7,10 @@ import java.util.stream.Stream;
 
 import io.distributedlock.LockType;
 import io.distributedlock.redis.scripts.OwnerAnswer;
+import io.distributedlock.redisson.internal.client.RedissonCall;
+import io.distributedlock.redisson.internal.client.RedissonErrors;
+import io.distributedlock.redisson.internal.client.RedissonScript;
+import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import org.redisson.config.NameMapper;

@@ -5,10 +5,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.distributedlock.redis.scripts.LockScripts;
-import io.distributedlock.redis.scripts.Script;
-import io.distributedlock.redis.scripts.ScriptCall;
-import io.distributedlock.redis.scripts.ScriptRunner;
-import io.distributedlock.redis.scripts.Shortfalls;
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptRunner;
+import io.distributedlock.redis.scripts.script.Shortfalls;
+import io.distributedlock.redisson.internal.client.RedissonCall;
+import io.distributedlock.redisson.internal.client.RedissonErrors;
+import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.config.NameMapper;

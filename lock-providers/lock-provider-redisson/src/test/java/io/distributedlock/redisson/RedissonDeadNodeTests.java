@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockType;
+import io.distributedlock.redisson.internal.client.HashSlot;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;

@@ -19,6 +19,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;

@@ -7,6 +7,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptRunner;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;

@@ -6,6 +6,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptRunner;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;

@@ -5,6 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.distributedlock.redis.scripts.script.ScriptRunner;
+
 /**
  * A channel of this JVM, to which it subscribes when it first waits, and then stays
  * subscribed: one serves all keys. Thread-safe.

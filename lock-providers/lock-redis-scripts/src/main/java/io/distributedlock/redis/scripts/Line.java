@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;

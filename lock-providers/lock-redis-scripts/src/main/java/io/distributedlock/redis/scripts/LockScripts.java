@@ -2,7 +2,9 @@ package io.distributedlock.redis.scripts;
 
 import java.util.List;
 
-import io.distributedlock.redis.scripts.Script.Answer;
+import io.distributedlock.redis.scripts.script.LuaFiles;
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.Script.Answer;
 
 /**
  * The scripts of exclusive and fair locks, for one layout of the key. Whoever finds a

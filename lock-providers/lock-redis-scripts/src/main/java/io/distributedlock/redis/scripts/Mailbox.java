@@ -5,6 +5,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
+import io.distributedlock.redis.scripts.script.ScriptRunner;
+
 /**
  * What arrives on the channel of this JVM for its owners. Knows which owners were said to
  * be awaited. If the channel cannot be subscribed to, places ask at intervals, and every

@@ -2,7 +2,10 @@ package io.distributedlock.redis.scripts;
 
 import java.util.List;
 
-import io.distributedlock.redis.scripts.Script.Answer;
+import io.distributedlock.redis.scripts.script.LuaFiles;
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.Script.Answer;
+import io.distributedlock.redis.scripts.script.ServerAge;
 
 /**
  * The further scripts for the plain layout: writers, readers, permits, and locks on

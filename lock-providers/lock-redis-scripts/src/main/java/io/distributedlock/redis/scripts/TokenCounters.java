@@ -5,6 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.ScriptCall;
+
 /**
  * The names of the counters of fencing tokens, and of the other keys that belong to a
  * lock. A token needs to rise within its key only, so one counter serves all keys of a

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;

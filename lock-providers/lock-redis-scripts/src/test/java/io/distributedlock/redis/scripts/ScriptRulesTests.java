@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
+import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.test.server.ScriptRules;
 import org.junit.jupiter.api.Test;
 

@@ -9,6 +9,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.redis.scripts.script.ScriptRunner;
+import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;

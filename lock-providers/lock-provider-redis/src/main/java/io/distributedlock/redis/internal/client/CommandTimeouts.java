@@ -1,0 +1,118 @@
+package io.distributedlock.redis.internal.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.distributedlock.spi.support.DelayedTasks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends commands that are not answered in time. A timer for each command would wake a
+ * thread for each command, which costs as much as a third of the command. So all commands
+ * that are under way are looked at together, several times before the first of them is
+ * late, and only while there are any. A command may thus end a little late. Thread-safe.
+ */
+public final class CommandTimeouts {
+
+	/**
+	 * The next look comes after this part of the time that a command has left.
+	 */
+	private static final int PART_OF_TIME_LEFT = 16;
+
+	/**
+	 * How late a command may end.
+	 */
+	private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+	private static final Set<Command<?>> underWay = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * When the commands are looked at next; {@code null} while there are none.
+	 */
+	private static final AtomicReference<@Nullable Look> nextLook = new AtomicReference<>();
+
+	private CommandTimeouts() {
+	}
+
+	/**
+	 * Return a future that completes as another one, or fails with
+	 * {@link TimeoutException}.
+	 * @param answer the answer to a command, which is not changed
+	 * @param untilNanos when to fail
+	 */
+	public static <T> CompletableFuture<T> limit(CompletableFuture<T> answer, long untilNanos) {
+		Command<T> command = new Command<>(untilNanos);
+		underWay.add(command);
+		lookBy(untilNanos, System.nanoTime());
+		answer.whenComplete((value, failure) -> {
+			underWay.remove(command);
+			if (failure != null) {
+				command.completeExceptionally(failure);
+			}
+			else {
+				command.complete(value);
+			}
+		});
+		return command;
+	}
+
+	/**
+	 * Look so soon that a command is not noticed late.
+	 */
+	private static void lookBy(long untilNanos, long now) {
+		long delay = Math.max((untilNanos - now) / PART_OF_TIME_LEFT, LATE_NANOS);
+		for (Look planned = nextLook.get(); planned == null
+				|| now + delay - planned.atNanos < 0; planned = nextLook.get()) {
+			Look look = new Look(now + delay);
+			if (nextLook.compareAndSet(planned, look)) {
+				start(look, delay);
+				return;
+			}
+		}
+	}
+
+	private static void start(Look look, long delay) {
+		try {
+			DelayedTasks.after(Duration.ofNanos(delay)).execute(() -> look(look));
+		}
+		catch (Throwable ex) {
+			// the JVM had no thread or no memory for it; the next command plans it again
+			nextLook.compareAndSet(look, null);
+			throw ex;
+		}
+	}
+
+	private static void look(Look planned) {
+		nextLook.compareAndSet(planned, null);
+		long now = System.nanoTime();
+		List<Command<?>> late = underWay.stream().filter((command) -> command.untilNanos - now <= 0).toList();
+		late.forEach((command) -> {
+			underWay.remove(command);
+			command.completeExceptionally(new TimeoutException());
+		});
+		underWay.forEach((command) -> lookBy(command.untilNanos, now));
+	}
+
+	private record Look(long atNanos) {
+	}
+
+	/**
+	 * The answer to a command, or its time-out.
+	 */
+	private static final class Command<T> extends CompletableFuture<T> {
+
+		private final long untilNanos;
+
+		private Command(long untilNanos) {
+			this.untilNanos = untilNanos;
+		}
+
+	}
+
+}

@@ -1,0 +1,236 @@
+package io.distributedlock.redis.internal.client;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.distributedlock.spi.support.DelayedTasks;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.api.StatefulConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that is opened when it is first needed, so that an application starts
+ * although its Redis is down. There is one connection at a time, and one attempt to open
+ * it. The attempt continues although the callers that asked for the connection have given
+ * up. Lettuce reopens a lost connection; if an application has turned that off, the next
+ * caller opens a new one, as it does where the application has another client meanwhile.
+ * A connection that does not answer, although nothing has closed it, is replaced. No
+ * method blocks: the client connects on its own thread.
+ * <p>
+ * Why: docs/decisions/032-silent-connections.md
+ *
+ * @param <C> the type of connection
+ */
+public final class LazyConnection<C extends StatefulConnection<String, String>> implements AutoCloseable {
+
+	private final AtomicReference<@Nullable Opening<C>> current = new AtomicReference<>();
+
+	private final AtomicReference<@Nullable Opening<C>> replacement = new AtomicReference<>();
+
+	private final AtomicReference<@Nullable C> retired = new AtomicReference<>();
+
+	private final Supplier<AbstractRedisClient> client;
+
+	private final Function<AbstractRedisClient, C> connect;
+
+	private final Duration grace;
+
+	private volatile Consumer<C> onReplaced = (connection) -> {
+	};
+
+	private volatile boolean failedToConnect;
+
+	private volatile boolean closed;
+
+	/**
+	 * Create a connection that is not open yet.
+	 * @param client gives the client; throws an exception if there is none at present
+	 * @param connect opens it, and may block
+	 * @param grace how long a connection that was replaced stays open
+	 */
+	public LazyConnection(Supplier<AbstractRedisClient> client, Function<AbstractRedisClient, C> connect,
+			Duration grace) {
+		this.client = client;
+		this.connect = connect;
+		this.grace = grace;
+	}
+
+	/**
+	 * Return the connection. All callers share the same future, so it must not be
+	 * cancelled.
+	 */
+	public CompletableFuture<C> get() {
+		while (true) {
+			Opening<C> found = this.current.get();
+			if (found != null && isUsable(found)) {
+				return found;
+			}
+			Opening<C> opening = new Opening<>();
+			if (this.current.compareAndSet(found, opening)) {
+				closeWhenOpened(found);
+				open(opening);
+				return opening;
+			}
+		}
+	}
+
+	/**
+	 * Return whether the last attempt to connect has failed.
+	 */
+	public boolean hasFailedToConnect() {
+		return this.failedToConnect;
+	}
+
+	/**
+	 * Return the connection that was replaced and is still open, {@code null} if there is
+	 * none. Commands that were sent over it may still arrive. A command that is sent over
+	 * it now arrives after those, or not at all.
+	 */
+	@Nullable C retired() {
+		return this.retired.get();
+	}
+
+	/**
+	 * Set what to call with a connection that has replaced another one.
+	 */
+	public void onReplaced(Consumer<C> listener) {
+		this.onReplaced = listener;
+	}
+
+	/**
+	 * Replace the connection, which does not answer. A firewall or a dead server may have
+	 * dropped it without a message, and TCP notices that only after about 15 minutes. A
+	 * second connection is opened, and replaces the first one once the server has
+	 * answered over it.
+	 */
+	public void replaceSilent() {
+		Opening<C> silent = this.current.get();
+		Opening<C> under = this.replacement.get();
+		if (this.closed || silent == null || !silent.isDone() || silent.isCompletedExceptionally()
+				|| this.retired.get() != null || (under != null && !under.isOverdue())) {
+			return;
+		}
+		Opening<C> opening = new Opening<>();
+		if (this.replacement.compareAndSet(under, opening)) {
+			opening.whenComplete((opened, failure) -> {
+				boolean first = this.replacement.compareAndSet(opening, null);
+				if (failure == null && first && this.current.compareAndSet(silent, opening)) {
+					retire(silent.join());
+					this.onReplaced.accept(opened);
+				}
+				else {
+					closeWhenOpened(opening);
+				}
+			});
+			open(opening);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		closeWhenOpened(this.current.get());
+		closeWhenOpened(this.replacement.get());
+		closeRetired();
+	}
+
+	private boolean isUsable(Opening<C> connection) {
+		if (!connection.isDone()) {
+			return !connection.isOverdue();
+		}
+		if (connection.isCompletedExceptionally()) {
+			return false;
+		}
+		C opened = connection.join();
+		return this.closed || opened.isOpen() || (opened.getOptions().isAutoReconnect() && !isClosed(opened));
+	}
+
+	/**
+	 * Return whether a connection was closed for good, with its client.
+	 */
+	private static boolean isClosed(StatefulConnection<?, ?> connection) {
+		return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
+	}
+
+	private static void close(StatefulConnection<?, ?> connection) {
+		if (!isClosed(connection)) {
+			connection.closeAsync();
+		}
+	}
+
+	private void open(Opening<C> opening) {
+		if (this.closed) {
+			opening.completeExceptionally(RedisErrors.closed());
+			return;
+		}
+		Thread thread = new Thread(() -> {
+			try {
+				C connection = this.connect.apply(this.client.get());
+				this.failedToConnect = false;
+				opening.complete(connection);
+				if (this.closed) {
+					close(connection);
+				}
+			}
+			catch (RuntimeException | Error ex) {
+				this.failedToConnect = true;
+				opening.completeExceptionally(this.closed ? RedisErrors.closed() : RedisErrors.notConnected(ex));
+			}
+		}, "lock-redis-connect");
+		thread.setDaemon(true);
+		try {
+			thread.start();
+		}
+		catch (Error ex) {
+			opening.completeExceptionally(RedisErrors.notConnected(ex));
+		}
+	}
+
+	private void retire(C silent) {
+		this.retired.set(silent);
+		DelayedTasks.after(this.grace).execute(this::closeRetired);
+		if (this.closed) {
+			closeRetired();
+		}
+	}
+
+	private void closeRetired() {
+		C silent = this.retired.getAndSet(null);
+		if (silent != null) {
+			close(silent);
+		}
+	}
+
+	private static void closeWhenOpened(@Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
+		if (connection != null) {
+			connection.thenAccept(LazyConnection::close);
+		}
+	}
+
+	/**
+	 * A connection, or an attempt to open it.
+	 *
+	 * @param <C> the type of connection
+	 */
+	private static final class Opening<C> extends CompletableFuture<C> {
+
+		/**
+		 * The server may accept a connection and then not answer. By default a client
+		 * waits for a minute: too long for callers that wait for a lock.
+		 */
+		private static final long OVERDUE_NANOS = Duration.ofSeconds(10).toNanos();
+
+		private final long begunAt = System.nanoTime();
+
+		boolean isOverdue() {
+			return System.nanoTime() - this.begunAt > OVERDUE_NANOS;
+		}
+
+	}
+
+}

@@ -1,0 +1,250 @@
+package io.distributedlock.redisson.internal.client;
+
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+import javax.net.ssl.SSLException;
+
+import io.distributedlock.redis.scripts.script.ServerAge;
+import io.distributedlock.redis.scripts.script.ServerWords;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
+import org.jspecify.annotations.Nullable;
+import org.redisson.RedissonShutdownException;
+import org.redisson.client.RedisAuthRequiredException;
+import org.redisson.client.RedisConnectionException;
+import org.redisson.client.RedisException;
+import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.RedisNodeNotFoundException;
+import org.redisson.client.RedisOutOfMemoryException;
+import org.redisson.client.RedisReadonlyException;
+import org.redisson.client.RedisReconnectedException;
+import org.redisson.client.RedisRedirectException;
+import org.redisson.client.RedisRetryException;
+import org.redisson.client.RedisTimeoutException;
+import org.redisson.client.RedisWrongPasswordException;
+import org.redisson.client.WriteRedisConnectionException;
+
+/**
+ * Translates failures of Redisson. Of their messages only the server's own words are read
+ * and passed on: Redisson adds the parameters of the command, and with them the text of a
+ * script and the owner.
+ */
+public final class RedissonErrors {
+
+	private RedissonErrors() {
+	}
+
+	public static BackendException translate(Throwable failure) {
+		Throwable cause = Failures.unwrap(failure);
+		if (cause instanceof BackendException translated) {
+			return translated;
+		}
+		if (hasCause(cause, RedissonShutdownException.class)) {
+			return permanent("the RedissonClient is shut down", cause);
+		}
+		BackendException refusal = refusal(cause);
+		if (refusal != null) {
+			String words = words(cause);
+			return words.isEmpty() ? refusal : new BackendException(
+					"%s. Redis says: %s".formatted(refusal.getMessage(), words), refusal.isRetryable(), cause);
+		}
+		if (hasCause(cause, SSLException.class)) {
+			return permanent(
+					"no TLS connection to Redis: check that the server has TLS enabled, and that its certificate is trusted",
+					cause);
+		}
+		if (isUnknownScript(cause)) {
+			return retryable("Redis forgets its scripts: check who sends SCRIPT FLUSH", cause);
+		}
+		if (isConnectionProblem(cause)) {
+			return retryable("Redis cannot be reached%s: check its address and that it runs".formatted(where(cause)),
+					cause);
+		}
+		if (hasCause(cause, RedisTimeoutException.class) || cause instanceof CancellationException) {
+			return retryable("Redis did not answer in time", cause);
+		}
+		String words = words(cause);
+		return permanent(words.isEmpty() ? "Redisson failed with " + cause.getClass().getSimpleName()
+				: "Redis answered: " + words, cause);
+	}
+
+	/**
+	 * Return whether the server may have executed the command although its answer is
+	 * missing.
+	 */
+	public static boolean mayHaveBeenExecuted(Throwable failure) {
+		Throwable cause = Failures.unwrap(failure);
+		if (cause instanceof SyncedReplicas.UnconfirmedException) {
+			return true;
+		}
+		return !(cause instanceof RedissonServer.NotSentException) && !isReply(cause)
+				&& !(cause instanceof RedisConnectionException && !(cause instanceof WriteRedisConnectionException))
+				&& !hasCause(cause, ConnectException.class);
+	}
+
+	/**
+	 * Return whether the server has answered with an error, and has changed nothing.
+	 */
+	public static boolean isReply(Throwable failure) {
+		Throwable cause = Failures.unwrap(failure);
+		return isUnknownScript(cause) || refusal(cause) != null;
+	}
+
+	/**
+	 * Return whether the server has answered with any error.
+	 */
+	public static boolean isAnswer(Throwable failure) {
+		Throwable cause = Failures.unwrap(failure);
+		return isReply(cause) || !words(cause).isEmpty();
+	}
+
+	/**
+	 * Return whether the server does not know a script by its digest.
+	 */
+	public static boolean isUnknownScript(Throwable failure) {
+		return hasCause(Failures.unwrap(failure), RedisNoScriptException.class);
+	}
+
+	/**
+	 * Return whether the server does not know a command.
+	 */
+	public static boolean isUnknownCommand(Throwable failure) {
+		return says(Failures.unwrap(failure), "unknown command");
+	}
+
+	/**
+	 * Return whether a service has refused a script for its text, before it ran.
+	 */
+	public static boolean isUnreadable(Throwable failure) {
+		return says(Failures.unwrap(failure), "bad lua script");
+	}
+
+	/**
+	 * Return whether the server takes no scripts by their digests.
+	 */
+	public static boolean refusesDigests(Throwable failure) {
+		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
+			.map(Throwable::getMessage)
+			.anyMatch((message) -> ServerWords.refuse(message, "evalsha") || ServerWords.refuse(message, "script"));
+	}
+
+	/**
+	 * Return whether the server does not know a command or one of its parts, or denies
+	 * it.
+	 */
+	public static boolean isDeniedOrUnknownCommand(Throwable failure) {
+		Throwable cause = Failures.unwrap(failure);
+		return says(cause, "NOPERM") || says(cause, "ERR ");
+	}
+
+	/**
+	 * Return the exception for a command that the server has refused, {@code null} if it
+	 * has not.
+	 */
+	private static @Nullable BackendException refusal(Throwable cause) {
+		if (hasCause(cause, RedisWrongPasswordException.class) || hasCause(cause, RedisAuthRequiredException.class)
+				|| says(cause, "without any password configured")) {
+			return permanent("Redis refuses the credentials: check spring.data.redis.username and .password", cause);
+		}
+		if (says(cause, "DB index is out of range") || says(cause, "SELECT is not allowed")) {
+			return permanent("Redis has no such database: check spring.data.redis.database", cause);
+		}
+		if (hasCause(cause, RedisOutOfMemoryException.class)) {
+			return retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
+		}
+		String tooOld = causes(cause).map((each) -> ServerAge.problem(each.getMessage()))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+		if (tooOld != null) {
+			return permanent(tooOld, cause);
+		}
+		if (says(cause, "WRONGTYPE")) {
+			return permanent("the key holds a value that is no lock of Redisson: choose another lock.key-prefix",
+					cause);
+		}
+		// before Redis 7 a script that is denied a command or a key fails without a code
+		if (says(cause, "NOPERM") || says(cause, "can't run this command")
+				|| says(cause, "can't access at least one")) {
+			return permanent(
+					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
+					cause);
+		}
+		if (isUnreadable(cause)) {
+			return permanent(
+					"the service in front of Redis refuses a script of locks: see its settings in docs/providers/services.md",
+					cause);
+		}
+		if (refusesDigests(cause)) {
+			return permanent(
+					"Redis takes only whole scripts: set useScriptCache to false in the configuration of the RedissonClient",
+					cause);
+		}
+		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
+				|| cause instanceof RedisRedirectException || says(cause, "-READONLY") || says(cause, "MISCONF")
+				|| says(cause, "NOREPLICAS") || says(cause, "non local key")) {
+			return retryable("Redis is loading, failing over, moving slots or cannot write at present", cause);
+		}
+		return null;
+	}
+
+	private static boolean isConnectionProblem(Throwable cause) {
+		return cause instanceof RedisConnectionException || cause instanceof RedisNodeNotFoundException
+				|| cause instanceof RedisReconnectedException || hasCause(cause, RedisConnectionException.class)
+				|| hasCause(cause, ConnectException.class) || hasCause(cause, UnknownHostException.class);
+	}
+
+	/**
+	 * Return the message of the operating system, which names the address and the cause.
+	 */
+	private static String where(Throwable failure) {
+		return causes(failure)
+			.filter((cause) -> cause instanceof ConnectException || cause instanceof UnknownHostException)
+			.findFirst()
+			.map((cause) -> " (" + cause.getMessage() + ")")
+			.orElse("");
+	}
+
+	/**
+	 * Return whether a message of the server contains these words.
+	 */
+	private static boolean says(Throwable failure, String words) {
+		return causes(failure)
+			.anyMatch((cause) -> cause instanceof RedisException && ServerWords.in(cause.getMessage()).contains(words));
+	}
+
+	/**
+	 * Return what the server has answered, empty if the failure is none of the server.
+	 */
+	public static String words(Throwable failure) {
+		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
+			.map(Throwable::getMessage)
+			.filter((message) -> message != null && message.contains(" channel: "))
+			.map(ServerWords::in)
+			.filter((words) -> !words.startsWith(ServerAge.CODE))
+			.findFirst()
+			.orElse("");
+	}
+
+	private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
+		return causes(failure).anyMatch(type::isInstance);
+	}
+
+	private static Stream<Throwable> causes(Throwable failure) {
+		return Stream.iterate(failure, (Predicate<@Nullable Throwable>) (cause) -> cause != null, Throwable::getCause);
+	}
+
+	private static BackendException retryable(String message, Throwable cause) {
+		return new BackendException(message, true, cause);
+	}
+
+	private static BackendException permanent(String message, Throwable cause) {
+		return new BackendException(message, false, cause);
+	}
+
+}

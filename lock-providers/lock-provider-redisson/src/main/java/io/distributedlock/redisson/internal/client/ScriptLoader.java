@@ -1,0 +1,112 @@
+package io.distributedlock.redisson.internal.client;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import io.distributedlock.redis.scripts.script.Shortfalls;
+import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
+import org.redisson.api.RScript;
+
+/**
+ * Loads scripts into servers that do not know them, and repeats the call. A server
+ * forgets its scripts when it restarts, and a node of a cluster that receives a slot may
+ * never have known them. A service may take no digests, or only scripts whose keys it can
+ * read: it gets whole scripts, and others, from then on. Thread-safe.
+ * <p>
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
+ */
+public final class ScriptLoader {
+
+	/**
+	 * Between the load and the repeated call the server can forget the script once more,
+	 * or another one can become responsible.
+	 */
+	private static final int MAX_LOADS = 5;
+
+	private final RScript scripts;
+
+	private final Shortfalls shortfalls;
+
+	private final boolean digestsOnly;
+
+	/**
+	 * Create a loader.
+	 * @param digestsOnly whether Redisson makes a digest of each script by itself
+	 */
+	public ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean digestsOnly) {
+		this.scripts = scripts;
+		this.shortfalls = shortfalls;
+		this.digestsOnly = digestsOnly;
+	}
+
+	/**
+	 * Return whether calls carry their scripts.
+	 */
+	public boolean sendsWhole() {
+		return this.shortfalls.has(Shortfall.EVALSHA);
+	}
+
+	/**
+	 * Return the call with the script that the server takes.
+	 */
+	public RedissonCall readable(RedissonCall call) {
+		return this.shortfalls.has(Shortfall.UNDECLARED_KEYS) ? call.withDeclaredKeys() : call;
+	}
+
+	/**
+	 * Send a call, and send it again if the server did not know its script or has refused
+	 * it, and so has not executed it.
+	 * @param call the call
+	 * @param sending sends its digest, or its script if {@link #sendsWhole}
+	 */
+	public <R> CompletionStage<R> send(RedissonCall call, Function<RedissonCall, CompletionStage<R>> sending) {
+		RedissonCall sent = readable(call);
+		boolean whole = sendsWhole();
+		return Stages.orElse(attempt(sent, sending, 0),
+				(failure) -> (!whole && takesNoDigest(failure)) || cannotRead(sent, failure),
+				() -> send(call, sending));
+	}
+
+	/**
+	 * Return whether to send the other script that declares its keys, if there is one
+	 * that was not sent yet.
+	 */
+	private boolean cannotRead(RedissonCall sent, Throwable failure) {
+		boolean refused = RedissonErrors.isUnreadable(failure) && sent.withDeclaredKeys().script() != sent.script();
+		if (refused) {
+			this.shortfalls.note(Shortfall.UNDECLARED_KEYS, RedissonErrors.words(failure));
+		}
+		return refused;
+	}
+
+	private boolean takesNoDigest(Throwable failure) {
+		boolean refused = !this.digestsOnly && RedissonErrors.refusesDigests(failure);
+		if (refused) {
+			this.shortfalls.note(Shortfall.EVALSHA, RedissonErrors.words(failure));
+		}
+		return refused;
+	}
+
+	private <R> CompletionStage<R> attempt(RedissonCall call, Function<RedissonCall, CompletionStage<R>> sending,
+			int loads) {
+		CompletionStage<R> answer = sending.apply(call);
+		return (loads == MAX_LOADS) ? answer : Stages.orElse(answer, RedissonErrors::isUnknownScript,
+				() -> load(call, loads).thenCompose((loaded) -> attempt(call, sending, loads + 1)));
+	}
+
+	/**
+	 * Load the script into the node of the key. If that did not help, a node that is
+	 * about to receive the slot was asked: then load it into all nodes, of which some may
+	 * be down.
+	 */
+	private CompletionStage<String> load(RedissonCall call, int loads) {
+		String source = call.script().source();
+		if (loads == 0) {
+			return this.scripts.scriptLoadAsync(call.key(), source);
+		}
+		return Stages.orElse(this.scripts.scriptLoadAsync(source), (failure) -> !RedissonErrors.isReply(failure),
+				() -> CompletableFuture.completedFuture(call.script().digest()));
+	}
+
+}
