@@ -34,8 +34,9 @@ class RecipesExampleTests extends OnEveryProvider {
 	void callbackThatComesTwiceAtOnceShipsOnce() throws Exception {
 		Recipes first = recipes();
 		Recipes second = recipes();
-		CompletableFuture.allOf(CompletableFuture.runAsync(() -> first.paid("42")),
-				CompletableFuture.runAsync(() -> second.paid("42")))
+		CompletableFuture
+			.allOf(CompletableFuture.runAsync(() -> first.paid("42")),
+					CompletableFuture.runAsync(() -> second.paid("42")))
 			.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(SHIPPED).containsExactly("42");
 	}
