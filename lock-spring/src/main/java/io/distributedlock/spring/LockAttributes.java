@@ -20,8 +20,6 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
  * The attributes of one annotation, and the method that it stands on.
- * <p>
- * Why: docs/decisions/023-lock-is-named-by-its-method.md
  */
 final class LockAttributes implements ExpressionSource {
 

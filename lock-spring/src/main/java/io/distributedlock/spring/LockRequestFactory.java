@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the requests of one annotation.
- * <p>
- * Why: docs/decisions/023-lock-is-named-by-its-method.md
  *
  * @param prototype the request, complete except for the key
  * @param keys gives the keys of a call

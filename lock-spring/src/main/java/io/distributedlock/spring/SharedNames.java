@@ -11,8 +11,6 @@ import org.slf4j.LoggerFactory;
  * Warns of beans of two classes that share a lock because both inherit its annotation,
  * which names the lock after the method that it stands on. Nobody has written that they
  * exclude each other. Thread-safe.
- * <p>
- * Why: docs/decisions/023-lock-is-named-by-its-method.md
  */
 final class SharedNames {
 

@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The snippets of {@code docs/features}, of {@code docs/migration}, of the README and of
- * the pages about Spring Boot, annotations and tests of applications are code that the
- * build runs. Code of other libraries is marked {@code before}.
+ * the pages about recipes, Spring Boot, annotations and tests of applications are code
+ * that the build runs. Code of other libraries is marked {@code before}.
  */
 class SnippetTests {
 
@@ -28,6 +28,8 @@ class SnippetTests {
 	private static final Path MIGRATION = Path.of("../migration");
 
 	private static final Path README = Path.of("../../README.md");
+
+	private static final Path RECIPES = Path.of("../recipes.md");
 
 	private static final Path TESTING = Path.of("../testing-your-application.md");
 
@@ -95,7 +97,7 @@ class SnippetTests {
 	}
 
 	private static List<Path> pages() throws IOException {
-		List<Path> pages = new ArrayList<>(List.of(README, TESTING, SPRING_BOOT, ANNOTATIONS));
+		List<Path> pages = new ArrayList<>(List.of(README, RECIPES, TESTING, SPRING_BOOT, ANNOTATIONS));
 		pages.addAll(pagesIn(FEATURES));
 		pages.addAll(pagesIn(MIGRATION));
 		return pages;

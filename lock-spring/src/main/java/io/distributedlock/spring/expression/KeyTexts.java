@@ -33,8 +33,6 @@ import org.springframework.util.ReflectionUtils;
  * Different values of a type have different texts. Everything else is refused, since a
  * text that differs from JVM to JVM would give each JVM a lock of its own. Internal:
  * public only for the package that adapts Spring Integration.
- * <p>
- * Why: docs/decisions/055-what-can-be-a-key.md
  */
 public final class KeyTexts {
 

@@ -22,8 +22,6 @@ import org.springframework.expression.TypedValue;
  * call. Everything that finds properties, methods and types is shared between calls,
  * since it caches what it has found. Spring's own context for methods is created for each
  * call without these caches; that took three quarters of the time of a call.
- * <p>
- * Why: docs/decisions/055-what-can-be-a-key.md
  */
 final class LockEvaluationContext implements EvaluationContext {
 

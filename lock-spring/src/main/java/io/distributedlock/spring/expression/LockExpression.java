@@ -14,8 +14,6 @@ import org.springframework.expression.Expression;
 /**
  * A parsed expression of an annotation. Arguments of a call are data, they are never
  * parsed. Internal: public only for the package that reads annotations.
- * <p>
- * Why: docs/decisions/055-what-can-be-a-key.md
  *
  * @param expression the expression
  * @param attribute the name of the attribute
