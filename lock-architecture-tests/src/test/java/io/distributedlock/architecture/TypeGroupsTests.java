@@ -32,7 +32,7 @@ class TypeGroupsTests {
 	 */
 	private static final Map<String, Integer> LARGER = Map.of("io.distributedlock.spring.AnnotationChecks", 10,
 			"io.distributedlock.spring.invocation.AnnotatedCall", 9,
-			"io.distributedlock.redisson.internal.client.FirstContact", 6);
+			"io.distributedlock.redisson.internal.client.FirstConnection", 6);
 
 	private final Map<String, Set<String>> uses = new TreeMap<>();
 

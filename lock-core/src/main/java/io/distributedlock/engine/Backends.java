@@ -17,7 +17,7 @@ import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.engine.internal.request.LockKeys;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -57,14 +57,15 @@ public final class Backends {
 
 	private final EngineRuntime runtime;
 
-	private final Questions questions;
+	private final ProviderCalls providerCalls;
 
 	private final BooleanSupplier closed;
 
-	Backends(Map<String, LockProvider> providers, EngineRuntime runtime, Questions questions, BooleanSupplier closed) {
+	Backends(Map<String, LockProvider> providers, EngineRuntime runtime, ProviderCalls providerCalls,
+			BooleanSupplier closed) {
 		this.providers = providers;
 		this.runtime = runtime;
-		this.questions = questions;
+		this.providerCalls = providerCalls;
 		this.closed = closed;
 	}
 
@@ -159,7 +160,7 @@ public final class Backends {
 		}
 		Duration shortest = provider.leaseLimits().shortest();
 		LeaseRequest request = new LeaseRequest(key, (shortest.compareTo(TOKEN_LEASE) > 0) ? shortest : TOKEN_LEASE,
-				LockType.EXCLUSIVE, 1, this.runtime.nanoTime() + this.questions.commandTimeoutNanos());
+				LockType.EXCLUSIVE, 1, this.runtime.nanoTime() + this.providerCalls.commandTimeoutNanos());
 		return this.<@Nullable Lease>ask(() -> provider.tryAcquire(request), this::release).handle((lease, failure) -> {
 			if (failure != null) {
 				logger.warn("The next fencing token of lock '{}' of provider {} could not be fetched", key,
@@ -175,7 +176,7 @@ public final class Backends {
 
 	private void release(@Nullable Lease lease) {
 		if (lease != null) {
-			this.questions.hear(lease::release, (had, failure) -> {
+			this.providerCalls.hear(lease::release, (had, failure) -> {
 				if (failure != null) {
 					logger.debug("A lease of {} ends by itself, as its release failed", TOKEN_LEASE, failure);
 				}
@@ -206,8 +207,8 @@ public final class Backends {
 	 */
 	private <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<? extends CompletionStage<T>> question,
 			Consumer<T> late) {
-		CompletableFuture<T> answer = this.questions.expect();
-		this.runtime.execute(() -> this.questions.follow(answer, question, late));
+		CompletableFuture<T> answer = this.providerCalls.expect();
+		this.runtime.execute(() -> this.providerCalls.follow(answer, question, late));
 		return answer;
 	}
 

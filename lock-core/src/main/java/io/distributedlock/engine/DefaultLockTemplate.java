@@ -23,7 +23,7 @@ import io.distributedlock.engine.internal.acquire.Acquirer;
 import io.distributedlock.engine.internal.acquire.AsyncWork;
 import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.Observers;
-import io.distributedlock.engine.internal.handle.Exits;
+import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.key.LocalGate;
 import io.distributedlock.engine.internal.key.OutageWatch;
@@ -34,12 +34,12 @@ import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.monitor.Activities;
-import io.distributedlock.engine.internal.monitor.HoldReview;
+import io.distributedlock.engine.internal.monitor.HeldLockMonitor;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +65,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Engine engine;
 
-	private final Exits exits;
+	private final HandleReleases handleReleases;
 
 	private final Acquirer acquirer;
 
@@ -75,24 +75,25 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.attempts = new LockAttempts(builder);
 		EngineRuntime runtime = builder.newRuntime();
 		Timers timers = new Timers(runtime);
-		Questions questions = new Questions(runtime, timers, LockTimes.saturated(builder.commandTimeout));
+		ProviderCalls providerCalls = new ProviderCalls(runtime, timers, LockTimes.saturated(builder.commandTimeout));
 		Listeners listeners = new Listeners(runtime, builder.listeners);
 		Callbacks callbacks = new Callbacks(runtime, builder.callerContext);
 		WaitingCalls waiting = new WaitingCalls();
 		// where time is not the JVM's, nobody waits for a warning
-		HoldReview review = new HoldReview(runtime, timers, waiting, builder.warnAfter, builder.runtime == null);
-		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners, callbacks, review::plan,
+		HeldLockMonitor review = new HeldLockMonitor(runtime, timers, waiting, builder.warnAfter,
+				builder.runtime == null);
+		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, providerCalls, listeners, callbacks, review::plan,
 				this::releaseAbandoned);
-		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, questions, keeper, listeners,
+		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, providerCalls, keeper, listeners,
 				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit));
-		OutageWatch outages = new OutageWatch(runtime, timers, questions, waiting, listeners,
+		OutageWatch outages = new OutageWatch(runtime, timers, providerCalls, waiting, listeners,
 				!builder.waitThroughOutage);
-		this.engine = new Engine(runtime, timers, questions, new LocalGate(), waiting, outages, keeper, releaser,
+		this.engine = new Engine(runtime, timers, providerCalls, new LocalGate(), waiting, outages, keeper, releaser,
 				listeners, new Observers(runtime, builder.observers), LockTimes.saturatedNanos(builder.pollInterval));
-		this.exits = new Exits(runtime, questions, callbacks, listeners, releaser,
-				new Extension(runtime, questions, keeper), builder.asyncRelease);
-		this.acquirer = new Acquirer(this.engine, callbacks, this.exits);
-		this.backends = new Backends(new LinkedHashMap<>(builder.providers), runtime, questions, waiting::isClosed);
+		this.handleReleases = new HandleReleases(runtime, providerCalls, callbacks, listeners, releaser,
+				new Extension(runtime, providerCalls, keeper), builder.asyncRelease);
+		this.acquirer = new Acquirer(this.engine, callbacks, this.handleReleases);
+		this.backends = new Backends(new LinkedHashMap<>(builder.providers), runtime, providerCalls, waiting::isClosed);
 	}
 
 	private void releaseAbandoned(HeldLock lock) {
@@ -263,7 +264,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		steps.addAll(this.engine.releaser().pending());
 		CompletableFuture<@Nullable Boolean> ended = CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))
 			.<@Nullable Boolean>handle((done, failure) -> failure == null);
-		if (!Boolean.TRUE.equals(this.exits.awaitUninterruptibly(ended))) {
+		if (!Boolean.TRUE.equals(this.handleReleases.awaitUninterruptibly(ended))) {
 			logger.warn("Not every lock could be released at close; the others end with their leases");
 		}
 		this.engine.timers().close();
@@ -275,7 +276,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * @return completes within the command time-out
 	 */
 	private CompletableFuture<?> onThreadOfEngine(Supplier<CompletableFuture<?>> step) {
-		CompletableFuture<@Nullable Object> ended = this.engine.questions().expect();
+		CompletableFuture<@Nullable Object> ended = this.engine.providerCalls().expect();
 		this.engine.runtime().execute(() -> {
 			try {
 				step.get().whenComplete((done, failure) -> {

@@ -9,13 +9,13 @@
  * engine             DefaultLockTemplate makes all parts and takes the calls of the user;
  *                    LockAttempts fills in the defaults of a request
  * internal.monitor   what is held and who waits, for displays (Activities); warns of long
- *                    holds, and of threads that wait for each other (HoldReview, Deadlocks)
+ *                    holds, and of threads that wait for each other (HeldLockMonitor, Deadlocks)
  * internal.acquire   re-entry, a blocked thread or a future (Acquirer); several locks, one
- *                    after the other (AllOrNone)
- * internal.handle    what the user closes (SingleHandle, MultiHandle), and how (Exits);
+ *                    after the other (MultiLockAcquisition)
+ * internal.handle    what the user closes (SingleHandle, MultiHandle), and how (HandleReleases);
  *                    what was forgotten (HandleLeaks)
  * internal.key       one call for one lock (Acquisition): through the LocalGate, by one
- *                    attempt after the other (Asking) or by a QueuedPlace, ended by an
+ *                    attempt after the other (AttemptLoop) or by a QueuedPlace, ended by an
  *                    AcquisitionOutcome; all calls (WaitingCalls), providers that are down
  *                    (OutageWatch)
  * internal.lease     a hold, from the grant to release or loss (HeldLock); renewals and
@@ -24,7 +24,7 @@
  * internal.event     what LockListeners and LockObservers are told, and the log
  * internal.request   a request with all defaults (LockAttempt), keys, errors; what grants
  *                    locks that are switched off (UnlockedProvider)
- * internal.runtime   clock and threads (EngineRuntime), Timers, Questions to providers with
+ * internal.runtime   clock and threads (EngineRuntime), Timers, ProviderCalls to providers with
  *                    one answer each within the command time-out
  * </pre>
  *

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
-import io.distributedlock.engine.internal.handle.Exits;
+import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.handle.SingleHandle;
 import io.distributedlock.engine.internal.key.AcquisitionOutcome;
 import io.distributedlock.engine.internal.key.Engine;
@@ -17,7 +17,7 @@ import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Successor;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
 import io.distributedlock.spi.Lease;
@@ -63,10 +63,11 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	SingleHandle newHandle() {
-		Questions questions = this.engine.questions();
+		ProviderCalls providerCalls = this.engine.providerCalls();
 		return new SingleHandle(this.lock.attempt(), this.lock,
-				new Exits(this.runtime, questions, new Callbacks(this.runtime, null), this.engine.listeners(),
-						this.engine.releaser(), new Extension(this.runtime, questions, this.engine.keeper()), false));
+				new HandleReleases(this.runtime, providerCalls, new Callbacks(this.runtime, null),
+						this.engine.listeners(), this.engine.releaser(),
+						new Extension(this.runtime, providerCalls, this.engine.keeper()), false));
 	}
 
 	SingleHandle reenter() {

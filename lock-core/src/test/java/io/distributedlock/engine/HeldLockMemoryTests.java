@@ -11,7 +11,7 @@ import javax.management.ObjectName;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.engine.internal.key.Acquisition;
-import io.distributedlock.engine.internal.key.Pauses;
+import io.distributedlock.engine.internal.key.AttemptTimers;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ class HeldLockMemoryTests {
 			List<LockHandle> held = IntStream.range(0, LOCKS).mapToObj((i) -> template.acquire("order:" + i)).toList();
 			assertThat(instancesOf(HeldLock.class)).isGreaterThanOrEqualTo(LOCKS);
 			assertThat(instancesOf(Acquisition.class)).isLessThan(LOCKS);
-			assertThat(instancesOf(Pauses.class)).isLessThan(LOCKS);
+			assertThat(instancesOf(AttemptTimers.class)).isLessThan(LOCKS);
 			held.forEach(LockHandle::close);
 		}
 	}

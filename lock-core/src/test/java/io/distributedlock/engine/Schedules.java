@@ -21,7 +21,7 @@ final class Schedules {
 		.concat(Stream.of(CORRECT), Stream.of("java.util.concurrent.CompletableFuture",
 				"io.distributedlock.LockContext", "io.distributedlock.engine.internal.runtime.Timers",
 				"io.distributedlock.engine.internal.runtime.Timers$Timer",
-				"io.distributedlock.engine.internal.runtime.Questions",
+				"io.distributedlock.engine.internal.runtime.ProviderCalls",
 				"io.distributedlock.engine.internal.lease.LeaseClock",
 				"io.distributedlock.engine.internal.lease.LeaseReleaser$Release",
 				"io.distributedlock.engine.LockTemplateBuilder", "io.distributedlock.engine.DefaultLockTemplate"))

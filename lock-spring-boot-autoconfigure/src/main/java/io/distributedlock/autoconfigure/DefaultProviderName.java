@@ -57,7 +57,7 @@ final class DefaultProviderName {
 	private static LockConfigurationException unavailable(String where, String wanted, List<String> available) {
 		String description = "%s '%s', but there is no lock provider with this name.%s".formatted(where, wanted,
 				available.isEmpty() ? "" : " Available: %s.".formatted(available));
-		String action = AotDetector.useGeneratedArtifacts() ? FixedChoice.action(wanted)
+		String action = AotDetector.useGeneratedArtifacts() ? AheadOfTimeChoice.action(wanted)
 				: KnownProvider.advice(wanted, available);
 		return new LockConfigurationException(description, action, null);
 	}

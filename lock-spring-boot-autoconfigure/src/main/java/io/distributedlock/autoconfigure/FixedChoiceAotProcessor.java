@@ -29,11 +29,11 @@ class FixedChoiceAotProcessor implements BeanFactoryInitializationAotProcessor {
 		if (!isOurs(beanFactory)) {
 			return null;
 		}
-		FixedChoice choice = FixedChoice.of(beanFactory, beanFactory.getBean(Environment.class));
+		AheadOfTimeChoice choice = AheadOfTimeChoice.of(beanFactory, beanFactory.getBean(Environment.class));
 		return (generation, code) -> {
 			GeneratedMethod check = generation.getGeneratedClasses()
 				// in this package, whose types the code uses
-				.addForFeatureComponent("FixedChoice", DistributedLockAutoConfiguration.class,
+				.addForFeatureComponent("AheadOfTimeChoice", DistributedLockAutoConfiguration.class,
 						(type) -> type.addModifiers(Modifier.PUBLIC)
 							.addJavadoc("What the build has chosen for distributed locks."))
 				.getMethods()
@@ -47,11 +47,11 @@ class FixedChoiceAotProcessor implements BeanFactoryInitializationAotProcessor {
 			.anyMatch((type) -> beans.getBeanNamesForType(type, false, false).length > 0);
 	}
 
-	private static void check(FixedChoice choice, MethodSpec.Builder method) {
+	private static void check(AheadOfTimeChoice choice, MethodSpec.Builder method) {
 		method.addJavadoc("Refuse to start with another choice.")
 			.addModifiers(Modifier.PUBLIC, Modifier.STATIC)
 			.addParameter(ConfigurableEnvironment.class, "environment")
-			.addStatement("new $T($L, $L, $L).require(environment)", FixedChoice.class, map(choice.switches()),
+			.addStatement("new $T($L, $L, $L).require(environment)", AheadOfTimeChoice.class, map(choice.switches()),
 					list(choice.providers()), choice.others());
 	}
 

@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
 		afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @ConditionalOnClass(value = JCachePropertiesCustomizer.class, name = JCacheEnvironmentPostProcessor.REDISSON)
 @ConditionalOnMissingClass(JCacheEnvironmentPostProcessor.REDISSON_STARTER)
-@Import(FormerCaches.class)
+@Import(CacheTypeChoice.class)
 public final class RedissonCachesAutoConfiguration {
 
 	// Boot calls it only if it makes the caches of JCache

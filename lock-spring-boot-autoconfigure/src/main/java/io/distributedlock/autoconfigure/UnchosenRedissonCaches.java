@@ -8,7 +8,7 @@ import org.springframework.boot.cache.autoconfigure.JCachePropertiesCustomizer;
 
 /**
  * Refuses to make caches of Redisson for an application that gives no sign of wanting
- * them, and for which {@link FormerCaches} found no others. Redisson's caches have no
+ * them, and for which {@link CacheTypeChoice} found no others. Redisson's caches have no
  * configuration then, so that they could not even be used.
  *
  * @param caches what the application wants

@@ -106,8 +106,8 @@ class UnreachableMethodTests {
 
 	@Test
 	void callOfABeanFromAProviderIsNoSelfInvocation(CapturedOutput output) {
-		Contexts.open(new RecordingProvider(), false, Asking.class).close();
-		assertThat(output).contains("Asking, plain() calls locked()")
+		Contexts.open(new RecordingProvider(), false, AttemptLoop.class).close();
+		assertThat(output).contains("AttemptLoop, plain() calls locked()")
 			.doesNotContain("byContext()")
 			.doesNotContain("byProvider()")
 			.doesNotContain("bySupplier()");
@@ -156,13 +156,13 @@ class UnreachableMethodTests {
 
 	}
 
-	static class Asking {
+	static class AttemptLoop {
 
 		private final ApplicationContext context;
 
 		private final Finder finder = new Finder();
 
-		Asking(ApplicationContext context) {
+		AttemptLoop(ApplicationContext context) {
 			this.context = context;
 		}
 
@@ -171,11 +171,11 @@ class UnreachableMethodTests {
 		}
 
 		public void byContext() {
-			this.context.getBean(Asking.class).locked("1");
+			this.context.getBean(AttemptLoop.class).locked("1");
 		}
 
 		public void byProvider() {
-			Runnable runnable = () -> this.context.getBeanProvider(Asking.class).getObject().locked("1");
+			Runnable runnable = () -> this.context.getBeanProvider(AttemptLoop.class).getObject().locked("1");
 			runnable.run();
 		}
 
@@ -189,9 +189,9 @@ class UnreachableMethodTests {
 
 		private static final class Finder {
 
-			private @Nullable Asking found;
+			private @Nullable AttemptLoop found;
 
-			@Nullable Asking find() {
+			@Nullable AttemptLoop find() {
 				return this.found;
 			}
 

@@ -146,7 +146,7 @@ final class SimulatedFaults {
 
 	private final int lossSignals;
 
-	private final int pauses;
+	private final int attemptTimers;
 
 	private final int cuts;
 
@@ -185,7 +185,7 @@ final class SimulatedFaults {
 		this.blockedCallbacks = oneOf(0, 0, 20, 100);
 		this.hostileObjects = calm ? 0 : oneOf(0, 0, 0, 10, 50);
 		this.lossSignals = calm ? 0 : oneOf(0, 0, 20, 100);
-		this.pauses = calm ? 0 : oneOf(0, 0, 1, 3);
+		this.attemptTimers = calm ? 0 : oneOf(0, 0, 1, 3);
 		this.cuts = calm ? 0 : oneOf(0, 0, 1, 3);
 		this.kills = oneOf(0, 0, 0, 1);
 		this.closes = oneOf(0, 0, 0, 1);
@@ -276,8 +276,8 @@ final class SimulatedFaults {
 		return !this.healed && this.world.chance(this.lossSignals);
 	}
 
-	int pauses() {
-		return this.pauses;
+	int attemptTimers() {
+		return this.attemptTimers;
 	}
 
 	int cuts() {

@@ -129,7 +129,7 @@ final class Simulation {
 	 */
 	private void planMishaps() {
 		long span = this.setting.calls() * 30_000_000L / this.setting.callers();
-		for (int i = 0; i < this.faults.pauses(); i++) {
+		for (int i = 0; i < this.faults.attemptTimers(); i++) {
 			SimulatedNode node = anyNode();
 			this.world.later(this.world.random(span), node, Role.OUTSIDE, "pause",
 					() -> node.pause(this.world.random(3 * this.setting.renewalLeaseTime().toNanos())));

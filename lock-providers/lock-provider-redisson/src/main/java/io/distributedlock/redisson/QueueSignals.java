@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.distributedlock.redis.scripts.AskingAgain;
+import io.distributedlock.redis.scripts.RetryPauses;
 import io.distributedlock.redis.scripts.JvmChannel;
 import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.spi.LeaseRequest;
@@ -114,7 +114,7 @@ final class QueueSignals {
 		 */
 		private final AtomicBoolean missed = new AtomicBoolean();
 
-		private final AskingAgain again = new AskingAgain(this::tell);
+		private final RetryPauses again = new RetryPauses(this::tell);
 
 		private Place(RedissonOwner owner, LeaseRequest request) {
 			this.owner = owner;

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
-import io.distributedlock.redis.scripts.AskingAgain;
+import io.distributedlock.redis.scripts.RetryPauses;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.TokenCounters;
@@ -226,7 +226,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	public Subscription listen(String key, Runnable onRelease) {
 		RedissonNames names = RedissonNames.of(key, this.nameMapper);
 		LateSubscription byHand = new LateSubscription(() -> this.releases.listen(names.sharedChannel(), onRelease));
-		AskingAgain again = new AskingAgain(onRelease);
+		RetryPauses again = new RetryPauses(onRelease);
 		Subscription told = this.behindOthersByHand.add(key, () -> {
 			byHand.open();
 			again.soon();

@@ -15,7 +15,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.handle.EngineHandle;
-import io.distributedlock.engine.internal.handle.Exits;
+import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.handle.MultiHandle;
 import io.distributedlock.engine.internal.handle.SingleHandle;
 import io.distributedlock.engine.internal.key.Acquisition;
@@ -41,12 +41,12 @@ public final class Acquirer {
 
 	private final Callbacks callbacks;
 
-	private final Exits exits;
+	private final HandleReleases handleReleases;
 
-	public Acquirer(Engine engine, Callbacks callbacks, Exits exits) {
+	public Acquirer(Engine engine, Callbacks callbacks, HandleReleases handleReleases) {
 		this.engine = engine;
 		this.callbacks = callbacks;
-		this.exits = exits;
+		this.handleReleases = handleReleases;
 	}
 
 	public LockHandle acquire(List<LockAttempt> attempts) {
@@ -69,7 +69,7 @@ public final class Acquirer {
 	 */
 	public void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future) {
 		if (attempts.size() > 1) {
-			new AllOrNone(this, attempts, true).start(future, Optional::orElseThrow);
+			new MultiLockAcquisition(this, attempts, true).start(future, Optional::orElseThrow);
 			return;
 		}
 		LockAttempt attempt = attempts.get(0);
@@ -82,7 +82,7 @@ public final class Acquirer {
 	 */
 	public void tryAcquire(List<LockAttempt> attempts, CompletableFuture<Optional<LockHandle>> future) {
 		if (attempts.size() > 1) {
-			new AllOrNone(this, attempts, false).start(future, (handle) -> handle);
+			new MultiLockAcquisition(this, attempts, false).start(future, (handle) -> handle);
 			return;
 		}
 		LockAttempt attempt = attempts.get(0);
@@ -106,12 +106,12 @@ public final class Acquirer {
 	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean orThrow) {
 		LockAttempt attempt = attempts.get(0);
 		HeldLock held = (attempts.size() == 1) ? find(attempt, LockContext.capture()) : null;
-		SingleHandle reentered = (held != null) ? SingleHandle.reenter(attempt, held, this.exits) : null;
+		SingleHandle reentered = (held != null) ? SingleHandle.reenter(attempt, held, this.handleReleases) : null;
 		if (reentered != null) {
 			return reentered;
 		}
 		if (attempts.size() > 1) {
-			EngineHandle all = new AllOrNone(this, attempts, orThrow).await();
+			EngineHandle all = new MultiLockAcquisition(this, attempts, orThrow).await();
 			return (all != null) ? attached(all) : null;
 		}
 		// a lock that was found and not entered has just ended
@@ -204,7 +204,7 @@ public final class Acquirer {
 	private @Nullable EngineHandle unlessContended(LockAttempt attempt, AcquisitionOutcome outcome) {
 		HeldLock lock = outcome.lock();
 		if (lock != null) {
-			return new SingleHandle(attempt, lock, this.exits);
+			return new SingleHandle(attempt, lock, this.handleReleases);
 		}
 		Reason reason = outcome.reason();
 		if (reason == null) {
@@ -242,7 +242,7 @@ public final class Acquirer {
 	}
 
 	EngineHandle combine(List<EngineHandle> taken) {
-		return new MultiHandle(taken, this.exits);
+		return new MultiHandle(taken, this.handleReleases);
 	}
 
 	private @Nullable AcquisitionOutcome reenter(LockAttempt attempt, LockContext context) {
@@ -273,7 +273,7 @@ public final class Acquirer {
 	 * limit is for a JVM that is too busy to run the timer.
 	 */
 	private long longestNanos(LockAttempt attempt) {
-		long commandTimeout = this.engine.questions().commandTimeoutNanos();
+		long commandTimeout = this.engine.providerCalls().commandTimeoutNanos();
 		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
 	}
 
@@ -378,7 +378,7 @@ public final class Acquirer {
 				handle.leaveUnused();
 			}
 			else if (!delivered && lock != null) {
-				Acquirer.this.exits.leaveUnused(lock);
+				Acquirer.this.handleReleases.leaveUnused(lock);
 			}
 		}
 
@@ -386,7 +386,7 @@ public final class Acquirer {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
 				this.observed.abandoned();
-				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.exits.leaveUnused(lock));
+				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.handleReleases.leaveUnused(lock));
 			}
 		}
 

@@ -40,10 +40,10 @@ public abstract class EngineHandle implements LockHandle {
 	 */
 	final AtomicBoolean closed;
 
-	final Exits exits;
+	final HandleReleases handleReleases;
 
-	EngineHandle(Exits exits, boolean open) {
-		this.exits = exits;
+	EngineHandle(HandleReleases handleReleases, boolean open) {
+		this.handleReleases = handleReleases;
 		this.closed = new AtomicBoolean(!open);
 	}
 
@@ -115,22 +115,22 @@ public abstract class EngineHandle implements LockHandle {
 
 	@Override
 	public final void close(@Nullable Throwable workFailure) {
-		this.exits.await(leave(), workFailure);
+		this.handleReleases.await(leave(), workFailure);
 	}
 
 	@Override
 	public final CompletableFuture<@Nullable Void> closeAsync() {
-		return this.exits.forUser(leave());
+		return this.handleReleases.forUser(leave());
 	}
 
 	@Override
 	public final void extend(Duration leaseTime) {
-		this.exits.awaitExtension(attempt(), startExtension(leaseTime));
+		this.handleReleases.awaitExtension(attempt(), startExtension(leaseTime));
 	}
 
 	@Override
 	public final CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
-		return this.exits.forUser(startExtension(leaseTime));
+		return this.handleReleases.forUser(startExtension(leaseTime));
 	}
 
 	@Override
@@ -145,7 +145,7 @@ public abstract class EngineHandle implements LockHandle {
 		if (extensions.isEmpty()) {
 			return;
 		}
-		this.exits.awaitExtension(attempt(), all(extensions));
+		this.handleReleases.awaitExtension(attempt(), all(extensions));
 		for (EngineHandle each : handles()) {
 			if (each.remaining().compareTo(duration) < 0) {
 				throw LockErrors.lost(each.attempt(), "only %s are left, and %s are needed"

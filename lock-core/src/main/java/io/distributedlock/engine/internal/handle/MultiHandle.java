@@ -26,8 +26,8 @@ public final class MultiHandle extends EngineHandle {
 
 	private final List<EngineHandle> parts;
 
-	public MultiHandle(List<EngineHandle> parts, Exits exits) {
-		super(exits, true);
+	public MultiHandle(List<EngineHandle> parts, HandleReleases handleReleases) {
+		super(handleReleases, true);
 		this.parts = List.copyOf(parts);
 	}
 

@@ -56,24 +56,24 @@ public final class SingleHandle extends EngineHandle {
 	/**
 	 * Create the handle of a holder.
 	 */
-	public SingleHandle(LockAttempt attempt, HeldLock lock, Exits exits) {
-		this(attempt, lock, exits, true);
+	public SingleHandle(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases) {
+		this(attempt, lock, handleReleases, true);
 	}
 
-	private SingleHandle(LockAttempt attempt, HeldLock lock, Exits exits, boolean open) {
-		super(exits, open);
+	private SingleHandle(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases, boolean open) {
+		super(handleReleases, open);
 		this.attempt = attempt;
 		this.lock = lock;
 		this.useMarker = lock.useMarker();
-		this.watched = exits.leaks().watch(this);
+		this.watched = handleReleases.leaks().watch(this);
 	}
 
 	/**
 	 * Enter a lock again on this thread, which has a handle of it.
 	 * @return an open handle; {@code null} if the last holder has just left
 	 */
-	public static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, Exits exits) {
-		SingleHandle handle = new SingleHandle(attempt, lock, exits, false);
+	public static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases) {
+		SingleHandle handle = new SingleHandle(attempt, lock, handleReleases, false);
 		LockContext.attach(handle);
 		if (lock.holders().enter()) {
 			handle.closed.set(false);
@@ -154,7 +154,7 @@ public final class SingleHandle extends EngineHandle {
 	@Override
 	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
 		return this.closed.get() ? CompletableFuture.failedFuture(closedBefore())
-				: this.exits.extension().of(this.lock, leaseTime);
+				: this.handleReleases.extension().of(this.lock, leaseTime);
 	}
 
 	@Override
@@ -215,7 +215,7 @@ public final class SingleHandle extends EngineHandle {
 		if (this.watched != null) {
 			this.watched.clean();
 		}
-		return used ? this.exits.leave(this.lock) : this.exits.leaveUnused(this.lock);
+		return used ? this.handleReleases.leave(this.lock) : this.handleReleases.leaveUnused(this.lock);
 	}
 
 	private LockLostException closedBefore() {

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Acquisition extends CallUnderWay implements Contender {
 
-	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable Pauses> PAUSES = AtomicReferenceFieldUpdater
-		.newUpdater(Acquisition.class, Pauses.class, "pauses");
+	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable AttemptTimers> ATTEMPT_TIMERS = AtomicReferenceFieldUpdater
+		.newUpdater(Acquisition.class, AttemptTimers.class, "attemptTimers");
 
 	private static final AtomicIntegerFieldUpdater<Acquisition> FINISHED = AtomicIntegerFieldUpdater
 		.newUpdater(Acquisition.class, "finished");
@@ -81,7 +81,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 
 	private volatile int waiting;
 
-	private final Asking asking;
+	private final AttemptLoop attempts;
 
 	/**
 	 * Whether the call is through the local gate.
@@ -91,7 +91,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	/**
 	 * Created for a call that does not get its lock at once.
 	 */
-	private volatile @Nullable Pauses pauses;
+	private volatile @Nullable AttemptTimers attemptTimers;
 
 	/**
 	 * Begin on the thread of the caller.
@@ -108,7 +108,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this) : Turn.FREE;
 		this.startNanos = engine.nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
-		this.asking = new Asking(this, attempt, engine);
+		this.attempts = new AttemptLoop(this, attempt, engine);
 	}
 
 	@Override
@@ -166,7 +166,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 				this.engine.waiting().end(this);
 			}
 			else if (this.attempt.takesTurnsToAsk() || enterTurn()) {
-				this.asking.ask();
+				this.attempts.ask();
 			}
 			else if (this.attempt.waitTime().isZero()) {
 				onTurnTimeout(FIRST_LOOK_NANOS);
@@ -207,7 +207,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
 				this.engine.waiting().leave(this.gateKey);
 			}
-			Pauses begun = this.pauses;
+			AttemptTimers begun = this.attemptTimers;
 			if (begun != null) {
 				begun.end();
 			}
@@ -225,11 +225,11 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		}
 		// calls of the provider come after the caller has its outcome: they may fail or
 		// block
-		Pauses begun = this.pauses;
+		AttemptTimers begun = this.attemptTimers;
 		if (begun != null) {
 			begun.stopListening();
 		}
-		this.asking.leavePlace();
+		this.attempts.leavePlace();
 		tell(outcome);
 	}
 
@@ -258,7 +258,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	 * End the acquisition because its wait is over and the backend has not answered.
 	 */
 	public void endUnanswered() {
-		end(AcquisitionOutcome.unavailable(this.engine.questions().noAnswer()));
+		end(AcquisitionOutcome.unavailable(this.engine.providerCalls().noAnswer()));
 	}
 
 	private boolean enterTurn() {
@@ -289,7 +289,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	}
 
 	private void awaitTurnUntil(long untilNanos, long lookNanos) {
-		pauses().lookAt(untilNanos, () -> onTurnTimeout(lookNanos));
+		attemptTimers().lookAt(untilNanos, () -> onTurnTimeout(lookNanos));
 		if (this.inside) {
 			endLook();
 		}
@@ -310,10 +310,10 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		try {
 			if (remainingWaitNanos() <= 0) {
 				// the command time-out counts from the end of the wait time
-				long until = this.waitUntilNanos + this.engine.questions().commandTimeoutNanos();
-				pauses().lookAt(until, this::endUnanswered);
+				long until = this.waitUntilNanos + this.engine.providerCalls().commandTimeoutNanos();
+				attemptTimers().lookAt(until, this::endUnanswered);
 			}
-			this.asking.ask();
+			this.attempts.ask();
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
@@ -331,7 +331,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 			return;
 		}
 		AcquisitionOutcome verdict = this.turn.verdict();
-		long leftNanos = remainingWaitNanos() + this.engine.questions().commandTimeoutNanos();
+		long leftNanos = remainingWaitNanos() + this.engine.providerCalls().commandTimeoutNanos();
 		if (verdict != null) {
 			end(verdict);
 		}
@@ -340,13 +340,13 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		}
 		else {
 			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
-					Math.min(lookNanos * 2, Pauses.FIRST_DELAY_NANOS));
+					Math.min(lookNanos * 2, AttemptTimers.FIRST_DELAY_NANOS));
 		}
 	}
 
 	@Override
 	public @Nullable AcquisitionOutcome verdict() {
-		return this.asking.verdict();
+		return this.attempts.verdict();
 	}
 
 	@Override
@@ -405,7 +405,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	public void takeOver(HeldLock before) {
 		this.inside = true;
 		endLook();
-		this.asking.noteContention();
+		this.attempts.noteContention();
 		HeldLock lock;
 		try {
 			lock = before.successor(this.attempt, this.turn);
@@ -423,7 +423,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	@SuppressWarnings("ReferenceEquality")
 	public boolean exchanges(HeldLock before) {
 		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.provider() == before.provider()
-				&& this.asking.mayWait() && remainingWaitNanos() > 0 && !isOver();
+				&& this.attempts.mayWait() && remainingWaitNanos() > 0 && !isOver();
 	}
 
 	@Override
@@ -437,7 +437,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 				over = AcquisitionOutcome.CLOSED;
 			}
 			else {
-				this.asking.exchange(exchanged);
+				this.attempts.exchange(exchanged);
 			}
 		}
 		catch (Throwable ex) {
@@ -468,7 +468,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 			}
 			else if (!lock.isValid()) {
 				// lost just now
-				this.asking.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
+				this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
 				this.engine.releaser().releaseNow(lock);
 			}
 			else if (!end(AcquisitionOutcome.acquired(lock))) {
@@ -497,7 +497,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		}
 		// the caller is told first: the release may block
 		if (!lock.isValid()) {
-			this.asking.onFailure(LockErrors.noTimeLeft(this.attempt, lease));
+			this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lease));
 			onLateLease(lease);
 		}
 		else {
@@ -533,16 +533,16 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	}
 
 	/**
-	 * Return the pauses of this call, created when it needs the first.
+	 * Return the timers of this call, created when it needs the first.
 	 */
-	Pauses pauses() {
-		Pauses known = this.pauses;
+	AttemptTimers attemptTimers() {
+		AttemptTimers known = this.attemptTimers;
 		if (known != null) {
 			return known;
 		}
-		Pauses created = new Pauses(this.engine.timers());
-		if (!PAUSES.compareAndSet(this, null, created)) {
-			return pauses();
+		AttemptTimers created = new AttemptTimers(this.engine.timers());
+		if (!ATTEMPT_TIMERS.compareAndSet(this, null, created)) {
+			return attemptTimers();
 		}
 		if (isOver()) {
 			// the call was ended without it, and another thread may use it already
@@ -553,14 +553,14 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	}
 
 	void endPause() {
-		Pauses begun = this.pauses;
+		AttemptTimers begun = this.attemptTimers;
 		if (begun != null) {
 			begun.endPause();
 		}
 	}
 
 	private void endLook() {
-		Pauses begun = this.pauses;
+		AttemptTimers begun = this.attemptTimers;
 		if (begun != null) {
 			begun.endLook();
 		}

@@ -5,7 +5,7 @@ import io.distributedlock.engine.internal.event.Observers;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
 
 /**
@@ -23,9 +23,9 @@ import io.distributedlock.engine.internal.runtime.Timers;
  * @param observers observe each call
  * @param pollNanos how long to wait for a signal before asking without one
  */
-public record Engine(EngineRuntime runtime, Timers timers, Questions questions, LocalGate gate, WaitingCalls waiting,
-		OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners, Observers observers,
-		long pollNanos) {
+public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LocalGate gate,
+		WaitingCalls waiting, OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners,
+		Observers observers, long pollNanos) {
 
 	/**
 	 * Return whether no call is under way, no lock is held, and no release is unanswered.

@@ -14,7 +14,7 @@ import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.BackendException;
@@ -46,7 +46,7 @@ public final class OutageWatch {
 
 	private final Timers timers;
 
-	private final Questions questions;
+	private final ProviderCalls providerCalls;
 
 	private final WaitingCalls calls;
 
@@ -69,11 +69,11 @@ public final class OutageWatch {
 	 * Create a watch.
 	 * @param endsCalls whether calls end early; otherwise an outage is only told of
 	 */
-	public OutageWatch(EngineRuntime runtime, Timers timers, Questions questions, WaitingCalls calls,
+	public OutageWatch(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, WaitingCalls calls,
 			Listeners listeners, boolean endsCalls) {
 		this.runtime = runtime;
 		this.timers = timers;
-		this.questions = questions;
+		this.providerCalls = providerCalls;
 		this.calls = calls;
 		this.listeners = listeners;
 		this.endsCalls = endsCalls;
@@ -151,7 +151,7 @@ public final class OutageWatch {
 	/**
 	 * The time in which one provider gives no good answer.
 	 */
-	private final class Outage implements Questions.Inquiry<@Nullable Object> {
+	private final class Outage implements ProviderCalls.Inquiry<@Nullable Object> {
 
 		private final LockProvider provider;
 
@@ -194,14 +194,14 @@ public final class OutageWatch {
 
 		private void ask() {
 			if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
-				OutageWatch.this.questions.ask(this);
+				OutageWatch.this.providerCalls.ask(this);
 			}
 		}
 
 		@Override
 		public CompletionStage<@Nullable Object> get() {
 			if (!OutageWatch.this.called.add(this.provider.name())) {
-				return CompletableFuture.failedFuture(OutageWatch.this.questions.noAnswer());
+				return CompletableFuture.failedFuture(OutageWatch.this.providerCalls.noAnswer());
 			}
 			try {
 				return this.provider.ping().thenApply((answer) -> answer);
@@ -223,7 +223,7 @@ public final class OutageWatch {
 				if (this.state.get() == State.DOWN) {
 					endCalls(failure, false);
 				}
-				else if (lasts().toNanos() >= OutageWatch.this.questions.commandTimeoutNanos()) {
+				else if (lasts().toNanos() >= OutageWatch.this.providerCalls.commandTimeoutNanos()) {
 					begin(failure);
 				}
 			}

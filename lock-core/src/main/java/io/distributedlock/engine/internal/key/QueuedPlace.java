@@ -30,7 +30,7 @@ final class QueuedPlace {
 	 * A call that has not got its lock by then, or a little later, counts as waiting. A
 	 * free lock takes less.
 	 */
-	private static final long WAITING_AFTER_NANOS = Pauses.FIRST_DELAY_NANOS;
+	private static final long WAITING_AFTER_NANOS = AttemptTimers.FIRST_DELAY_NANOS;
 
 	/**
 	 * About 17 ms: calls begin to wait together, so that one timer serves many.
@@ -95,7 +95,7 @@ final class QueuedPlace {
 		this.waitUntilNanos = now + waitLeft;
 		// what is not later than now is not due any more
 		this.waitingAtNanos = waits ? now : now + Math.min(nextTogether(now) - now, waitLeft);
-		this.confirmedByNanos = now + engine.questions().commandTimeoutNanos();
+		this.confirmedByNanos = now + engine.providerCalls().commandTimeoutNanos();
 		this.lookAtNanos = now + interval();
 	}
 
@@ -117,7 +117,7 @@ final class QueuedPlace {
 		// before the call, as the call itself may block
 		attendLater();
 		LeaseRequest request = this.attempt.request(giveUpAtNanos, tokens, this.engine.pollNanos());
-		this.engine.questions().follow(this.granted, () -> {
+		this.engine.providerCalls().follow(this.granted, () -> {
 			LockQueue.Place entered = entrance.apply(request);
 			this.place = entered;
 			return entered.granted();
@@ -156,7 +156,7 @@ final class QueuedPlace {
 			this.caller.waitOver(this);
 		}
 		// the future fails before the place is left: a later grant must not count
-		else if (this.granted.completeExceptionally(this.engine.questions().noAnswer())) {
+		else if (this.granted.completeExceptionally(this.engine.providerCalls().noAnswer())) {
 			leaveBackend();
 		}
 	}

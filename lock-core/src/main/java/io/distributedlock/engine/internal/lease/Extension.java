@@ -12,7 +12,7 @@ import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.Failures;
@@ -27,13 +27,13 @@ public final class Extension {
 
 	private final EngineRuntime runtime;
 
-	private final Questions questions;
+	private final ProviderCalls providerCalls;
 
 	private final LeaseKeeper keeper;
 
-	public Extension(EngineRuntime runtime, Questions questions, LeaseKeeper keeper) {
+	public Extension(EngineRuntime runtime, ProviderCalls providerCalls, LeaseKeeper keeper) {
 		this.runtime = runtime;
-		this.questions = questions;
+		this.providerCalls = providerCalls;
 		this.keeper = keeper;
 	}
 
@@ -54,7 +54,7 @@ public final class Extension {
 	private CompletableFuture<@Nullable Void> send(HeldLock lock, Duration leaseTime) {
 		LockAttempt attempt = lock.attempt();
 		// one command time-out for both: the answers to earlier requests, and this one
-		CompletableFuture<@Nullable LeaseTerm> answer = this.questions.expect();
+		CompletableFuture<@Nullable LeaseTerm> answer = this.providerCalls.expect();
 		lock.requests().extend(() -> request(lock, leaseTime, answer)).whenComplete((term, failure) -> {
 			if (failure != null) {
 				answer.completeExceptionally(failure);
@@ -84,17 +84,17 @@ public final class Extension {
 	 */
 	private CompletableFuture<@Nullable LeaseTerm> request(HeldLock lock, Duration least, CompletableFuture<?> wanted) {
 		if (wanted.isDone() || !lock.isValid()) {
-			return CompletableFuture.failedFuture(this.questions.noAnswer());
+			return CompletableFuture.failedFuture(this.providerCalls.noAnswer());
 		}
 		LeaseClock clock = lock.clock();
 		long now = this.runtime.nanoTime();
 		Duration kept = clock.lengthToKeep(now);
 		Duration leaseTime = (kept.compareTo(least) > 0) ? kept : least;
 		LeaseClock.Request sent = clock.sent(now, leaseTime);
-		CompletableFuture<@Nullable LeaseTerm> answer = this.questions.expect();
+		CompletableFuture<@Nullable LeaseTerm> answer = this.providerCalls.expect();
 		CompletableFuture<@Nullable LeaseTerm> extension = answer
 			.whenComplete((term, failure) -> onAnswer(lock, term, failure, sent));
-		this.questions.follow(answer, () -> lock.lease().renew(leaseTime.plus(lock.attempt().lockDelay())),
+		this.providerCalls.follow(answer, () -> lock.lease().renew(leaseTime.plus(lock.attempt().lockDelay())),
 				(late) -> onAnswer(lock, late, null, sent));
 		return extension;
 	}

@@ -112,7 +112,7 @@ public final class HandOver {
 				|| !lock.requests().isIdle() || !lock.clock().isSettled(this.runtime.nanoTime())) {
 			return false;
 		}
-		Tenure tenure = lock.tenure();
+		LeaseSuccession tenure = lock.tenure();
 		Lease lease = tenure.lease();
 		OptionalLong token = lease.fencingToken();
 		if (token.isPresent() && tenure.holders() >= lease.fencingTokens()) {

@@ -37,7 +37,7 @@ public final class HeldLock extends Bag.Member {
 
 	private final LockAttempt attempt;
 
-	private final Tenure tenure;
+	private final LeaseSuccession tenure;
 
 	/**
 	 * How many callers of this JVM had the lease before.
@@ -85,7 +85,7 @@ public final class HeldLock extends Bag.Member {
 		LeaseTerm first = lease.term();
 		long now = keeper.nanoTime();
 		this.attempt = attempt;
-		this.tenure = new Tenure(lease, first, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
+		this.tenure = new LeaseSuccession(lease, first, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
 		this.index = 0;
 		this.beganNanos = now;
 		this.passage = passage;
@@ -150,7 +150,7 @@ public final class HeldLock extends Bag.Member {
 		return this.tenure.lease();
 	}
 
-	Tenure tenure() {
+	LeaseSuccession tenure() {
 		return this.tenure;
 	}
 

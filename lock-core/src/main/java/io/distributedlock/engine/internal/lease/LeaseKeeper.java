@@ -20,7 +20,7 @@ import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.LockTimes;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.LeaseRenewal;
@@ -57,7 +57,7 @@ public final class LeaseKeeper {
 
 	private final Timers timers;
 
-	private final Questions questions;
+	private final ProviderCalls providerCalls;
 
 	private final Listeners listeners;
 
@@ -75,11 +75,11 @@ public final class LeaseKeeper {
 	 * @param onAbandoned releases a lock, which counts as lost, that no handle can
 	 * release any more. Called on a thread of the engine
 	 */
-	public LeaseKeeper(EngineRuntime runtime, Timers timers, Questions questions, Listeners listeners,
+	public LeaseKeeper(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, Listeners listeners,
 			Callbacks callbacks, Consumer<LeaseKeeper> onHeld, Consumer<HeldLock> onAbandoned) {
 		this.runtime = runtime;
 		this.timers = timers;
-		this.questions = questions;
+		this.providerCalls = providerCalls;
 		this.listeners = listeners;
 		this.callbacks = callbacks;
 		this.onHeld = onHeld;
@@ -266,7 +266,7 @@ public final class LeaseKeeper {
 	}
 
 	private void renewWithOthers(HeldLock lock) {
-		Renewal renewal = new Renewal(lock, this.questions.expect());
+		Renewal renewal = new Renewal(lock, this.providerCalls.expect());
 		// an extension that waits for this renewal is sent after its answer was dealt
 		// with
 		CompletableFuture<?> done = renewal.answer.handle((term, failure) -> {
@@ -319,7 +319,7 @@ public final class LeaseKeeper {
 				continue;
 			}
 			LeaseRenewal alone = renewal.toSend();
-			this.questions.follow(renewal.answer,
+			this.providerCalls.follow(renewal.answer,
 					() -> (answer != null) ? answer : alone.lease().renew(alone.leaseTime()),
 					(late) -> onAnswer(renewal, late, null));
 		}

@@ -12,7 +12,7 @@ import io.distributedlock.engine.internal.runtime.Bag;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.LockTimes;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.event.LockEvent;
@@ -44,7 +44,7 @@ public final class LeaseReleaser {
 
 	private final Timers timers;
 
-	private final Questions questions;
+	private final ProviderCalls providerCalls;
 
 	private final LeaseKeeper keeper;
 
@@ -54,11 +54,11 @@ public final class LeaseReleaser {
 
 	private final Bag<ReleaseOfHold> pending = new Bag<>();
 
-	public LeaseReleaser(EngineRuntime runtime, Timers timers, Questions questions, LeaseKeeper keeper,
+	public LeaseReleaser(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LeaseKeeper keeper,
 			Listeners listeners, HandOver handOver) {
 		this.runtime = runtime;
 		this.timers = timers;
-		this.questions = questions;
+		this.providerCalls = providerCalls;
 		this.keeper = keeper;
 		this.listeners = listeners;
 		this.handOver = handOver;
@@ -196,7 +196,7 @@ public final class LeaseReleaser {
 		 */
 		void sendWithLimit() {
 			try {
-				this.limit = LeaseReleaser.this.questions.limit(this);
+				this.limit = LeaseReleaser.this.providerCalls.limit(this);
 			}
 			catch (Throwable ex) {
 				// without a limit nobody may wait for it
@@ -210,7 +210,7 @@ public final class LeaseReleaser {
 		 */
 		@Override
 		public void run() {
-			end(LeaseReleaser.this.questions.noAnswer());
+			end(LeaseReleaser.this.providerCalls.noAnswer());
 		}
 
 		private void end(@Nullable Throwable failure) {
@@ -226,7 +226,7 @@ public final class LeaseReleaser {
 
 		void send(int retry) {
 			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
-			LeaseReleaser.this.questions.hear(() -> request(retry),
+			LeaseReleaser.this.providerCalls.hear(() -> request(retry),
 					(stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
 		}
 
@@ -243,7 +243,7 @@ public final class LeaseReleaser {
 			}
 			// even if nobody waits any more: the lease would keep others out
 			else {
-				long delay = LeaseReleaser.this.questions
+				long delay = LeaseReleaser.this.providerCalls
 					.commandTimeoutNanos() >> (LAST_PAUSE_SHIFT + RETRIES - 1 - retry);
 				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay, () -> send(retry + 1));
 			}

@@ -32,13 +32,14 @@ final class BatchedRenewals {
 
 	private final Script script;
 
-	private final Mailbox mailbox;
+	private final OwnerMessages mailbox;
 
 	private final OwnerIds owners;
 
 	private final TokenCounters counters;
 
-	BatchedRenewals(ScriptRunner runner, Script script, Mailbox mailbox, OwnerIds owners, TokenCounters counters) {
+	BatchedRenewals(ScriptRunner runner, Script script, OwnerMessages mailbox, OwnerIds owners,
+			TokenCounters counters) {
 		this.runner = runner;
 		this.script = script;
 		this.mailbox = mailbox;

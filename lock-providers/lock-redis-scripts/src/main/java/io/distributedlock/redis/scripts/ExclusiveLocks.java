@@ -47,7 +47,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
-	private final Mailbox mailbox;
+	private final OwnerMessages mailbox;
 
 	private final BatchedRenewals renewals;
 
@@ -76,7 +76,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 		this.runner = runner;
 		this.scripts = scripts;
 		this.counters = counters;
-		this.mailbox = new Mailbox(runner, channel(), this::onGrant, this::onFree, this::onActive);
+		this.mailbox = new OwnerMessages(runner, channel(), this::onGrant, this::onFree, this::onActive);
 		this.renewals = new BatchedRenewals(runner, scripts.get().renew(), this.mailbox, this.owners, counters);
 	}
 
@@ -224,7 +224,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 		return this.scripts.get();
 	}
 
-	Mailbox mailbox() {
+	OwnerMessages mailbox() {
 		return this.mailbox;
 	}
 

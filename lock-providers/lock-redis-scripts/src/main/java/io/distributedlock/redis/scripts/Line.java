@@ -48,7 +48,7 @@ final class Line {
 
 	private final AtomicBoolean lookingLater = new AtomicBoolean();
 
-	private final AskingAgain again = new AskingAgain(this::onRelease);
+	private final RetryPauses again = new RetryPauses(this::onRelease);
 
 	private final AtomicReference<ReleaseSignal.@Nullable Subscription> others = new AtomicReference<>();
 

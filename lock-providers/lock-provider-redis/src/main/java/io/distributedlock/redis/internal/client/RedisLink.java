@@ -63,7 +63,7 @@ public final class RedisLink implements AutoCloseable {
 	/**
 	 * By node of a cluster, as one may be silent while others answer.
 	 */
-	private final ConcurrentHashMap<String, Silence> silences = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<String, UnansweredTime> silences = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean doubting = new AtomicBoolean();
 
@@ -244,7 +244,7 @@ public final class RedisLink implements AutoCloseable {
 			return CompletableFuture.failedFuture(RedisErrors.disconnected());
 		}
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
-		Silence silence = silenceOf(connection, call);
+		UnansweredTime silence = silenceOf(connection, call);
 		long askedAt = silence.ask();
 		return new RedisCall(call, this.shortfalls).<T>send(asyncCommands(connection), timeout)
 			.handle((answer, failure) -> {
@@ -277,11 +277,11 @@ public final class RedisLink implements AutoCloseable {
 		this.messages.replaceSilent();
 	}
 
-	private Silence silenceOf(StatefulConnection<String, String> connection, ScriptCall call) {
+	private UnansweredTime silenceOf(StatefulConnection<String, String> connection, ScriptCall call) {
 		String node = nodeOf(connection, call);
-		Silence known = this.silences.get(node);
+		UnansweredTime known = this.silences.get(node);
 		return (known != null) ? known
-				: this.silences.computeIfAbsent(node, (added) -> new Silence(this.commandTimeout));
+				: this.silences.computeIfAbsent(node, (added) -> new UnansweredTime(this.commandTimeout));
 	}
 
 	private static String nodeOf(StatefulConnection<String, String> connection, ScriptCall call) {

@@ -61,11 +61,11 @@ public final class RedissonServer implements AutoCloseable {
 
 	private final SyncedReplicas replicas;
 
-	private final FirstContact firstContact = new FirstContact();
+	private final FirstConnection firstContact = new FirstConnection();
 
 	private final ReleaseChannels channels;
 
-	private final GiveUpTimes giveUpTimes = new GiveUpTimes();
+	private final CommandDeadlines giveUpTimes = new CommandDeadlines();
 
 	public RedissonServer(RedissonClient client) {
 		this.client = client;

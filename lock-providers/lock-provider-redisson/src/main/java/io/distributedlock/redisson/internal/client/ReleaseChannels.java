@@ -25,11 +25,11 @@ public final class ReleaseChannels {
 
 	private final RedissonClient client;
 
-	private final FirstContact firstContact;
+	private final FirstConnection firstContact;
 
 	private volatile @Nullable Boolean sharded;
 
-	public ReleaseChannels(RedissonClient client, FirstContact firstContact) {
+	public ReleaseChannels(RedissonClient client, FirstConnection firstContact) {
 		this.client = client;
 		this.firstContact = firstContact;
 		this.sharded = configured(client.getConfig());

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
  * Looks from time to time at what is held, and warns of locks that are held for too long
  * and of threads that wait for each other. While nothing is held, it does nothing.
  */
-public final class HoldReview {
+public final class HeldLockMonitor {
 
-	private static final Logger logger = LoggerFactory.getLogger(HoldReview.class);
+	private static final Logger logger = LoggerFactory.getLogger(HeldLockMonitor.class);
 
 	private static final long INTERVAL_NANOS = 1_000_000_000;
 
@@ -59,7 +59,7 @@ public final class HoldReview {
 	 * for any time
 	 * @param enabled whether to review at all
 	 */
-	public HoldReview(EngineRuntime runtime, Timers timers, WaitingCalls waiting, @Nullable Duration warnAfter,
+	public HeldLockMonitor(EngineRuntime runtime, Timers timers, WaitingCalls waiting, @Nullable Duration warnAfter,
 			boolean enabled) {
 		this.runtime = runtime;
 		this.timers = timers;

@@ -16,9 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class GiveUpTimesTests {
+class CommandDeadlinesTests {
 
-	private final GiveUpTimes times = new GiveUpTimes();
+	private final CommandDeadlines times = new CommandDeadlines();
 
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 100, 400, 700 })

@@ -25,7 +25,7 @@ import org.springframework.util.ClassUtils;
  * names the type that comes next for this application, just before Boot chooses. Boot has
  * no way to leave out one type.
  */
-final class FormerCaches implements ImportBeanDefinitionRegistrar {
+final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 
 	/**
 	 * Types of caches between JCache and simple ones that need more than a class to be
@@ -45,7 +45,7 @@ final class FormerCaches implements ImportBeanDefinitionRegistrar {
 
 	private final RedissonCaches caches;
 
-	FormerCaches(Environment environment, BeanFactory beans, ClassLoader classLoader) {
+	CacheTypeChoice(Environment environment, BeanFactory beans, ClassLoader classLoader) {
 		this.environment = (ConfigurableEnvironment) environment;
 		this.classLoader = classLoader;
 		this.caches = new RedissonCaches(environment, (ListableBeanFactory) beans);

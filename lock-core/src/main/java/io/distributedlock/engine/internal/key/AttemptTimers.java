@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
  * and the signal of a release. A call that gets its lock at once needs none of it.
  * Thread-safe.
  */
-public final class Pauses {
+public final class AttemptTimers {
 
-	private static final Logger logger = LoggerFactory.getLogger(Pauses.class);
+	private static final Logger logger = LoggerFactory.getLogger(AttemptTimers.class);
 
 	/**
 	 * The first pause between two attempts where the backend has no signal. The pauses
@@ -25,14 +25,14 @@ public final class Pauses {
 	 */
 	static final long FIRST_DELAY_NANOS = 20_000_000;
 
-	private static final AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> ASK_TIMER = AtomicReferenceFieldUpdater
-		.newUpdater(Pauses.class, Timers.Timer.class, "askTimer");
+	private static final AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> ASK_TIMER = AtomicReferenceFieldUpdater
+		.newUpdater(AttemptTimers.class, Timers.Timer.class, "askTimer");
 
-	private static final AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> WAIT_TIMER = AtomicReferenceFieldUpdater
-		.newUpdater(Pauses.class, Timers.Timer.class, "waitTimer");
+	private static final AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> WAIT_TIMER = AtomicReferenceFieldUpdater
+		.newUpdater(AttemptTimers.class, Timers.Timer.class, "waitTimer");
 
-	private static final AtomicReferenceFieldUpdater<Pauses, ReleaseSignal.@Nullable Subscription> SUBSCRIPTION = AtomicReferenceFieldUpdater
-		.newUpdater(Pauses.class, ReleaseSignal.Subscription.class, "subscription");
+	private static final AtomicReferenceFieldUpdater<AttemptTimers, ReleaseSignal.@Nullable Subscription> SUBSCRIPTION = AtomicReferenceFieldUpdater
+		.newUpdater(AttemptTimers.class, ReleaseSignal.Subscription.class, "subscription");
 
 	private final Timers timers;
 
@@ -48,7 +48,7 @@ public final class Pauses {
 
 	private long delayNanos = FIRST_DELAY_NANOS;
 
-	Pauses(Timers timers) {
+	AttemptTimers(Timers timers) {
 		this.timers = timers;
 	}
 
@@ -132,7 +132,8 @@ public final class Pauses {
 		}
 	}
 
-	private void set(AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> field, long atNanos, Runnable step) {
+	private void set(AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> field, long atNanos,
+			Runnable step) {
 		Timers.Timer timer = this.timers.stepAt(atNanos, step);
 		Timers.Timer before = field.getAndSet(this, timer);
 		if (before != null) {
@@ -143,7 +144,7 @@ public final class Pauses {
 		}
 	}
 
-	private void cancel(AtomicReferenceFieldUpdater<Pauses, Timers.@Nullable Timer> field) {
+	private void cancel(AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> field) {
 		Timers.Timer timer = field.getAndSet(this, null);
 		if (timer != null) {
 			timer.cancel();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * its first command, on the thread that sends it. Until a command has succeeded, commands
  * are sent on two threads of this class.
  */
-public final class FirstContact implements AutoCloseable {
+public final class FirstConnection implements AutoCloseable {
 
 	private static final int THREADS = 2;
 
@@ -31,7 +31,7 @@ public final class FirstContact implements AutoCloseable {
 
 	private volatile boolean made;
 
-	public FirstContact() {
+	public FirstConnection() {
 		AtomicLong count = new AtomicLong();
 		this.threads = new ThreadPoolExecutor(THREADS, THREADS, 5, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(MAX_QUEUED), (task) -> {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/043-passed-on-inside-a-jvm.md
  */
-final class Tenure implements Lease.LossSignal {
+final class LeaseSuccession implements Lease.LossSignal {
 
 	private final Lease lease;
 
@@ -32,7 +32,7 @@ final class Tenure implements Lease.LossSignal {
 
 	private volatile @Nullable String loss;
 
-	Tenure(Lease lease, LeaseTerm first, long beganNanos, boolean grantedShort) {
+	LeaseSuccession(Lease lease, LeaseTerm first, long beganNanos, boolean grantedShort) {
 		this.lease = lease;
 		this.firstTermNanos = first.startNanos();
 		this.beganNanos = beganNanos;

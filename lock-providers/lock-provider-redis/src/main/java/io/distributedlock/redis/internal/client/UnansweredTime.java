@@ -8,7 +8,7 @@ import java.time.Duration;
  * <p>
  * Why: docs/decisions/032-silent-connections.md
  */
-public final class Silence {
+public final class UnansweredTime {
 
 	/**
 	 * The least age of the last answer. With a shorter command time-out, one slow command
@@ -32,7 +32,7 @@ public final class Silence {
 	 * @param patience how long to wait for an answer. A client may give up a command
 	 * sooner: that alone is no silence
 	 */
-	public Silence(Duration patience) {
+	public UnansweredTime(Duration patience) {
 		this.patienceNanos = patience.toNanos();
 	}
 

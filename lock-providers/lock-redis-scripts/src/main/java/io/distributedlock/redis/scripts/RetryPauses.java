@@ -14,7 +14,7 @@ import io.distributedlock.spi.support.DelayedTasks;
  *
  * @since 0.1
  */
-public final class AskingAgain {
+public final class RetryPauses {
 
 	private static final long LEAST_PAUSE_NANOS = 5_000_000;
 
@@ -32,7 +32,7 @@ public final class AskingAgain {
 	 * Create an object that asks nothing yet.
 	 * @param question asks, and does not block
 	 */
-	public AskingAgain(Runnable question) {
+	public RetryPauses(Runnable question) {
 		this.question = question;
 	}
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/005-trust-no-provider.md
  */
-public final class Questions {
+public final class ProviderCalls {
 
 	private final EngineRuntime runtime;
 
@@ -29,7 +29,7 @@ public final class Questions {
 
 	private final long commandTimeoutNanos;
 
-	public Questions(EngineRuntime runtime, Timers timers, Duration commandTimeout) {
+	public ProviderCalls(EngineRuntime runtime, Timers timers, Duration commandTimeout) {
 		this.runtime = runtime;
 		this.timers = timers;
 		this.commandTimeout = commandTimeout;
@@ -168,7 +168,7 @@ public final class Questions {
 		private static final AtomicIntegerFieldUpdater<Question> STATE = AtomicIntegerFieldUpdater
 			.newUpdater(Question.class, "state");
 
-		private final Questions questions;
+		private final ProviderCalls providerCalls;
 
 		private final Inquiry<T> inquiry;
 
@@ -177,8 +177,8 @@ public final class Questions {
 
 		private volatile Timers.@Nullable Timer limit;
 
-		private Question(Questions questions, Inquiry<T> inquiry) {
-			this.questions = questions;
+		private Question(ProviderCalls providerCalls, Inquiry<T> inquiry) {
+			this.providerCalls = providerCalls;
 			this.inquiry = inquiry;
 		}
 
@@ -203,7 +203,7 @@ public final class Questions {
 		@Override
 		public void run() {
 			if (STATE.compareAndSet(this, OPEN, OVERDUE)) {
-				this.inquiry.onAnswer(null, this.questions.noAnswer());
+				this.inquiry.onAnswer(null, this.providerCalls.noAnswer());
 			}
 		}
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
  */
-public final class GiveUpTimes {
+public final class CommandDeadlines {
 
 	/**
 	 * Calls with the same timer may be cancelled that much too early.

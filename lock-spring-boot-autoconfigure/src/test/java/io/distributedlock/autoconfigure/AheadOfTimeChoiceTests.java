@@ -17,10 +17,11 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * What may change between the build and the start of an application that is processed
  * ahead of time.
  */
-class FixedChoiceTests {
+class AheadOfTimeChoiceTests {
 
-	private static final FixedChoice BUILD = new FixedChoice(Map.of("lock.enabled", true, "lock.fail-fast", false,
-			"lock.observations.enabled", true, "lock.web.problem-details", false), List.of("jdbc", "redis"), false);
+	private static final AheadOfTimeChoice BUILD = new AheadOfTimeChoice(Map.of("lock.enabled", true, "lock.fail-fast",
+			false, "lock.observations.enabled", true, "lock.web.problem-details", false), List.of("jdbc", "redis"),
+			false);
 
 	@Test
 	void providerOfTheBuildMayBeNamedOrNot() {
@@ -45,7 +46,7 @@ class FixedChoiceTests {
 	 */
 	@Test
 	void unknownNameMayBeThatOfAProviderOfTheApplication() {
-		FixedChoice build = new FixedChoice(BUILD.switches(), List.of("mine"), true);
+		AheadOfTimeChoice build = new AheadOfTimeChoice(BUILD.switches(), List.of("mine"), true);
 		assertThatNoException()
 			.isThrownBy(() -> build.require(new MockEnvironment().withProperty("lock.provider", "own")));
 	}
@@ -63,7 +64,7 @@ class FixedChoiceTests {
 
 	@Test
 	void providersDoNotMatterWhileLocksAreOff() {
-		FixedChoice off = new FixedChoice(Map.of("lock.enabled", false), List.of(), false);
+		AheadOfTimeChoice off = new AheadOfTimeChoice(Map.of("lock.enabled", false), List.of(), false);
 		assertThatNoException().isThrownBy(() -> off.require(
 				new MockEnvironment().withProperty("lock.enabled", "false").withProperty("lock.provider", "redis")));
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> off.require(new MockEnvironment()))
@@ -75,7 +76,7 @@ class FixedChoiceTests {
 		ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
 				AutoConfigurations.of(LocalLockAutoConfiguration.class, DistributedLockAutoConfiguration.class));
 		runner.withPropertyValues("lock.provider=local", "lock.fail-fast=true").run((context) -> {
-			FixedChoice choice = FixedChoice.of(context.getBeanFactory(), context.getEnvironment());
+			AheadOfTimeChoice choice = AheadOfTimeChoice.of(context.getBeanFactory(), context.getEnvironment());
 			assertThat(choice.providers()).containsExactly("local");
 			assertThat(choice.others()).isFalse();
 			assertThat(choice.switches()).containsEntry("lock.fail-fast", true).containsEntry("lock.enabled", true);

@@ -14,7 +14,7 @@ import io.distributedlock.redis.scripts.script.ScriptRunner;
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  */
-final class Mailbox {
+final class OwnerMessages {
 
 	/**
 	 * More awaited owners than this are not remembered one by one.
@@ -29,7 +29,7 @@ final class Mailbox {
 
 	private final Set<String> awaited = ConcurrentHashMap.newKeySet();
 
-	Mailbox(ScriptRunner runner, String channel, Consumer<String[]> onGrant, Consumer<String> onFree,
+	OwnerMessages(ScriptRunner runner, String channel, Consumer<String[]> onGrant, Consumer<String> onFree,
 			Runnable onActive) {
 		this.channel = new JvmChannel(runner, channel, this::onMessage, onActive);
 		this.onGrant = onGrant;

@@ -16,7 +16,7 @@ import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * How a holder leaves: the last holder releases the lease. A failure of that is reported,
  * and never replaces what the work returned or threw.
  */
-public final class Exits {
+public final class HandleReleases {
 
-	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Exits.class));
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(HandleReleases.class));
 
 	// a JVM that cannot start its thread fails now, and not when a lock is acquired
 	private static final HandleLeaks leaks = new HandleLeaks();
@@ -41,7 +41,7 @@ public final class Exits {
 
 	private final Callbacks callbacks;
 
-	private final Questions questions;
+	private final ProviderCalls providerCalls;
 
 	private final boolean asyncRelease;
 
@@ -57,10 +57,10 @@ public final class Exits {
 	 * Create what the handles of a template have in common.
 	 * @param asyncRelease whether who closes a lock does not wait for the release
 	 */
-	public Exits(EngineRuntime runtime, Questions questions, Callbacks callbacks, Listeners listeners,
+	public HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls, Callbacks callbacks, Listeners listeners,
 			LeaseReleaser releaser, Extension extension, boolean asyncRelease) {
 		this.runtime = runtime;
-		this.questions = questions;
+		this.providerCalls = providerCalls;
 		this.callbacks = callbacks;
 		this.listeners = listeners;
 		this.releaseAfterMinimum = releaser::releaseAfterMinimum;
@@ -146,7 +146,7 @@ public final class Exits {
 		}
 		// the step ends by itself at the command time-out; this deadline is for a JVM
 		// that is too busy to run the timer
-		long limit = this.questions.commandTimeoutNanos();
+		long limit = this.providerCalls.commandTimeoutNanos();
 		long deadline = this.runtime.nanoTime() + limit + limit / 8;
 		boolean interrupted = false;
 		try {
@@ -182,7 +182,7 @@ public final class Exits {
 				extended.handle((done, failed) -> Optional.ofNullable(failed)));
 		if (failure == null) {
 			// the JVM was paused, and its timers have not run yet
-			throw LockErrors.notExtended(attempt, this.questions.noAnswer());
+			throw LockErrors.notExtended(attempt, this.providerCalls.noAnswer());
 		}
 		if (failure.isPresent()) {
 			throw (Failures.unwrap(failure.get()) instanceof RuntimeException cause) ? cause

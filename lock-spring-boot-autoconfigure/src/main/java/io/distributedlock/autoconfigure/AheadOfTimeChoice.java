@@ -22,7 +22,7 @@ import org.springframework.core.env.Environment;
  * @param others whether the application declares providers whose names only show when
  * they are created
  */
-record FixedChoice(Map<String, Boolean> switches, List<String> providers, boolean others) {
+record AheadOfTimeChoice(Map<String, Boolean> switches, List<String> providers, boolean others) {
 
 	private static final String ENABLED = "lock.enabled";
 
@@ -35,10 +35,10 @@ record FixedChoice(Map<String, Boolean> switches, List<String> providers, boolea
 	/**
 	 * Return what is chosen now.
 	 */
-	static FixedChoice of(ConfigurableListableBeanFactory beans, Environment environment) {
+	static AheadOfTimeChoice of(ConfigurableListableBeanFactory beans, Environment environment) {
 		Set<String> providers = new LinkedHashSet<>(named(environment).keySet());
 		LockProviderBeans.all(beans).stream().map(LockProviderBeans::providerName).forEach(providers::add);
-		return new FixedChoice(switches(environment), List.copyOf(providers),
+		return new AheadOfTimeChoice(switches(environment), List.copyOf(providers),
 				!LockProviderBeans.ofApplication(beans).isEmpty());
 	}
 

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static io.distributedlock.test.patience.Patience.await;
 
 @Timeout(60)
-class HoldReviewTests {
+class HeldLockMonitorTests {
 
 	private final PrintStream before = System.err;
 
@@ -38,7 +38,7 @@ class HoldReviewTests {
 
 	private final DefaultLockTemplate template;
 
-	HoldReviewTests() {
+	HeldLockMonitorTests() {
 		System.setErr(new PrintStream(this.log, true, StandardCharsets.UTF_8));
 		this.template = DefaultLockTemplate.builder()
 			.provider(new LocalLockProvider())
@@ -85,7 +85,7 @@ class HoldReviewTests {
 		assertThat(log()).containsOnlyOnce("wait for each other's locks")
 			.contains("waits for lock 'b', which the next one holds: thread 'first'")
 			.contains("waits for lock 'a', which the next one holds: thread 'second'")
-			.contains("HoldReviewTests.lambda$takeTwo");
+			.contains("HeldLockMonitorTests.lambda$takeTwo");
 	}
 
 	@Test

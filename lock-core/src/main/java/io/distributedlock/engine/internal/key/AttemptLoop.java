@@ -6,7 +6,7 @@ import java.util.function.Function;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Guard;
-import io.distributedlock.engine.internal.runtime.Questions;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * instead. No step blocks: each runs on the thread that brings an answer or a signal. The
  * {@link Acquisition} makes a lock of what was granted, and ends the call.
  */
-final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Lease> {
+final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nullable Lease> {
 
-	private static final AtomicReferenceFieldUpdater<Asking, @Nullable QueuedPlace> PLACE = AtomicReferenceFieldUpdater
-		.newUpdater(Asking.class, QueuedPlace.class, "place");
+	private static final AtomicReferenceFieldUpdater<AttemptLoop, @Nullable QueuedPlace> PLACE = AtomicReferenceFieldUpdater
+		.newUpdater(AttemptLoop.class, QueuedPlace.class, "place");
 
 	private final Acquisition call;
 
@@ -49,7 +49,7 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 	 */
 	private volatile @Nullable Outage outage;
 
-	Asking(Acquisition call, LockAttempt attempt, Engine engine) {
+	AttemptLoop(Acquisition call, LockAttempt attempt, Engine engine) {
 		this.call = call;
 		this.attempt = attempt;
 		this.engine = engine;
@@ -107,12 +107,12 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 			takePlace(queue::enqueue);
 			return;
 		}
-		this.engine.questions().ask(this);
+		this.engine.providerCalls().ask(this);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Lease> get() {
-		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
+		long giveUpAtNanos = this.engine.nanoTime() + this.engine.providerCalls().commandTimeoutNanos();
 		return this.attempt.provider()
 			.tryAcquire(this.attempt.request(giveUpAtNanos, this.call.expectedHolders(), this.engine.pollNanos()));
 	}
@@ -137,7 +137,7 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 		this.place = taken;
 		long remainingNanos = Math.max(this.call.remainingWaitNanos(), 0);
 		taken.enter(entrance, this.call.expectedHolders(),
-				this.engine.nanoTime() + remainingNanos + this.engine.questions().commandTimeoutNanos());
+				this.engine.nanoTime() + remainingNanos + this.engine.providerCalls().commandTimeoutNanos());
 		if (this.call.isOver()) {
 			leavePlace();
 		}
@@ -189,13 +189,13 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 		if (taken.isBehindOthers()) {
 			this.call.end(AcquisitionOutcome.CONTENDED);
 		}
-		else if (this.call.remainingWaitNanos() + this.engine.questions().commandTimeoutNanos() <= 0) {
+		else if (this.call.remainingWaitNanos() + this.engine.providerCalls().commandTimeoutNanos() <= 0) {
 			this.call.endUnanswered();
 		}
 		else {
 			long again = Math.min(nextDelayNanos(),
-					this.call.remainingWaitNanos() + this.engine.questions().commandTimeoutNanos());
-			this.call.pauses().lookAt(this.engine.nanoTime() + again, () -> waitOver(taken));
+					this.call.remainingWaitNanos() + this.engine.providerCalls().commandTimeoutNanos());
+			this.call.attemptTimers().lookAt(this.engine.nanoTime() + again, () -> waitOver(taken));
 		}
 	}
 
@@ -231,7 +231,7 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 			this.call.end(AcquisitionOutcome.CONTENDED);
 		}
 		else if (this.call.joinWaiting() && mayAskAgain()) {
-			boolean signalled = this.call.pauses().listen(this.attempt, this::onSignal);
+			boolean signalled = this.call.attemptTimers().listen(this.attempt, this::onSignal);
 			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
 		}
 	}
@@ -272,7 +272,7 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 		if (current == null) {
 			this.outage = new Outage(now);
 		}
-		else if (current.lasts(now) >= this.engine.questions().commandTimeoutNanos()) {
+		else if (current.lasts(now) >= this.engine.providerCalls().commandTimeoutNanos()) {
 			this.call.endForOutage(current, failure);
 		}
 	}
@@ -284,11 +284,11 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 		}
 		long jittered = delay - this.engine.runtime().random(delay / 4 + 1);
 		long at = this.engine.nanoTime() + Math.min(jittered, Math.max(this.call.remainingWaitNanos(), 0));
-		this.call.pauses().askAt(at, this::ask);
+		this.call.attemptTimers().askAt(at, this::ask);
 	}
 
 	private long nextDelayNanos() {
-		return this.call.pauses().nextDelayNanos(this.engine.pollNanos());
+		return this.call.attemptTimers().nextDelayNanos(this.engine.pollNanos());
 	}
 
 	/**

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * so two calls never wait for each other. If one lock cannot be acquired, those before it
  * are released.
  */
-final class AllOrNone {
+final class MultiLockAcquisition {
 
 	private final Acquirer acquirer;
 
@@ -47,7 +47,7 @@ final class AllOrNone {
 
 	private volatile @Nullable CompletableFuture<?> current;
 
-	AllOrNone(Acquirer acquirer, List<LockAttempt> attempts, boolean orThrow) {
+	MultiLockAcquisition(Acquirer acquirer, List<LockAttempt> attempts, boolean orThrow) {
 		this.acquirer = acquirer;
 		this.attempts = attempts;
 		this.orThrow = orThrow;
@@ -56,7 +56,7 @@ final class AllOrNone {
 			.mapToLong((attempt) -> LockTimes.saturatedNanos(attempt.waitTime()))
 			.max()
 			.orElse(0);
-		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.engine().questions().commandTimeoutNanos();
+		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.engine().providerCalls().commandTimeoutNanos();
 	}
 
 	/**
@@ -108,7 +108,7 @@ final class AllOrNone {
 	private LockException outOfTime(Engine engine) {
 		LockAttempt first = this.attempts.get(0);
 		return engine.waiting().isClosed() ? LockErrors.closed(first)
-				: LockErrors.unavailable(first, engine.questions().noAnswer());
+				: LockErrors.unavailable(first, engine.providerCalls().noAnswer());
 	}
 
 	/**
