@@ -22,6 +22,7 @@ import io.distributedlock.test.server.StandardError;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
@@ -228,34 +229,19 @@ class RedissonErrorsTests {
 		}
 	}
 
-	@Test
-	void lockThatCouldNotBeConfirmedIsRemoved() {
-		try (RedisTestServer primary = RedisTestServer.run();
-				RedisTestServer replica = RedisTestServer.runReplicaOf(primary)) {
-			for (RedisTestServer each : List.of(primary, replica)) {
-				each.command("ACL", "SETUSER", "hasty", "on", ">secret", "allkeys", "allchannels", "+@all", "-wait");
-			}
-			RedissonClient client = connect(primary, replica,
-					(config) -> config.setUsername("hasty").setPassword("secret"));
-			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
-				assertThat(attempt(provider, "unconfirmed").toCompletableFuture()).failsWithin(Patience.LIMIT)
-					.withThrowableThat()
-					.withMessageContaining("denies");
-				Patience.await().until(() -> primary.command("EXISTS", "unconfirmed").equals(0L));
-			}
-			finally {
-				client.shutdown();
-			}
-		}
-	}
-
-	@Test
-	void serverWithoutWaitConfirmsNothingAndThatIsSaidAtTheStart() {
-		try (RedisTestServer primary = RedisTestServer.run("--rename-command", "WAIT", "");
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void withoutWaitNothingIsConfirmedAndThatIsSaidAtTheStart(boolean denied) {
+		String[] arguments = denied ? new String[0] : new String[] { "--rename-command", "WAIT", "" };
+		try (RedisTestServer primary = RedisTestServer.run(arguments);
 				RedisTestServer replica = RedisTestServer.runReplicaOf(primary);
 				StandardError log = new StandardError()) {
-			RedissonClient client = connect(primary, replica, (config) -> {
-			});
+			for (RedisTestServer each : List.of(primary, replica)) {
+				each.command("ACL", "SETUSER", "user", "on", ">secret", "allkeys", "allchannels", "+@all",
+						denied ? "-wait" : "+@all");
+			}
+			RedissonClient client = connect(primary, replica,
+					(config) -> config.setUsername("user").setPassword("secret"));
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
 				provider.checkAccess("app");
 				Patience.await().untilAsserted(() -> assertThat(log.text()).contains("Redis refuses WAIT: "));

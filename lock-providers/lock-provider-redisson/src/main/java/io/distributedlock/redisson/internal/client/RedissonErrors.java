@@ -111,10 +111,12 @@ public final class RedissonErrors {
 	}
 
 	/**
-	 * Return whether the server does not know a command.
+	 * Return whether the server does not know a command, or denies it.
+	 * @param command the name of the command in lower case
 	 */
-	public static boolean isUnknownCommand(Throwable failure) {
-		return says(Failures.unwrap(failure), "unknown command");
+	public static boolean refuses(Throwable failure, String command) {
+		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
+			.anyMatch((cause) -> ServerWords.refuse(cause.getMessage(), command));
 	}
 
 	/**
@@ -128,9 +130,7 @@ public final class RedissonErrors {
 	 * Return whether the server takes no scripts by their digests.
 	 */
 	public static boolean refusesDigests(Throwable failure) {
-		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
-			.map(Throwable::getMessage)
-			.anyMatch((message) -> ServerWords.refuse(message, "evalsha") || ServerWords.refuse(message, "script"));
+		return refuses(failure, "evalsha") || refuses(failure, "script");
 	}
 
 	/**

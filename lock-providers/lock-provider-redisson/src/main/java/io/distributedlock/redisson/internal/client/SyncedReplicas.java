@@ -61,7 +61,7 @@ public final class SyncedReplicas {
 	 * @param granted whether an answer is a grant: the replicas do not matter for others
 	 * @param command sends the command through the scripts of the client or of a batch
 	 * @return completes with the answer; fails if there are replicas and none of them has
-	 * confirmed, unless the server has no {@code WAIT}
+	 * confirmed, unless the server has no {@code WAIT} or denies it
 	 */
 	public CompletionStage<Long> send(RedissonCall call, Function<RedissonCall, CompletionStage<Long>> counting,
 			LongPredicate granted, Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
@@ -96,7 +96,7 @@ public final class SyncedReplicas {
 			if (failure == null) {
 				check(slot, count, result);
 			}
-			else if (RedissonErrors.isUnknownCommand(failure)) {
+			else if (RedissonErrors.refuses(failure, "wait")) {
 				this.shortfalls.note(Shortfall.WAIT, RedissonErrors.words(failure));
 			}
 			else {
