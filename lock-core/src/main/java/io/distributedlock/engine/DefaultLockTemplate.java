@@ -84,11 +84,11 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, questions, listeners, callbacks, review::plan,
 				this::releaseAbandoned);
 		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, questions, keeper, listeners,
-				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit));
+				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit, !builder.interopPolling.isZero()));
 		OutageWatch outages = new OutageWatch(runtime, timers, questions, waiting, listeners,
 				!builder.waitThroughOutage);
 		this.engine = new Engine(runtime, timers, questions, new LocalGate(), waiting, outages, keeper, releaser,
-				listeners, new Observers(runtime, builder.observers), LockTimes.saturatedNanos(builder.pollInterval));
+				listeners, new Observers(runtime, builder.observers), builder.pollNanos(), builder.interopPolling);
 		this.exits = new Exits(runtime, questions, callbacks, listeners, releaser,
 				new Extension(runtime, questions, keeper), builder.asyncRelease);
 		this.acquirer = new Acquirer(this.engine, callbacks, this.exits);

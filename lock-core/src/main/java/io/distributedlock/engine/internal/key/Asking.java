@@ -114,7 +114,7 @@ final class Asking implements QueuedPlace.Caller, Questions.Inquiry<@Nullable Le
 	public CompletionStage<@Nullable Lease> get() {
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.questions().commandTimeoutNanos();
 		return this.attempt.provider()
-			.tryAcquire(this.attempt.request(giveUpAtNanos, this.call.expectedHolders(), this.engine.pollNanos()));
+			.tryAcquire(this.engine.request(this.attempt, giveUpAtNanos, this.call.expectedHolders()));
 	}
 
 	@Override
