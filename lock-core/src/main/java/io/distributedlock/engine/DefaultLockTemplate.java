@@ -85,11 +85,11 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, providerCalls, listeners, callbacks, review::plan,
 				this::releaseAbandoned);
 		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, providerCalls, keeper, listeners,
-				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit));
+				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit, !builder.interopPolling.isZero()));
 		OutageWatch outages = new OutageWatch(runtime, timers, providerCalls, waiting, listeners,
 				!builder.waitThroughOutage);
 		this.engine = new Engine(runtime, timers, providerCalls, new LocalGate(), waiting, outages, keeper, releaser,
-				listeners, new Observers(runtime, builder.observers), LockTimes.saturatedNanos(builder.pollInterval));
+				listeners, new Observers(runtime, builder.observers), builder.pollNanos(), builder.interopPolling);
 		this.handleReleases = new HandleReleases(runtime, providerCalls, callbacks, listeners, releaser,
 				new Extension(runtime, providerCalls, keeper), builder.asyncRelease);
 		this.acquirer = new Acquirer(this.engine, callbacks, this.handleReleases);

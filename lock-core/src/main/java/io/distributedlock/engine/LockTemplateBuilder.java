@@ -53,6 +53,8 @@ public final class LockTemplateBuilder {
 
 	int handOverLimit = 1000;
 
+	Duration interopPolling = Duration.ZERO;
+
 	boolean unlocked;
 
 	boolean asyncRelease;
@@ -265,6 +267,25 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
+	 * Set how often code of another library asks for the same keys, such as a loop around
+	 * {@code SET NX}. Such code leaves no trace while it waits, and would wait long while
+	 * instances of this library hand a lock over to each other. With this the lock is
+	 * free for a little longer than this time now and then, and calls ask as often as
+	 * that code behind a lock of its own. Heeded by the providers on Redis. Default:
+	 * zero, there is no such code.
+	 * @param interval the time, zero for none
+	 * @return this builder
+	 */
+	public LockTemplateBuilder interopPolling(Duration interval) {
+		if (interval.isNegative()) {
+			throw new IllegalArgumentException(
+					"The interval of other libraries must not be negative but is " + interval);
+		}
+		this.interopPolling = interval.isZero() ? interval : LockTimes.wholeMillis(interval);
+		return this;
+	}
+
+	/**
 	 * Set whether a call that closes a lock returns before the backend has answered the
 	 * release. It saves a round trip. The next caller may then find the lock still taken
 	 * for a moment, and a release that fails is only logged, not added to the exception
@@ -357,6 +378,14 @@ public final class LockTemplateBuilder {
 	public LockTemplateBuilder runtime(Function<@Nullable Executor, EngineRuntime> runtime) {
 		this.runtime = runtime;
 		return this;
+	}
+
+	/**
+	 * Return after which time to ask without a signal. Other libraries send none.
+	 */
+	long pollNanos() {
+		long ownNanos = LockTimes.saturatedNanos(this.pollInterval);
+		return this.interopPolling.isZero() ? ownNanos : Math.min(ownNanos, this.interopPolling.toNanos());
 	}
 
 	EngineRuntime newRuntime() {

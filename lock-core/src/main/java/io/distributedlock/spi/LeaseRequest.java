@@ -27,10 +27,13 @@ import io.distributedlock.LockType;
  * A place about which nobody has asked for a few of these intervals is dead
  * @param lockDelay the part of the lease time on which the holder does not rely. A
  * provider that first grants less than the lease time grants more than this
+ * @param interopPolling how often code of another library may ask for the key, which
+ * leaves no trace while it waits; zero if there is none. A provider that hands locks over
+ * then leaves them free now and then, for longer than this
  * @since 0.1
  */
 public record LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
-		Duration lookInterval, Duration lockDelay) {
+		Duration lookInterval, Duration lockDelay, Duration interopPolling) {
 
 	/**
 	 * A quarter of the range of the clock, 73 years, so that differences between instants
@@ -46,7 +49,7 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	private static final int LOOKS_PER_GRANT = 3;
 
 	/**
-	 * Create a request without a lock delay.
+	 * Create a request without a lock delay, for a key that only this library asks for.
 	 * @param key the full key
 	 * @param leaseTime how long the lease is to run
 	 * @param type the lock type
@@ -59,7 +62,7 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 */
 	public LeaseRequest(String key, Duration leaseTime, LockType type, int permits, long giveUpAtNanos, int tokens,
 			Duration lookInterval) {
-		this(key, leaseTime, type, permits, giveUpAtNanos, tokens, lookInterval, Duration.ZERO);
+		this(key, leaseTime, type, permits, giveUpAtNanos, tokens, lookInterval, Duration.ZERO, Duration.ZERO);
 	}
 
 	/**

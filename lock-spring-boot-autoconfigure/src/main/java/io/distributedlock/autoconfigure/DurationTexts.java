@@ -12,8 +12,8 @@ import org.springframework.core.env.Environment;
 final class DurationTexts {
 
 	static final List<String> PROPERTIES = List.of("lock.wait-time", "lock.lease-time", "lock.lock-delay",
-			"lock.hand-over.window", "lock.command-timeout", "lock.poll-interval", "lock.renewal.lease-time",
-			"lock.shutdown-timeout", "lock.warn-after", "lock.redis.redlock.node-timeout",
+			"lock.hand-over.window", "lock.interop.polling", "lock.command-timeout", "lock.poll-interval",
+			"lock.renewal.lease-time", "lock.shutdown-timeout", "lock.warn-after", "lock.redis.redlock.node-timeout",
 			"lock.zookeeper.session-timeout", "lock.zookeeper.connection-timeout", "lock.jdbc.sweep-after");
 
 	private DurationTexts() {

@@ -160,6 +160,8 @@ public class LockProperties {
 
 	private final HandOver handOver = new HandOver();
 
+	private final Interop interop = new Interop();
+
 	private final Observations observations = new Observations();
 
 	private final Web web = new Web();
@@ -351,6 +353,10 @@ public class LockProperties {
 
 	public HandOver getHandOver() {
 		return this.handOver;
+	}
+
+	public Interop getInterop() {
+		return this.interop;
 	}
 
 	public Renewal getRenewal() {
@@ -648,6 +654,29 @@ public class LockProperties {
 
 		public void setLimit(int limit) {
 			this.limit = limit;
+		}
+
+	}
+
+	/**
+	 * Properties for nodes of another library that use the same keys.
+	 */
+	public static class Interop {
+
+		/**
+		 * How often nodes of another library ask for a lock that is taken, such as 100ms.
+		 * The providers "redis" and "redisson" then leave a lock free for a little longer
+		 * than this now and then, instead of handing it over. Zero if there are no such
+		 * nodes.
+		 */
+		private Duration polling = Duration.ZERO;
+
+		public Duration getPolling() {
+			return this.polling;
+		}
+
+		public void setPolling(Duration polling) {
+			this.polling = polling;
 		}
 
 	}

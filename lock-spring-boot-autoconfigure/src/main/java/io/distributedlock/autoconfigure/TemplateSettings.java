@@ -43,6 +43,7 @@ final class TemplateSettings {
 		set("lock.poll-interval", () -> builder.pollInterval(lock.getPollInterval()));
 		set("lock.hand-over.window", () -> builder.handOverWindow(lock.getHandOver().getWindow()));
 		set("lock.hand-over.limit", () -> builder.handOverLimit(lock.getHandOver().getLimit()));
+		set("lock.interop.polling", () -> builder.interopPolling(lock.getInterop().getPolling()));
 		set("lock.warn-after", () -> builder.warnAfter(lock.getWarnAfter()));
 		builder.waitThroughOutage(lock.isWaitThroughOutage());
 		builder.asyncRelease(lock.getRelease() == LockProperties.ReleaseMode.ASYNC);

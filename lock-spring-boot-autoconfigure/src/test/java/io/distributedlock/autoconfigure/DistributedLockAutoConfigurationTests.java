@@ -175,7 +175,7 @@ class DistributedLockAutoConfigurationTests {
 	void propertiesReachTheTemplate() {
 		this.runner
 			.withPropertyValues("lock.provider=local", "spring.application.name=shop", "lock.lease-time=17s",
-					"lock.wait-time=0s")
+					"lock.wait-time=0s", "lock.interop.polling=100ms")
 			.run((context) -> {
 				LockTemplate template = context.getBean(LockTemplate.class);
 				try (LockHandle handle = template.acquire(LockRequest.of("k").withName("n"))) {

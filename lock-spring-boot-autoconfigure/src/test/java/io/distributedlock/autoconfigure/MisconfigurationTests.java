@@ -241,6 +241,7 @@ class MisconfigurationTests {
 				local("lock.hand-over.window=-1s").describedBy("lock.hand-over.window")
 					.advised("lock.hand-over.window"),
 				local("lock.hand-over.limit=0").describedBy("lock.hand-over.limit").advised("lock.hand-over.limit"),
+				local("lock.interop.polling=-1s").describedBy("lock.interop.polling").advised("lock.interop.polling"),
 				local("lock.warn-after=0").describedBy("lock.warn-after").advised("lock.warn-after"),
 				local("lock.shutdown-timeout=-1s").describedBy("lock.shutdown-timeout").advised("10s"),
 				local("lock.key-prefix=" + "p".repeat(200)).describedBy("lock.key-prefix", "200 characters")

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,7 +34,7 @@ class MigrationExampleTests extends OnEveryProvider {
 	 */
 	private static final List<String> PROPERTIES = List.of("lock.wait-time=3s", "lock.lease-time=60s",
 			"lock.renewal.lease-time=30s", "lock.spel.bean-references=true", "lock.poll-interval=100ms",
-			"reports.hourly=0 0 * * * *");
+			"lock.interop.polling=100ms", "reports.hourly=0 0 * * * *");
 
 	private LockTemplate otherNode;
 
@@ -166,7 +167,7 @@ class MigrationExampleTests extends OnEveryProvider {
 
 	@Test
 	void bothLocksExcludeThoseThatHaveOne() {
-		BothLocks bothLocks = node(BothLocks.class).getBean(BothLocks.class);
+		UnderBothLocks bothLocks = node(UnderBothLocks.class).getBean(UnderBothLocks.class);
 		ReentrantLock old = new ReentrantLock();
 		String result = bothLocks.execute(old, LockRequest.of("42").withName("order"), () -> {
 			assertThat(old.isHeldByCurrentThread()).isTrue();
@@ -176,6 +177,13 @@ class MigrationExampleTests extends OnEveryProvider {
 		assertThat(result).isEqualTo("done");
 		assertThat(old.isLocked()).isFalse();
 		assertThat(isFree("42", "order")).isTrue();
+	}
+
+	@Test
+	void registryOfBothLocksExcludesThoseThatHaveOne() throws Exception {
+		LockRegistry<?> registry = node(BothRegistries.class).getBean(LockRegistry.class);
+		registry.executeLocked("a.csv", () -> assertThat(isFree("a.csv", "files")).isFalse());
+		assertThat(isFree("a.csv", "files")).isTrue();
 	}
 
 	private LockHandle hold(String key, String name) {

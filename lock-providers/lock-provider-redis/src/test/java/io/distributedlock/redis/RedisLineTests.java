@@ -114,7 +114,7 @@ class RedisLineTests {
 	void grantIsLongerThanTheLockDelay() {
 		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
 		Place place = inLine(provider(), new LeaseRequest("k", LEASE, LockType.EXCLUSIVE, 1,
-				System.nanoTime() + LEASE.toNanos(), 1, LOOK, Duration.ofSeconds(20)));
+				System.nanoTime() + LEASE.toNanos(), 1, LOOK, Duration.ofSeconds(20), Duration.ZERO));
 		subscribed(1);
 		get(held.release());
 		assertThat(get(place.granted()).term().granted()).isEqualTo(Duration.ofMillis(21_500));

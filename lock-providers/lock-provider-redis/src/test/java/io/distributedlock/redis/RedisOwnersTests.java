@@ -126,7 +126,7 @@ class RedisOwnersTests {
 	}
 
 	private static LeaseRequest request(LockType type) {
-		return new LeaseRequest("k", LEASE, type, 5, System.nanoTime() + NEVER.toNanos(), 1, NEVER, Duration.ZERO);
+		return new LeaseRequest("k", LEASE, type, 5, System.nanoTime() + NEVER.toNanos(), 1, NEVER);
 	}
 
 	private RedisLockProvider provider() {

@@ -308,7 +308,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		String key = this.nameMapper.map(request.key());
 		return key.equals(request.key()) ? request
 				: new LeaseRequest(key, request.leaseTime(), request.type(), request.permits(), request.giveUpAtNanos(),
-						request.tokens(), request.lookInterval(), request.lockDelay());
+						request.tokens(), request.lookInterval(), request.lockDelay(), request.interopPolling());
 	}
 
 	private RedissonOwner owner(LeaseRequest request) {

@@ -340,8 +340,9 @@ class RedissonEdgeCaseTests extends OnOneServer {
 			LeaseTerm term = get(named.renewAll(List.of(new LeaseRenewal(lease, LONG))).get(0));
 			assertThat(term).isNotNull();
 			assertThat(pttl("mapped:k")).isGreaterThan(20_000L);
-			LockQueue.Place place = named.enqueue(new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1,
-					System.nanoTime() + LONG.toNanos(), 1, Duration.ofMillis(100), Duration.ofMillis(7)));
+			LockQueue.Place place = named
+				.enqueue(new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1, System.nanoTime() + LONG.toNanos(), 1,
+						Duration.ofMillis(100), Duration.ofMillis(7), Duration.ZERO));
 			Patience.await()
 				.untilAsserted(() -> assertThat(String.valueOf(server.command("LINDEX", "{mapped:k}:line", "0")))
 					.as("the grant is as long as without a mapper")

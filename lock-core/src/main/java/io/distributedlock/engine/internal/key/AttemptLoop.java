@@ -114,7 +114,7 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 	public CompletionStage<@Nullable Lease> get() {
 		long giveUpAtNanos = this.engine.nanoTime() + this.engine.providerCalls().commandTimeoutNanos();
 		return this.attempt.provider()
-			.tryAcquire(this.attempt.request(giveUpAtNanos, this.call.expectedHolders(), this.engine.pollNanos()));
+			.tryAcquire(this.engine.request(this.attempt, giveUpAtNanos, this.call.expectedHolders()));
 	}
 
 	@Override

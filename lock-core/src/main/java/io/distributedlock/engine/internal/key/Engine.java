@@ -1,12 +1,16 @@
 package io.distributedlock.engine.internal.key;
 
+import java.time.Duration;
+
 import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.Observers;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.lease.LeaseReleaser;
+import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.LeaseRequest;
 
 /**
  * What each call of a template needs to get its lock.
@@ -22,16 +26,27 @@ import io.distributedlock.engine.internal.runtime.Timers;
  * @param listeners are told what happens
  * @param observers observe each call
  * @param pollNanos how long to wait for a signal before asking without one
+ * @param interopPolling how often code of another library may ask for the same keys, zero
+ * if there is none
  */
-public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LocalGate gate,
-		WaitingCalls waiting, OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners,
-		Observers observers, long pollNanos) {
+public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LocalGate gate, WaitingCalls waiting,
+		OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners, Observers observers,
+		long pollNanos, Duration interopPolling) {
 
 	/**
 	 * Return whether no call is under way, no lock is held, and no release is unanswered.
 	 */
 	public boolean isIdle() {
 		return this.waiting.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty();
+	}
+
+	/**
+	 * Return what a provider is asked for.
+	 * @param giveUpAtNanos when nobody waits for the answer any more
+	 * @param tokens how many fencing tokens to ask for
+	 */
+	LeaseRequest request(LockAttempt attempt, long giveUpAtNanos, int tokens) {
+		return attempt.request(giveUpAtNanos, tokens, this.pollNanos, this.interopPolling);
 	}
 
 	public long nanoTime() {

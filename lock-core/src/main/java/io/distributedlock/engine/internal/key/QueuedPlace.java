@@ -116,7 +116,7 @@ final class QueuedPlace {
 		});
 		// before the call, as the call itself may block
 		attendLater();
-		LeaseRequest request = this.attempt.request(giveUpAtNanos, tokens, this.engine.pollNanos());
+		LeaseRequest request = this.engine.request(this.attempt, giveUpAtNanos, tokens);
 		this.engine.providerCalls().follow(this.granted, () -> {
 			LockQueue.Place entered = entrance.apply(request);
 			this.place = entered;

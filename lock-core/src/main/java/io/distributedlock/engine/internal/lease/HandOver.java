@@ -36,17 +36,21 @@ public final class HandOver {
 
 	private final int limit;
 
+	private final boolean othersPoll;
+
 	/**
 	 * Create the rule.
 	 * @param window for how long the callers of this JVM may have a lock one after the
 	 * other while others wait at the backend; zero to pass nothing on; {@code null} for
 	 * what fits the provider
 	 * @param limit how many of them may
+	 * @param othersPoll whether others may wait of whom the backend knows nothing
 	 */
-	public HandOver(EngineRuntime runtime, @Nullable Duration window, int limit) {
+	public HandOver(EngineRuntime runtime, @Nullable Duration window, int limit, boolean othersPoll) {
 		this.runtime = runtime;
 		this.window = window;
 		this.limit = limit;
+		this.othersPoll = othersPoll;
 	}
 
 	/**
@@ -118,7 +122,7 @@ public final class HandOver {
 		if (token.isPresent() && tenure.holders() >= lease.fencingTokens()) {
 			return false;
 		}
-		return !lease.isAwaited()
+		return (!this.othersPoll && !lease.isAwaited())
 				|| (tenure.holders() < this.limit && this.runtime.nanoTime() - tenure.beganNanos() < windowNanos);
 	}
 

@@ -84,10 +84,12 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	 * @param giveUpAtNanos when nobody waits for the answer any more
 	 * @param tokens how many fencing tokens to ask for
 	 * @param pollNanos how long the engine waits at most before it asks again
+	 * @param interopPolling how often code of another library may ask, zero if there is
+	 * none
 	 */
-	public LeaseRequest request(long giveUpAtNanos, int tokens, long pollNanos) {
+	public LeaseRequest request(long giveUpAtNanos, int tokens, long pollNanos, Duration interopPolling) {
 		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos, tokens,
-				Duration.ofNanos(lookNanos(pollNanos)), this.lockDelay);
+				Duration.ofNanos(lookNanos(pollNanos)), this.lockDelay, interopPolling);
 	}
 
 	/**

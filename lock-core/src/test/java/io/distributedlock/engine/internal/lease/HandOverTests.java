@@ -115,6 +115,23 @@ class HandOverTests {
 	}
 
 	@Test
+	void lockIsReleasedAfterTheWindowIfOthersMayPoll() throws Exception {
+		this.template.close();
+		this.template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.handOverWindow(Duration.ofNanos(1))
+			.interopPolling(Duration.ofMillis(20))
+			.build();
+		this.provider.awaited = false;
+		LockHandle first = contended(request());
+		int grants = this.provider.grants.get();
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(request());
+		first.close();
+		get(second).close();
+		assertThat(this.provider.grants).hasValue(grants + 1);
+	}
+
+	@Test
 	void lockIsReleasedWhenItsTokensAreUsedUp() throws Exception {
 		this.provider.mostTokens = 2;
 		LockHandle first = contended(request());

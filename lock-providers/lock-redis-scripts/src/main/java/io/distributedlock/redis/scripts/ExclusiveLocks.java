@@ -251,12 +251,22 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * Return what an attempt wants, as the scripts expect it.
 	 */
 	static String terms(LeaseRequest request) {
-		return millis(request.leaseTime()) + ' ' + request.tokens();
+		return terms(request, "", "");
+	}
+
+	/**
+	 * Return what an attempt wants, as the scripts expect it.
+	 * @param grantMillis how long a grant is to live, empty if the owner may not wait
+	 * @param known what the server need not do, empty if it must
+	 */
+	static String terms(LeaseRequest request, String grantMillis, String known) {
+		String digits = request.interopPolling().isZero() ? known : known + "3";
+		return (millis(request.leaseTime()) + ' ' + request.tokens() + ' ' + grantMillis + ' ' + digits).trim();
 	}
 
 	LineLease lease(LeaseRequest request, String number, long answer, int heard, int inARow, LeaseTerm term) {
-		return new LineLease(this, request.key(), number,
-				new LineLease.Grant(Math.abs(answer), request.tokens(), inARow, (answer > 0) ? heard : 0), term);
+		return new LineLease(this, request.key(), number, new LineLease.Grant(Math.abs(answer), request.tokens(),
+				inARow, (answer > 0) ? heard : 0, request.interopPolling().toMillis()), term);
 	}
 
 	CompletionStage<@Nullable LeaseTerm> renew(LineLease lease, Duration leaseTime) {
@@ -265,10 +275,10 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	CompletionStage<Boolean> release(LineLease lease) {
 		this.mailbox.forget(lease.number());
-		int inARow = lease.grant().inARow();
 		String owner = owner(lease.number());
-		return removed(call(scripts().release(), lease.key(),
-				(inARow > 0) ? List.of(owner, Integer.toString(inARow)) : List.of(owner)));
+		String grant = lease.grant().forRelease();
+		return removed(
+				call(scripts().release(), lease.key(), grant.equals("0") ? List.of(owner) : List.of(owner, grant)));
 	}
 
 	boolean isAwaited(LineLease lease) {

@@ -125,8 +125,17 @@ final class LineLease implements Lease {
 	 * @param inARow how many grants in a row led to this one, 0 if the lock was free
 	 * @param heardSince the subscription during which the server said that nobody waits,
 	 * 0 if it did not say that
+	 * @param interopMillis how often code of another library may ask, 0 if there is none
 	 */
-	record Grant(long token, int tokens, int inARow, int heardSince) {
+	record Grant(long token, int tokens, int inARow, int heardSince, long interopMillis) {
+
+		/**
+		 * Return what a release tells of the grant.
+		 */
+		String forRelease() {
+			return (this.interopMillis > 0) ? this.inARow + " " + this.interopMillis : Integer.toString(this.inARow);
+		}
+
 	}
 
 }

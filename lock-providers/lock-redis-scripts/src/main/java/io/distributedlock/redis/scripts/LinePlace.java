@@ -201,7 +201,7 @@ final class LinePlace implements LockQueue.Place {
 		this.asking.set(true);
 		Question question = newQuestion();
 		ScriptCall call = call(this.locks.scripts().exchange(), List.of(this.locks.owner(before.number()),
-				Integer.toString(before.grant().inARow()), this.locks.owner(this.number), terms(question.saysAlive)));
+				before.grant().forRelease(), this.locks.owner(this.number), terms(question.saysAlive)));
 		CompletableFuture<Boolean> released = new CompletableFuture<>();
 		this.locks.runner().<String>run(call).whenComplete((answer, failure) -> {
 			if (failure != null) {
@@ -295,7 +295,8 @@ final class LinePlace implements LockQueue.Place {
 		Duration length = Duration.ofMillis(millis);
 		long startNanos = this.line.startOf(token, this.askedAt);
 		LineLease lease = new LineLease(this.locks, this.request.key(), this.number,
-				new LineLease.Grant(token, this.request.tokens(), inARow, 0), new LeaseTerm(startNanos, length));
+				new LineLease.Grant(token, this.request.tokens(), inARow, 0, this.request.interopPolling().toMillis()),
+				new LeaseTerm(startNanos, length));
 		long usableNanos = length.minus(this.request.lockDelay()).toNanos();
 		if (2 * (System.nanoTime() - startNanos) <= usableNanos) {
 			grant(lease);
@@ -312,9 +313,8 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	private String terms(boolean saysAlive) {
-		String usual = ExclusiveLocks.terms(this.request) + ' ' + this.grantMillis;
-		String known = (saysAlive ? "" : "1") + (this.confirmed ? "2" : "");
-		return known.isEmpty() ? usual : usual + ' ' + known;
+		return ExclusiveLocks.terms(this.request, Long.toString(this.grantMillis),
+				(saysAlive ? "" : "1") + (this.confirmed ? "2" : ""));
 	}
 
 	private void onJoined(Question question) {

@@ -108,10 +108,11 @@ public final class LockScripts {
 	 * goes to the first of them. Arguments: owner, and in one text, with spaces, since
 	 * that is shorter: lease in milliseconds, number of tokens; for an owner that may
 	 * wait also the milliseconds that a grant is to live; and a fourth number with a 1 if
-	 * the JVM counts as alive for a while anyway, and a 2 if the owner may be anywhere in
-	 * the line. Answers the first token, {@link #TAKEN}, {@link #IN_LINE},
-	 * {@link #IN_LINE_BEHIND_OTHERS} or {@link #IN_LINE_OF_A_FREE_LOCK}. An owner that
-	 * has the lock already gets new tokens, as the first answer was lost.
+	 * the JVM counts as alive for a while anyway, a 2 if the owner may be anywhere in the
+	 * line, and a 3 if code of another library may ask at intervals. Answers the first
+	 * token, {@link #TAKEN}, {@link #IN_LINE}, {@link #IN_LINE_BEHIND_OTHERS} or
+	 * {@link #IN_LINE_OF_A_FREE_LOCK}. An owner that has the lock already gets new
+	 * tokens, as the first answer was lost.
 	 * @return the script
 	 */
 	public Script acquire() {
@@ -121,8 +122,10 @@ public final class LockScripts {
 	/**
 	 * Hands the lock over to the next in the line. If there is none, or if after many
 	 * grants in a row others wait outside the line, the lock is free. Arguments: owner,
-	 * how many grants in a row led to this lease. Answers 1 if the owner had the lock, 2
-	 * if it had and those who wait were not told, as the user may not publish.
+	 * how many grants in a row led to this lease, and after a space the milliseconds
+	 * after which code of another library may ask again, if there is any. Answers 1 if
+	 * the owner had the lock, 2 if it had and those who wait were not told, as the user
+	 * may not publish.
 	 * @return the script
 	 */
 	public Script release() {
@@ -133,9 +136,9 @@ public final class LockScripts {
 	 * Releases a lock, and lets another owner of the same JVM join the line, behind those
 	 * who are there. If nobody waits, that owner has the lock. If others wait who are not
 	 * in the line, or may wait unseen, the lock is free for them, and that owner does not
-	 * join. Arguments: owner, how many grants in a row led to this lease, the other
-	 * owner, and for that what {@link #acquire()} takes as its second argument. Answers
-	 * in one text, with a space: what {@link #release()} would; and what
+	 * join. Arguments: owner, what {@link #release()} takes as its second argument, the
+	 * other owner, and for that what {@link #acquire()} takes as its second argument.
+	 * Answers in one text, with a space: what {@link #release()} would; and what
 	 * {@link #acquire()} would, or {@link #TAKEN} if the other owner is to ask by itself.
 	 * If the first is 0, nothing was done.
 	 * @return the script

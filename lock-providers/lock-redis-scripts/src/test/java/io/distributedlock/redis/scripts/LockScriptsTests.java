@@ -260,6 +260,47 @@ class LockScriptsTests {
 		assertThat(layout.holder()).isNull();
 	}
 
+	/**
+	 * Code of another library that asks at intervals leaves no trace.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void lockIsFreeForAMomentWhereOthersAskAtIntervals(Kept layout) {
+		String each = "0 40000";
+		take(layout, "a.1");
+		join(layout, "b.1");
+		assertThat(run(layout, layout.scripts().release(), "a.1", each)).isEqualTo(1);
+		assertThat(layout.holder()).as("not yet").isEqualTo("b.1");
+		assertThat(deadline("~")).isBetween(395_000L, 400_000L);
+		server.command("HSET", "{k}:alive", "~", Long.toString(now() + 200_000));
+		join(layout, "a.2");
+		assertThat(run(layout, layout.scripts().release(), "b.1", each)).isEqualTo(1);
+		assertThat(layout.holder()).isNull();
+		assertThat(take(layout, "c.1")).isEqualTo(LockScripts.TAKEN);
+		assertThat(join(layout, "b.2")).isEqualTo(LockScripts.IN_LINE_OF_A_FREE_LOCK);
+		assertThat(look(layout, "a.2")).startsWith("-2").endsWith("+");
+		assertThat(deadline("~")).isBetween(445_000L, 450_000L);
+		String moment = (layout == Kept.PLAIN) ? "+" : "";
+		assertThat(deadline(moment)).isBetween(45_000L, 50_000L);
+		server.command("HDEL", "{k}:alive", moment);
+		look(layout, "b.2");
+		assertThat(layout.holder()).isEqualTo("a.2");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void lockWithoutALineIsFreeForAMomentWhereOthersAskAtIntervals(Kept layout) {
+		server.command("HSET", "{k}:alive", "~", Long.toString(now() + 200_000));
+		take(layout, "a.1");
+		Object answer = eval(layout.scripts().exchange(), layout.keys("k"),
+				List.of("a.1", "0 40000", "a.2", LEASE + " 1 " + GRANT + " 3"));
+		assertThat(answer).as("is to ask by itself").isEqualTo("1 0");
+		assertThat(layout.holder()).isNull();
+		assertThat(run(layout, layout.scripts().acquire(), "a.2", LEASE + " 1  3")).isEqualTo(LockScripts.TAKEN);
+		assertThat(run(layout, layout.scripts().acquire(), "a.2", LEASE + " 1 " + GRANT + " 3"))
+			.isEqualTo(LockScripts.IN_LINE_OF_A_FREE_LOCK);
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void jvmThatAsksCountsAsAliveOnAFullServer(Kept layout) {

@@ -5,8 +5,8 @@
 local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
 local sign = free_sign
 local busy = is_busy()
--- while the slot moves to another node, a key that is not here is an error
-if type(busy) == 'table' or busy > 0 then
+-- while the slot moves to another node, a key that is not here is an error; a free lock may be for others
+if type(busy) == 'table' or busy > 0 or string.find(known, '3', 1, true) then
   if is_refused(ARGV[1]) then return 0 end
   local holder = or_others(read_holder())
   if type(holder) == 'table' then return holder end

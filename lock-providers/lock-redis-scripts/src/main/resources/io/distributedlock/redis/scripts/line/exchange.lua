@@ -16,7 +16,7 @@ if grants and wants and not granted and may_stay() then
   return string.format('1 %.0f', free_sign * token)
 end
 if not granted then
-  unheard = free()
+  free_for_others()
   wants = false
 end
 if wants then

@@ -1,5 +1,6 @@
 -- A string with the owner's name. Readers share the same key as a set. Keys: the lock, the counter of tokens, the line, and
--- the hash beside it with the deadlines of JVMs. The field '' says that readers or writers wait.
+-- the hash beside it with the deadlines of JVMs. The field '' says that readers or writers wait, the field
+-- '+' until when a free lock is for code of another library.
 -- A client for clusters declares the first two only: while a slot moves, a server refuses keys of which one is missing.
 if not KEYS[3] then KEYS[3], KEYS[4] = table.remove(ARGV), table.remove(ARGV) end
 
@@ -16,6 +17,8 @@ local stranger = '*'
 local function is_busy() return redis.pcall('exists', KEYS[1], KEYS[3]) end
 
 -- include read-holder.lua
+-- include note.lua
+-- include present.lua
 
 -- Makes somebody the owner, whoever it was before.
 local function take(owner, ms) redis.call('set', KEYS[1], owner, 'PX', ms) end
@@ -41,9 +44,16 @@ local function free()
   return redis.pcall('hdel', KEYS[4], '') ~= 0 and type(redis.pcall('publish', KEYS[1], '')) == 'table'
 end
 
+-- Keeps a free lock for a moment for code of another library. Returns a plus instead of no holder in that moment.
+local function begin_moment(ms) note('+', ms, (present())) end
+local function or_others(holder)
+  if holder then return holder end
+  local till = redis.pcall('hget', KEYS[4], '+')
+  return type(till) == 'string' and tonumber(till) > present() and '+'
+end
+
 -- What the other layout does for owners that it does not know.
 local function is_refused(owner) return false end
-local function or_others(holder) return holder end
 local function join_queue(holder, now, till) end
 local function leave_queue() end
 local function after_leaving(had, holder) end

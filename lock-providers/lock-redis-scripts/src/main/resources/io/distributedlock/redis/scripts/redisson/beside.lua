@@ -21,6 +21,6 @@ local function forget(owner)
 end
 
 -- Keeps a free lock for a moment for those who wait by hand.
-local function begin_moment() note('', 30, (present())) end
+local function begin_moment(ms) note('', ms or 30, (present())) end
 
 local function end_moment() redis.pcall('hdel', KEYS[4], '') end

@@ -3,27 +3,29 @@ package io.distributedlock.examples;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
+import io.distributedlock.BothLocks;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 
 import org.springframework.stereotype.Component;
 
 @Component
-class BothLocks {
+class UnderBothLocks {
 
 	private final LockTemplate lockTemplate;
 
-	BothLocks(LockTemplate lockTemplate) {
+	UnderBothLocks(LockTemplate lockTemplate) {
 		this.lockTemplate = lockTemplate;
 	}
 
 	public <T> T execute(Lock old, LockRequest ours, Supplier<T> work) {
-		old.lock();
+		Lock both = new BothLocks(old, this.lockTemplate.asLock(ours));
+		both.lock();
 		try {
-			return this.lockTemplate.execute(ours, () -> work.get());
+			return work.get();
 		}
 		finally {
-			old.unlock();
+			both.unlock();
 		}
 	}
 

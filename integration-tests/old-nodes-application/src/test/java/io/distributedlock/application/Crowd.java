@@ -1,0 +1,111 @@
+package io.distributedlock.application;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.distributedlock.test.process.ChildJvm;
+
+/**
+ * Nodes that compete for one lock, each in a JVM of its own.
+ */
+final class Crowd {
+
+	private final String url;
+
+	private final String key;
+
+	private final Duration interval;
+
+	private final Path folder;
+
+	private final List<Group> groups = new ArrayList<>();
+
+	/**
+	 * Create a crowd without nodes.
+	 * @param url the address of the server
+	 * @param key the full key
+	 * @param interval how often old nodes ask
+	 * @param folder where the number is
+	 */
+	Crowd(String url, String key, Duration interval, Path folder) {
+		this.url = url;
+		this.key = key;
+		this.interval = interval;
+		this.folder = folder;
+	}
+
+	Crowd with(int nodes, int threads, String kind) {
+		this.groups.add(new Group(kind, nodes, threads));
+		return this;
+	}
+
+	/**
+	 * Let all nodes work at the same time.
+	 */
+	Outcome work(Duration time) throws IOException {
+		Path number = Files.write(this.folder.resolve("number"), new byte[Long.BYTES]);
+		List<List<ChildJvm>> nodes = new ArrayList<>();
+		try {
+			for (Group group : this.groups) {
+				List<ChildJvm> started = new ArrayList<>();
+				nodes.add(started);
+				for (int i = 0; i < group.nodes; i++) {
+					started.add(ChildJvm.start(Node.class, group.kind, this.url, this.key,
+							Long.toString(this.interval.toMillis()), Integer.toString(group.threads),
+							number.toString()));
+				}
+			}
+			nodes.forEach((group) -> group.forEach((node) -> node.awaitLine("READY")));
+			nodes.forEach((group) -> group.forEach((node) -> node.send(Long.toString(time.toMillis()))));
+			List<Share> shares = nodes.stream().map(Crowd::share).toList();
+			return new Outcome(shares, ByteBuffer.wrap(Files.readAllBytes(number)).getLong());
+		}
+		finally {
+			nodes.forEach((group) -> group.forEach(ChildJvm::close));
+		}
+	}
+
+	private static Share share(List<ChildJvm> group) {
+		Share sum = new Share(0, Duration.ZERO, 0);
+		for (ChildJvm node : group) {
+			String[] words = node.awaitLine("DONE").split(" ", -1);
+			Duration longest = Duration.ofMillis(Long.parseLong(words[2]));
+			sum = new Share(sum.increments + Long.parseLong(words[1]),
+					(longest.compareTo(sum.longestWait) > 0) ? longest : sum.longestWait,
+					sum.failures + Integer.parseInt(words[3]));
+		}
+		return sum;
+	}
+
+	/**
+	 * Nodes of one kind.
+	 */
+	private record Group(String kind, int nodes, int threads) {
+	}
+
+	/**
+	 * What the nodes of one kind did together.
+	 */
+	record Share(long increments, Duration longestWait, int failures) {
+	}
+
+	/**
+	 * What came of it.
+	 *
+	 * @param shares what the nodes of each kind did
+	 * @param number the number in the end
+	 */
+	record Outcome(List<Share> shares, long number) {
+
+		long lost() {
+			return this.shares.stream().mapToLong(Share::increments).sum() - this.number;
+		}
+
+	}
+
+}

@@ -1,0 +1,120 @@
+package io.distributedlock;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * Two locks as one, for the one release between a lock of another library and one of
+ * this: nodes before that release have the old lock only, nodes after it ours only, and
+ * both kinds exclude a node that has both. The old lock is always taken first, so two
+ * nodes never wait for each other. Locks are released in the reverse order, and the old
+ * one also if ours could not be taken. As thread-safe and re-entrant as both locks are.
+ *
+ * <pre class="code">
+ * Lock lock = new BothLocks(old, lockTemplate.asLock(request));
+ * </pre>
+ *
+ * @since 0.1
+ */
+public final class BothLocks implements Lock {
+
+	private final Lock old;
+
+	private final Lock ours;
+
+	/**
+	 * Make one lock of two.
+	 * @param old the lock that nodes of the release before have, taken first
+	 * @param ours the lock that nodes of the next release have
+	 */
+	public BothLocks(Lock old, Lock ours) {
+		this.old = old;
+		this.ours = ours;
+	}
+
+	@Override
+	public void lock() {
+		this.old.lock();
+		andOurs(() -> {
+			this.ours.lock();
+			return true;
+		});
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		this.old.lockInterruptibly();
+		andOurs(() -> {
+			this.ours.lockInterruptibly();
+			return true;
+		});
+	}
+
+	@Override
+	public boolean tryLock() {
+		return this.old.tryLock() && andOurs(this.ours::tryLock);
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		long start = System.nanoTime();
+		long nanos = unit.toNanos(time);
+		return this.old.tryLock(time, unit)
+				&& andOurs(() -> this.ours.tryLock(nanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS));
+	}
+
+	@Override
+	public void unlock() {
+		try {
+			this.ours.unlock();
+		}
+		catch (Throwable ex) {
+			unlockOldAfter(ex);
+			throw ex;
+		}
+		this.old.unlock();
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("Two locks have no common condition");
+	}
+
+	private <E extends Exception> boolean andOurs(Second<E> second) throws E {
+		boolean taken;
+		try {
+			taken = second.take();
+		}
+		catch (Throwable ex) {
+			unlockOldAfter(ex);
+			throw ex;
+		}
+		if (!taken) {
+			this.old.unlock();
+		}
+		return taken;
+	}
+
+	private void unlockOldAfter(Throwable failure) {
+		try {
+			this.old.unlock();
+		}
+		catch (Throwable ex) {
+			failure.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Takes the second lock.
+	 *
+	 * @param <E> what it may throw
+	 */
+	@FunctionalInterface
+	private interface Second<E extends Exception> {
+
+		boolean take() throws E;
+
+	}
+
+}
