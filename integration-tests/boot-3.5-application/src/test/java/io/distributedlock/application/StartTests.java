@@ -103,8 +103,8 @@ class StartTests {
 	static class OtherRegistry {
 
 		@Bean
-		LockRegistry lockRegistry(LockTemplate template) {
-			return (key) -> template.asLock(LockRequest.ofName("integration").withKey(key.toString()));
+		LockRegistry lockRegistry(LockTemplate lockTemplate) {
+			return (key) -> lockTemplate.asLock(LockRequest.ofName("integration").withKey(key.toString()));
 		}
 
 	}
