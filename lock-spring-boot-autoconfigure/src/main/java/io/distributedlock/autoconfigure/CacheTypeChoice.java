@@ -64,8 +64,7 @@ final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 		return this.caches.hasBean(CacheAspectSupport.class) && !this.environment.containsProperty(RedissonCaches.TYPE)
 		// whoever sets this names the provider of the JVM
 				&& System.getProperty("javax.cache.spi.CachingProvider") == null
-				&& JCacheEnvironmentPostProcessor.providers(this.classLoader)
-					.equals(Set.of(JCacheEnvironmentPostProcessor.REDISSON))
+				&& JCacheProviderListener.providers(this.classLoader).equals(Set.of(JCacheProviderListener.REDISSON))
 				&& !this.caches.areChosen()
 				// Boot prefers these to JCache
 				&& !this.caches.hasBean(CacheManager.class) && !this.caches.hasBean(Cache.class);

@@ -15,7 +15,7 @@ class LockPropertiesRuntimeHints implements RuntimeHintsRegistrar {
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		BindableRuntimeHintsRegistrar.forTypes(LockProperties.class).registerHints(hints, classLoader);
-		JCacheEnvironmentPostProcessor.RESOURCES.forEach(hints.resources()::registerPattern);
+		JCacheProviderListener.RESOURCES.forEach(hints.resources()::registerPattern);
 	}
 
 }

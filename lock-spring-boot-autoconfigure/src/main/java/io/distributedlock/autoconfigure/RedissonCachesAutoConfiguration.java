@@ -4,9 +4,9 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.JCachePropertiesCustomizer;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
@@ -20,18 +20,45 @@ import org.springframework.core.env.Environment;
  *
  * @since 0.1
  */
-@AutoConfiguration(before = CacheAutoConfiguration.class,
-		// its connection factory decides whether caches are Redis's
-		afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
-@ConditionalOnClass(value = JCachePropertiesCustomizer.class, name = JCacheEnvironmentPostProcessor.REDISSON)
-@ConditionalOnMissingClass(JCacheEnvironmentPostProcessor.REDISSON_STARTER)
-@Import(CacheTypeChoice.class)
+@AutoConfiguration(
+		beforeName = { "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration",
+				"org.springframework.boot.autoconfigure.cache.CacheAutoConfiguration" },
+		// their connection factory decides whether caches are Redis's
+		afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+				"org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration" })
+@ConditionalOnClass(name = JCacheProviderListener.REDISSON)
+@ConditionalOnMissingClass(JCacheProviderListener.REDISSON_STARTER)
 public final class RedissonCachesAutoConfiguration {
 
-	// Boot calls it only if it makes the caches of JCache
-	@Bean
-	JCachePropertiesCustomizer unchosenRedissonCaches(Environment environment, ListableBeanFactory beans) {
-		return new UnchosenRedissonCaches(new RedissonCaches(environment, beans));
+	private RedissonCachesAutoConfiguration() {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(JCachePropertiesCustomizer.class)
+	@Import(CacheTypeChoice.class)
+	static class Boot4 {
+
+		// Boot calls it only if it makes the caches of JCache
+		@Bean
+		JCachePropertiesCustomizer unchosenRedissonCaches(Environment environment, ListableBeanFactory beans) {
+			RedissonCaches caches = new RedissonCaches(environment, beans);
+			return (properties) -> caches.requireChosen();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(org.springframework.boot.autoconfigure.cache.JCachePropertiesCustomizer.class)
+	@Import(CacheTypeChoice.class)
+	static class Boot3 {
+
+		@Bean
+		org.springframework.boot.autoconfigure.cache.JCachePropertiesCustomizer unchosenRedissonCaches(
+				Environment environment, ListableBeanFactory beans) {
+			RedissonCaches caches = new RedissonCaches(environment, beans);
+			return (properties) -> caches.requireChosen();
+		}
+
 	}
 
 }

@@ -129,7 +129,8 @@ class RedissonCachesAutoConfigurationTests {
 
 		@Bean
 		JCachePropertiesCustomizer refusal(Environment environment, ListableBeanFactory beans) {
-			return new UnchosenRedissonCaches(new RedissonCaches(environment, beans));
+			RedissonCaches caches = new RedissonCaches(environment, beans);
+			return (properties) -> caches.requireChosen();
 		}
 
 	}

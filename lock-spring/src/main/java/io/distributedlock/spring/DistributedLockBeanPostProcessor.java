@@ -21,6 +21,7 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.core.Ordered;
@@ -62,6 +63,11 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	 * whose creation has failed may be created again, as another object.
 	 */
 	private final transient Map<String, Object> early = new ConcurrentHashMap<>();
+
+	/**
+	 * The bean factory. In Spring 6 the superclass hides its own.
+	 */
+	private transient @Nullable ConfigurableListableBeanFactory factory;
 
 	private transient @Nullable LockAdvisors advisors;
 
@@ -123,6 +129,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
+		this.factory = (beanFactory instanceof ConfigurableListableBeanFactory listable) ? listable : null;
 		LockModes.requireThatOfParents(beanFactory, this.proxying);
 		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder);
 		this.advisors = created;
@@ -167,12 +174,12 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (this.proxying && this.beanFactory != null) {
-			this.unseen.check(this.beanFactory);
+		if (this.proxying && this.factory != null) {
+			this.unseen.check(this.factory);
 		}
 		this.started = true;
-		if (verifiesCommits() && this.beanFactory != null) {
-			TransactionListeners.listenToSingletons(this.beanFactory);
+		if (verifiesCommits() && this.factory != null) {
+			TransactionListeners.listenToSingletons(this.factory);
 		}
 		checkProviders();
 	}
@@ -211,7 +218,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 	 */
 	private void requireNoOtherProxy(Object bean, String beanName) {
 		boolean wrapped = bean instanceof Advised
-				|| (this.beanFactory instanceof AbstractBeanFactory beans && beans.getBeanPostProcessors()
+				|| (this.factory instanceof AbstractBeanFactory beans && beans.getBeanPostProcessors()
 					.stream()
 					.filter((each) -> each != this && each instanceof AbstractAdvisingBeanPostProcessor)
 					.anyMatch((each) -> each.postProcessAfterInitialization(bean, beanName) != bean));

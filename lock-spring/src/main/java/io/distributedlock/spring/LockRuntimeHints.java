@@ -24,7 +24,8 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 		Stream.of(DistributedLock.class, DistributedLocks.class, DistributedSemaphore.class, ScheduledLock.class)
 			.forEach((annotation) -> hints.reflection().registerType(annotation, MemberCategory.INVOKE_PUBLIC_METHODS));
 		hints.reflection()
-			.registerType(TypeReference.of(ProxyLayers.JDK_HANDLER), MemberCategory.ACCESS_DECLARED_FIELDS);
+			.registerType(TypeReference.of(ProxyLayers.JDK_HANDLER),
+					(handler) -> handler.withField(ProxyLayers.ADVISED));
 	}
 
 }

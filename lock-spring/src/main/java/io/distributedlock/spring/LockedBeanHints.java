@@ -109,8 +109,9 @@ final class LockedBeanHints {
 	 */
 	private void registerRead(Class<?> read) {
 		if (!read.isPrimitive()) {
-			this.hints.reflection()
-				.registerType(read, MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.ACCESS_PUBLIC_FIELDS);
+			this.hints.reflection().registerType(read, MemberCategory.INVOKE_PUBLIC_METHODS);
+			// each of them: the category has another name in Spring 6
+			Stream.of(read.getFields()).forEach(this.hints.reflection()::registerField);
 		}
 	}
 

@@ -22,10 +22,14 @@ import org.springframework.util.ReflectionUtils;
 final class ProxyLayers {
 
 	/**
-	 * What answers the calls of a proxy of interfaces. Its field is read where the proxy
-	 * is opaque.
+	 * What answers the calls of a proxy of interfaces.
 	 */
 	static final String JDK_HANDLER = "org.springframework.aop.framework.JdkDynamicAopProxy";
+
+	/**
+	 * Its field that is read where the proxy is opaque.
+	 */
+	static final String ADVISED = "advised";
 
 	private ProxyLayers() {
 	}
@@ -129,7 +133,7 @@ final class ProxyLayers {
 	 * @return the advice, {@code null} if it cannot be read
 	 */
 	private static @Nullable Advised opaque(InvocationHandler handler) {
-		Field field = ReflectionUtils.findField(handler.getClass(), "advised");
+		Field field = ReflectionUtils.findField(handler.getClass(), ADVISED);
 		try {
 			if (field != null && field.trySetAccessible()) {
 				return (field.get(handler) instanceof Advised advised) ? advised : null;

@@ -49,6 +49,7 @@ class SnippetTests {
 	private static final List<Path> SOURCES = List.of(Path.of("src"), Path.of("../../lock-spring/src/test"),
 			Path.of("../../lock-spring-boot-autoconfigure/src/test"),
 			Path.of("../../lock-providers/lock-provider-redis/src/test"),
+			Path.of("../../integration-tests/boot-3.5-application/src"),
 			Path.of("../../integration-tests/kotlin-application/src"),
 			Path.of("../../integration-tests/plain-spring-application/src"));
 

@@ -5,7 +5,8 @@ import java.util.function.Supplier;
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.test.server.RedisTestServer;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
@@ -16,16 +17,19 @@ import org.springframework.context.annotation.Import;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application of Spring Boot 4.0 needs the starter and its Redis.
+ * An application of Spring Boot 4.0 needs a starter and its Redis.
  */
 class NothingButTheStarterTests {
 
-	@Test
-	void annotatedMethodIsLocked() {
+	@ParameterizedTest
+	@ValueSource(strings = { "redisson", "redis" })
+	void annotatedMethodIsLocked(String provider) {
 		assertThat(SpringBootVersion.getVersion()).startsWith("4.0.");
-		try (RedisTestServer server = RedisTestServer.run();
+		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");
 				ConfigurableApplicationContext context = SpringApplication.run(Shop.class,
-						"--spring.application.name=shop", "--spring.data.redis.port=" + server.port())) {
+						"--spring.application.name=shop", "--lock.provider=" + provider,
+						"--spring.data.redis.url=redis://127.0.0.1:" + server.port(),
+						"--spring.data.redis.password=s3cret")) {
 			Object held = context.getBean(Orders.class)
 				.settle("42", () -> server.command("EXISTS", LockContext.current().key()));
 			assertThat(held).isEqualTo(1L);

@@ -1,30 +1,39 @@
 package io.distributedlock.autoconfigure.health;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.LockProvider;
 
-import org.springframework.boot.health.contributor.Health;
-import org.springframework.boot.health.contributor.HealthIndicator;
-import org.springframework.boot.health.contributor.Status;
+import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * The health of one provider: whether its backend answers within the command time-out.
  * Until it has answered once, it is asked twice: the first question may also connect the
  * client, which takes longer just after the start of an application. Thread-safe.
+ * <p>
+ * The types of health are others in each generation of Spring Boot:
+ * {@link Boot4LockHealth} and {@link Boot3LockHealth} translate.
  */
-final class LockProviderHealth implements HealthIndicator {
+final class LockProviderHealth {
 
 	/**
 	 * How much longer than the engine to wait for the answer, which comes on a thread
 	 * that may be busy.
 	 */
 	private static final Duration GRACE = Duration.ofSeconds(1);
+
+	private static final String DOWN = "DOWN";
+
+	private static final String UNKNOWN = "UNKNOWN";
 
 	private final DefaultLockTemplate template;
 
@@ -46,24 +55,34 @@ final class LockProviderHealth implements HealthIndicator {
 		this.commandTimeout = commandTimeout;
 	}
 
-	@Override
-	public Health health() {
-		Health health = ask();
-		if (Status.DOWN.equals(health.getStatus()) && !this.hasAnswered) {
-			health = ask();
-		}
-		return health;
+	/**
+	 * Return the health of each provider of an application, by its name.
+	 */
+	static Map<String, LockProviderHealth> ofAll(ObjectProvider<DefaultLockTemplate> templates,
+			ObjectProvider<LockProvider> providers, LockProperties properties) {
+		Map<String, LockProviderHealth> all = new LinkedHashMap<>();
+		// none in a test that has a mock instead
+		templates.ifAvailable((template) -> providers.orderedStream()
+			.forEach((provider) -> all.put(provider.name(),
+					new LockProviderHealth(template, provider.name(), properties.getCommandTimeout()))));
+		return all;
 	}
 
-	private Health ask() {
+	Answer health() {
+		Answer answer = ask();
+		if (answer.status().equals(DOWN) && !this.hasAnswered) {
+			answer = ask();
+		}
+		return answer;
+	}
+
+	private Answer ask() {
 		CompletableFuture<Duration> answer = this.template.backends().ping(this.provider);
 		try {
 			Duration took = answer.get(this.commandTimeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
 			this.hasAnswered = true;
 			// to a microsecond
-			return details(Health.up())
-				.withDetail("roundTripMs", TimeUnit.NANOSECONDS.toMicros(took.toNanos()) / 1000.0)
-				.build();
+			return answer("UP", "roundTripMs", TimeUnit.NANOSECONDS.toMicros(took.toNanos()) / 1000.0);
 		}
 		catch (ExecutionException ex) {
 			return failed((ex.getCause() != null) ? ex.getCause() : ex);
@@ -73,23 +92,33 @@ final class LockProviderHealth implements HealthIndicator {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return details(Health.unknown()).withDetail("error", "interrupted").build();
+			return answer(UNKNOWN, "error", "interrupted");
 		}
 	}
 
-	private Health failed(Throwable failure) {
+	private Answer failed(Throwable failure) {
 		if (failure instanceof UnsupportedOperationException) {
-			return details(Health.unknown())
-				.withDetail("reason", "The provider does not implement ping(), so it cannot be asked")
-				.build();
+			return answer(UNKNOWN, "reason", "The provider does not implement ping(), so it cannot be asked");
 		}
 		// the message of another exception may quote an address with its password
 		String message = (failure instanceof BackendException) ? ": " + failure.getMessage() : "";
-		return details(Health.down()).withDetail("error", failure.getClass().getName() + message).build();
+		return answer(DOWN, "error", failure.getClass().getName() + message);
 	}
 
-	private Health.Builder details(Health.Builder health) {
-		return health.withDetail("provider", this.provider);
+	private Answer answer(String status, String detail, Object value) {
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("provider", this.provider);
+		details.put(detail, value);
+		return new Answer(status, details);
+	}
+
+	/**
+	 * What Spring Boot's health consists of.
+	 *
+	 * @param status the code of the status
+	 * @param details the details
+	 */
+	record Answer(String status, Map<String, Object> details) {
 	}
 
 }

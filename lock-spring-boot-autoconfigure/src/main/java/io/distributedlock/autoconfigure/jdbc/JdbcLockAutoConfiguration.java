@@ -35,7 +35,8 @@ import org.springframework.core.io.ResourceLoader;
  * @since 0.1
  */
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class,
-		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+		afterName = { "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+				"org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration" })
 @ConditionalOnClass(JdbcLocks.class)
 @ConditionalOnLockProvider(JdbcLocks.NAME)
 @EnableConfigurationProperties({ LockProperties.class, JdbcLockProperties.class })

@@ -28,7 +28,9 @@ import org.springframework.context.annotation.Configuration;
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class,
 		afterName = {
 				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
-				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration" })
+				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+				"org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+				"org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration" })
 @ConditionalOnClass(LockObservations.class)
 @ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
 public final class LockObservationAutoConfiguration {

@@ -9,6 +9,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +81,9 @@ final class LettuceClients {
 		}
 		RedisTopology.Credentials credentials = topology.credentials();
 		if (credentials != null) {
-			url.setAuthentication(credentials.username(), credentials.password().toCharArray());
+			// Lettuce 6 has no setAuthentication
+			url.setCredentialsProvider(
+					new StaticCredentialsProvider(credentials.username(), credentials.password().toCharArray()));
 		}
 		if (topology.clientName() != null) {
 			url.setClientName(topology.clientName());

@@ -33,7 +33,8 @@ import org.springframework.util.ClassUtils;
  * @since 0.1
  */
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class,
-		afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+		afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+				"org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration" })
 @ConditionalOnClass({ RedisClient.class, RedisLockProvider.class })
 @ConditionalOnLockProvider(RedisLockProvider.NAME)
 @EnableConfigurationProperties(LockProperties.class)

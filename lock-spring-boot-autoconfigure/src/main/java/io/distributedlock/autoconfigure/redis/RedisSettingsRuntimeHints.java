@@ -17,6 +17,7 @@ class RedisSettingsRuntimeHints implements RuntimeHintsRegistrar {
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		BindableRuntimeHintsRegistrar.forTypes(RedisSettings.class).registerHints(hints, classLoader);
 		hints.reflection().registerType(TypeReference.of(RedisTopologySource.DETAILS));
+		hints.reflection().registerType(TypeReference.of(RedisTopologySource.BOOT_3_DETAILS));
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.distributedlock.autoconfigure.redis;
 
 import io.distributedlock.autoconfigure.DefaultAddress;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,10 +22,9 @@ final class RedisTopologySource {
 	static final String DETAILS = "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails";
 
 	/**
-	 * Locks need no Spring Data, so the type may be missing.
+	 * The same in Spring Boot 3.
 	 */
-	private static final boolean CONNECTION_DETAILS = ClassUtils.isPresent(DETAILS,
-			RedisTopologySource.class.getClassLoader());
+	static final String BOOT_3_DETAILS = "org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails";
 
 	private RedisTopologySource() {
 	}
@@ -32,11 +32,26 @@ final class RedisTopologySource {
 	static RedisTopology read(String provider, BeanFactory beans, Environment environment,
 			ObjectProvider<SslBundles> sslBundles) {
 		RedisTopology properties = RedisTopology.read(environment, sslBundles);
-		RedisTopology topology = CONNECTION_DETAILS ? ConnectionDetailsTopology.of(beans, properties) : properties;
+		ConnectionDetails details = details(beans);
+		RedisTopology topology = (details != null) ? details.topology(properties) : properties;
 		if (topology.equals(properties) && topology.servers() instanceof RedisTopology.Single single) {
 			DefaultAddress.report(environment, provider, single.address(), RedisTopology.HOST, RedisTopology.URL);
 		}
 		return topology;
+	}
+
+	private static @Nullable ConnectionDetails details(BeanFactory beans) {
+		if (isPresent(DETAILS)) {
+			return Boot4ConnectionDetails.find(beans);
+		}
+		return isPresent(BOOT_3_DETAILS) ? Boot3ConnectionDetails.find(beans) : null;
+	}
+
+	/**
+	 * Return whether a type is there. Locks need no Spring Data, so it may be missing.
+	 */
+	private static boolean isPresent(String type) {
+		return ClassUtils.isPresent(type, RedisTopologySource.class.getClassLoader());
 	}
 
 }

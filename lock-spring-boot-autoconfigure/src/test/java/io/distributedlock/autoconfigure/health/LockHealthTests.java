@@ -177,7 +177,7 @@ class LockHealthTests {
 			.withPropertyValues("lock.provider=local")
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(LocalLockProvider.class)
-				.doesNotHaveBean(LockHealthAutoConfiguration.class));
+				.doesNotHaveBean(Boot4LockHealth.class));
 	}
 
 	/**

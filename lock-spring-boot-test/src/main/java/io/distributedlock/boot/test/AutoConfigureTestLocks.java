@@ -10,7 +10,6 @@ import java.lang.annotation.Target;
 import io.distributedlock.test.locks.TestLocks;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.test.context.PropertyMapping;
 
 /**
  * On a test class of a Spring Boot application: the locks are real, but their leases are
@@ -35,7 +34,6 @@ import org.springframework.boot.test.context.PropertyMapping;
 @Documented
 @Inherited
 @ImportAutoConfiguration
-@PropertyMapping(TestLocksProperty.PREFIX)
 public @interface AutoConfigureTestLocks {
 
 	/**

@@ -6,9 +6,7 @@ package io.distributedlock.boot.test;
  */
 final class TestLocksProperty {
 
-	static final String PREFIX = "lock.test-locks";
-
-	static final String ENABLED = PREFIX + ".enabled";
+	static final String ENABLED = "lock.test-locks.enabled";
 
 	private TestLocksProperty() {
 	}

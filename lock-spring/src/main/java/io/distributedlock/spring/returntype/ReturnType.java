@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.KotlinDetector;
-import org.springframework.core.Nullness;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
@@ -45,7 +45,7 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean ha
 			int continuation = method.getParameterCount() - 1;
 			ResolvableType given = ResolvableType.forMethodParameter(method, continuation, userClass).getGeneric();
 			boolean hasEmpty = !ClassUtils.isPrimitiveWrapper(given.resolve(Object.class))
-					|| Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
+					|| new MethodParameter(method, -1).isOptional();
 			return new ReturnType(given, true, hasEmpty);
 		}
 		ResolvableType type = ResolvableType.forMethodReturnType(method, userClass);

@@ -29,9 +29,9 @@ import io.distributedlock.spi.LeaseRequest;
  * @param interopPolling how often code of another library may ask for the same keys, zero
  * if there is none
  */
-public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LocalGate gate, WaitingCalls waiting,
-		OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners, Observers observers,
-		long pollNanos, Duration interopPolling) {
+public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LocalGate gate,
+		WaitingCalls waiting, OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners,
+		Observers observers, long pollNanos, Duration interopPolling) {
 
 	/**
 	 * Return whether no call is under way, no lock is held, and no release is unanswered.

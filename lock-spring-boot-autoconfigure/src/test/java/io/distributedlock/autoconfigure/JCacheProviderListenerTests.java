@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import org.springframework.boot.EnvironmentPostProcessor;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.bootstrap.DefaultBootstrapContext;
+import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
@@ -28,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * With Redisson on the class path an application has the JCache provider that it would
  * have without.
  */
-class JCacheEnvironmentPostProcessorTests {
+class JCacheProviderListenerTests {
 
 	@TempDir
 	private Path folder;
@@ -38,10 +40,10 @@ class JCacheEnvironmentPostProcessorTests {
 		List<String> registered = new ArrayList<>();
 		for (Resource file : new PathMatchingResourcePatternResolver()
 			.getResources("classpath*:" + SpringFactoriesLoader.FACTORIES_RESOURCE_LOCATION)) {
-			registered.add(PropertiesLoaderUtils.loadProperties(file)
-				.getProperty(EnvironmentPostProcessor.class.getName(), ""));
+			registered
+				.add(PropertiesLoaderUtils.loadProperties(file).getProperty(ApplicationListener.class.getName(), ""));
 		}
-		assertThat(registered).contains(JCacheEnvironmentPostProcessor.class.getName());
+		assertThat(registered).contains(JCacheProviderListener.class.getName());
 	}
 
 	@Test
@@ -62,7 +64,7 @@ class JCacheEnvironmentPostProcessorTests {
 
 	@Test
 	void choiceOfTheApplicationStays() throws IOException {
-		MockEnvironment environment = new MockEnvironment().withProperty(JCacheEnvironmentPostProcessor.PROPERTY,
+		MockEnvironment environment = new MockEnvironment().withProperty(JCacheProviderListener.PROPERTY,
 				"org.redisson.jcache.JCachingProvider");
 		assertThat(provider(environment, "example.Provider")).isEqualTo("org.redisson.jcache.JCachingProvider");
 	}
@@ -76,8 +78,8 @@ class JCacheEnvironmentPostProcessorTests {
 	}
 
 	/**
-	 * Return the value of the property after the post-processor, where each of the given
-	 * contents is that of a file of services.
+	 * Return the value of the property after the event, where each of the given contents
+	 * is that of a file of services.
 	 */
 	private @Nullable String provider(MockEnvironment environment, String... services) throws IOException {
 		for (int i = 0; i < services.length; i++) {
@@ -98,8 +100,9 @@ class JCacheEnvironmentPostProcessorTests {
 		}
 		try (URLClassLoader classLoader = new URLClassLoader(jars, getClass().getClassLoader())) {
 			SpringApplication application = new SpringApplication(new DefaultResourceLoader(classLoader));
-			new JCacheEnvironmentPostProcessor().postProcessEnvironment(environment, application);
-			return environment.getProperty(JCacheEnvironmentPostProcessor.PROPERTY);
+			new JCacheProviderListener().onApplicationEvent(new ApplicationEnvironmentPreparedEvent(
+					new DefaultBootstrapContext(), application, new String[0], environment));
+			return environment.getProperty(JCacheProviderListener.PROPERTY);
 		}
 	}
 

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-import org.springframework.boot.EnvironmentPostProcessor;
-import org.springframework.boot.SpringApplication;
+import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
@@ -21,9 +21,9 @@ import org.springframework.core.env.MapPropertySource;
  * Lets Spring Boot choose the JCache provider that it would choose without Redisson,
  * which is another one: Boot takes JCache only if there is a single provider. An
  * application that has Redisson's own starter has chosen Redisson itself, and is left
- * alone.
+ * alone. No EnvironmentPostProcessor: Spring Boot 4 has that under another name than 3.
  */
-class JCacheEnvironmentPostProcessor implements EnvironmentPostProcessor {
+class JCacheProviderListener implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
 	static final String PROPERTY = "spring.cache.jcache.provider";
 
@@ -46,8 +46,9 @@ class JCacheEnvironmentPostProcessor implements EnvironmentPostProcessor {
 	static final List<String> RESOURCES = List.of(REDISSON_STARTER_FILE, REDISSON_CACHES_FILE, SERVICES);
 
 	@Override
-	public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
-		ClassLoader classLoader = application.getClassLoader();
+	public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
+		ClassLoader classLoader = event.getSpringApplication().getClassLoader();
+		ConfigurableEnvironment environment = event.getEnvironment();
 		if (environment.containsProperty(PROPERTY) || classLoader.getResource(REDISSON_STARTER_FILE) != null) {
 			return;
 		}

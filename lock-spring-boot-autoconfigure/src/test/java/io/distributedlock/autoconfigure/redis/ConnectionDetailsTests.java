@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
@@ -27,14 +28,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * A bean of connection details, as service connections make it, says where Redis is.
  */
-class ConnectionDetailsTopologyTests {
+class ConnectionDetailsTests {
 
 	private static final RedisTopology PROPERTIES = RedisTopologies.of("host", "properties.shop", "password", "0ther",
 			"timeout", "700ms", "client-name", "locks");
 
 	@Test
 	void withoutABeanThePropertiesCount() {
-		assertThat(ConnectionDetailsTopology.of(new StaticListableBeanFactory(), PROPERTIES)).isSameAs(PROPERTIES);
+		assertThat(Boot4ConnectionDetails.find(new StaticListableBeanFactory())).isNull();
 	}
 
 	@Test
@@ -97,7 +98,7 @@ class ConnectionDetailsTopologyTests {
 	@Test
 	void detailsThatNameNoServerAreExplained() {
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of(new Details()))
-			.withMessageContaining("DataRedisConnectionDetails");
+			.withMessageContaining("bean of connection details");
 	}
 
 	@ParameterizedTest
@@ -130,7 +131,7 @@ class ConnectionDetailsTopologyTests {
 	private static RedisTopology of(DataRedisConnectionDetails details) {
 		StaticListableBeanFactory beans = new StaticListableBeanFactory();
 		beans.addBean("details", details);
-		return ConnectionDetailsTopology.of(beans, PROPERTIES);
+		return Objects.requireNonNull(Boot4ConnectionDetails.find(beans)).topology(PROPERTIES);
 	}
 
 	private static class Details implements DataRedisConnectionDetails {

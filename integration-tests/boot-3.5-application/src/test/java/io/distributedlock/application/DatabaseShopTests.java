@@ -1,0 +1,15 @@
+package io.distributedlock.application;
+
+import org.springframework.test.context.TestPropertySource;
+
+/**
+ * Locks on the database of the application.
+ */
+@TestPropertySource(properties = "lock.provider=jdbc")
+class DatabaseShopTests extends ShopTests {
+
+	DatabaseShopTests() {
+		super("jdbc");
+	}
+
+}

@@ -1,0 +1,41 @@
+package io.distributedlock.autoconfigure.health;
+
+import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LockProvider;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * The health contributor {@code locks} of Spring Boot 4.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({ HealthContributor.class, ConditionalOnEnabledHealthIndicator.class })
+@ConditionalOnEnabledHealthIndicator("locks")
+class Boot4LockHealth {
+
+	@Bean
+	@ConditionalOnMissingBean(name = { "locksHealthContributor", "locksHealthIndicator" })
+	HealthContributor locksHealthContributor(ObjectProvider<DefaultLockTemplate> templates,
+			ObjectProvider<LockProvider> providers, LockProperties properties) {
+		return CompositeHealthContributor.fromMap(LockProviderHealth.ofAll(templates, providers, properties),
+				Boot4LockHealth::indicator);
+	}
+
+	private static HealthIndicator indicator(LockProviderHealth provider) {
+		return () -> {
+			LockProviderHealth.Answer answer = provider.health();
+			return Health.status(answer.status()).withDetails(answer.details()).build();
+		};
+	}
+
+}
