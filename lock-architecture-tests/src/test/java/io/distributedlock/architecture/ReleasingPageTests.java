@@ -56,7 +56,7 @@ class ReleasingPageTests {
 	private static Set<String> dependencies(String pom) {
 		return DEPENDENCY.matcher(pom)
 			.results()
-			.filter((found) -> !found.group(2).contains("<scope>test<"))
+			.filter((found) -> !found.group(2).matches("(?s).*<scope>(test|provided)<.*"))
 			.map((found) -> found.group(1))
 			.collect(Collectors.toCollection(TreeSet::new));
 	}
