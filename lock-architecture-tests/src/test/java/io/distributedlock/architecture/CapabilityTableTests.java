@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Makes the table of docs/providers/README.md from what the runs of the compatibility kit
+ * Fills the rows of docs/providers/README.md with what the runs of the compatibility kit
  * in this build have shown; what one build does not run, such as the other generations of
  * the servers, stays as it is. Out of date, it is written anew, and the test fails once.
  */
@@ -37,14 +37,6 @@ class CapabilityTableTests {
 	private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
 	private static final Path PAGE = ROOT.resolve("docs/providers/README.md");
-
-	private static final List<String> PROVIDERS = List.of("redisson", "redis", "redlock", "jdbc row on H2",
-			"jdbc row on PostgreSQL", "jdbc row on PostgreSQL 18", "jdbc row on MariaDB", "jdbc row on MySQL",
-			"jdbc version on H2", "jdbc version on PostgreSQL", "jdbc version on PostgreSQL 18",
-			"jdbc version on MariaDB", "jdbc version on MySQL", "jdbc for-update on H2",
-			"jdbc for-update on PostgreSQL", "jdbc for-update on PostgreSQL 18", "jdbc for-update on MariaDB",
-			"jdbc for-update on MySQL", "jdbc advisory on PostgreSQL", "jdbc advisory on PostgreSQL 18",
-			"jdbc advisory on MariaDB", "jdbc advisory on MySQL", "zookeeper", "etcd", "memcached", "local");
 
 	/**
 	 * The cases of the kit that show a capability.
@@ -80,10 +72,11 @@ class CapabilityTableTests {
 			table.append(" ").append(capability.name().toLowerCase(Locale.ROOT).replace('_', ' ')).append(" |");
 		}
 		table.append(" kit |\n| --- |").append(" :-: |".repeat(LockCapability.values().length + 1)).append("\n");
-		for (String provider : PROVIDERS) {
+		for (String row : rows(page)) {
+			String provider = row.split("\\|")[1].strip();
 			Properties result = results.get(provider);
 			if (result == null) {
-				table.append(row(page, provider));
+				table.append(row).append("\n");
 				continue;
 			}
 			Set<String> declared = list(result, "capabilities");
@@ -103,15 +96,12 @@ class CapabilityTableTests {
 		return table.toString();
 	}
 
-	/**
-	 * What the page says of a provider on which the kit has not run in this build.
-	 */
-	private static String row(String page, String provider) {
-		return page.lines()
-			.filter((line) -> line.startsWith("| " + provider + " |"))
-			.map((line) -> line + "\n")
-			.findFirst()
-			.orElse("");
+	private static List<String> rows(String page) {
+		return page.substring(page.indexOf(BEGIN), page.indexOf(END))
+			.lines()
+			.filter((line) -> line.startsWith("| "))
+			.skip(2)
+			.toList();
 	}
 
 	private static Set<String> list(Properties result, String name) {
@@ -127,10 +117,7 @@ class CapabilityTableTests {
 			try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
 				properties.load(reader);
 			}
-			String name = file.getFileName().toString().replace(".properties", "");
-			if (PROVIDERS.contains(name)) {
-				results.put(name, properties);
-			}
+			results.put(file.getFileName().toString().replace(".properties", ""), properties);
 		}
 		return results;
 	}

@@ -38,6 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
@@ -88,9 +90,11 @@ class ModuleTableTests {
 
 	private static final String[] SPRING = { "io.distributedlock.annotation..", "io.distributedlock.spring.." };
 
+	private static final String PROVIDER = "lock-provider-";
+
 	/**
-	 * The packages of each module, and what it may use beside the JDK and itself. A
-	 * provider's package is its name.
+	 * The packages of each module, and what it may use beside the JDK and itself. Those
+	 * with clients of backends are added by {@link #table()}.
 	 */
 	private static final Map<String, Module> TABLE = Map.ofEntries(
 			Map.entry("lock-core", new Module(CORE, "org.slf4j..")),
@@ -106,18 +110,6 @@ class ModuleTableTests {
 					new Module(new String[] { "io.distributedlock.micrometer.." },
 							join(CORE, "org.slf4j..", "io.micrometer.."))),
 			Map.entry("lock-redis-scripts", new Module(new String[] { REDIS_SCRIPTS }, FACES)),
-			provider("redisson", "org.redisson..", REDIS_SCRIPTS), provider("redis", "io.lettuce..", REDIS_SCRIPTS),
-			provider("jdbc", "org.postgresql.."),
-			provider("zookeeper", "org.apache.curator..", "org.apache.zookeeper.."),
-			provider("etcd", "io.etcd.jetcd..", "io.grpc.."), provider("memcached", "com.spotify.folsom.."),
-			Map.entry("lock-spring-boot-autoconfigure", new Module(
-					new String[] { "io.distributedlock.autoconfigure.." },
-					join(join(CORE, SPRING), "io.distributedlock.redisson..", "io.distributedlock.redis..",
-							"io.distributedlock.jdbc..", "io.distributedlock.zookeeper..", "io.distributedlock.etcd..",
-							"io.distributedlock.memcached..", "io.distributedlock.micrometer..", "io.micrometer..",
-							"org.slf4j..", "org.springframework..", "org.redisson..", "io.lettuce..",
-							"org.apache.curator..", "io.etcd.jetcd..", "com.spotify.folsom..", "com.zaxxer.hikari..",
-							"io.netty.handler.ssl..", "reactor.core.publisher.."))),
 			Map.entry("lock-test",
 					new Module(join(KIT, TEST_LOCKS, TEST_CLOCK),
 							join(CORE, "org.slf4j..", "org.junit.jupiter..", "org.assertj..", "org.awaitility.."))),
@@ -188,12 +180,12 @@ class ModuleTableTests {
 		// programs, which nothing else can depend on
 		onDisk.removeAll(Set.of("sample-app", "lock-benchmarks", "large-application", "aot-application"));
 		assertThat(seen).as("modules that these tests depend on").isEqualTo(onDisk);
-		assertThat(TABLE.keySet()).as("modules in the table").isEqualTo(onDisk);
+		assertThat(table().keySet()).as("modules in the table").isEqualTo(onDisk);
 	}
 
 	@TestFactory
-	List<DynamicTest> moduleUsesOnlyWhatTheTableAllows() {
-		return TABLE.entrySet()
+	List<DynamicTest> moduleUsesOnlyWhatTheTableAllows() throws IOException {
+		return table().entrySet()
 			.stream()
 			.map((entry) -> DynamicTest.dynamicTest(entry.getKey(),
 					() -> entry.getValue().rule(entry.getKey()).check(CLASSES)))
@@ -472,35 +464,51 @@ class ModuleTableTests {
 	}
 
 	/**
-	 * A provider knows the faces of lock-core and its client.
+	 * A provider's package is its name. It knows the faces of lock-core, and what its POM
+	 * declares, where Spring and other providers are refused.
 	 */
-	private static Map.Entry<String, Module> provider(String name, String... client) {
-		return Map.entry("lock-provider-" + name, new Module(new String[] { "io.distributedlock." + name + ".." },
-				join(join(FACES, "org.slf4j.."), client)));
+	private static Map<String, Module> table() throws IOException {
+		Map<String, Module> table = new TreeMap<>(TABLE);
+		String[] known = join(join(CORE, SPRING), "io.distributedlock.micrometer..");
+		for (String module : packagesOnDisk().keySet()) {
+			if (module.startsWith(PROVIDER)) {
+				String root = "io.distributedlock." + module.substring(PROVIDER.length()) + "..";
+				table.put(module, new Module(new String[] { root }, join(FACES, REDIS_SCRIPTS)).withLibraries());
+				known = join(known, root);
+			}
+		}
+		table.put("lock-spring-boot-autoconfigure",
+				new Module(new String[] { "io.distributedlock.autoconfigure.." }, known).withLibraries());
+		return table;
 	}
 
 	private static String[] join(String[] some, String... more) {
 		return Stream.of(List.of(some), List.of(more)).flatMap(Collection::stream).toArray(String[]::new);
 	}
 
-	private static final class Module {
-
-		private final String[] packages;
-
-		private final String[] mayUse;
+	/**
+	 * What a module consists of, and what it may use.
+	 *
+	 * @param libraries whether it may also use every library that its POM declares
+	 */
+	private record Module(String[] packages, boolean libraries, String... mayUse) {
 
 		private Module(String[] packages, String... mayUse) {
-			this.packages = packages;
-			this.mayUse = mayUse;
+			this(packages, false, mayUse);
+		}
+
+		Module withLibraries() {
+			return new Module(this.packages, true, this.mayUse);
 		}
 
 		ArchRule rule(String module) {
+			DescribedPredicate<JavaClass> known = resideInAnyPackage(join(join(JDK, this.packages), this.mayUse));
 			// not by package, or a new one would be nobody's
 			return classes()
 				.that(DescribedPredicate.describe("are in " + module, (type) -> module.equals(moduleOf(type))))
 				.should()
-				.onlyDependOnClassesThat()
-				.resideInAnyPackage(join(join(JDK, this.packages), this.mayUse));
+				.onlyDependOnClassesThat(
+						this.libraries ? known.or(resideOutsideOfPackage("io.distributedlock..")) : known);
 		}
 
 	}

@@ -2,18 +2,12 @@ package io.distributedlock.autoconfigure;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.StreamSupport;
 
 import javax.sql.DataSource;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.autoconfigure.etcd.EtcdLockAutoConfiguration;
-import io.distributedlock.autoconfigure.jdbc.JdbcLockAutoConfiguration;
-import io.distributedlock.autoconfigure.memcached.MemcachedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
-import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
-import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
-import io.distributedlock.autoconfigure.zookeeper.ZooKeeperLockAutoConfiguration;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSettings;
 import io.distributedlock.jdbc.JdbcLocks;
@@ -27,10 +21,13 @@ import org.apache.curator.test.TestingServer;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,10 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EveryProviderTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
-				LocalLockAutoConfiguration.class, RedissonLockAutoConfiguration.class, RedisLockAutoConfiguration.class,
-				RedlockAutoConfiguration.class, JdbcLockAutoConfiguration.class, ZooKeeperLockAutoConfiguration.class,
-				EtcdLockAutoConfiguration.class, MemcachedLockAutoConfiguration.class))
+		.withConfiguration(AutoConfigurations.of(autoConfigurations()))
 		.withPropertyValues("spring.application.name=shop");
 
 	@Test
@@ -143,6 +137,17 @@ class EveryProviderTests {
 			assertThat(analysis.getDescription()).contains("redisson", "redis", "jdbc", "zookeeper", "etcd",
 					"memcached");
 		});
+	}
+
+	private static Class<?>[] autoConfigurations() {
+		return StreamSupport
+			.stream(ImportCandidates.load(AutoConfiguration.class, EveryProviderTests.class.getClassLoader())
+				.spliterator(), false)
+			.filter((name) -> name.startsWith("io.distributedlock."))
+			.map((name) -> ClassUtils.resolveClassName(name, null))
+			.filter((type) -> type == DistributedLockAutoConfiguration.class
+					|| type.isAnnotationPresent(ConditionalOnLockProvider.class))
+			.toArray(Class<?>[]::new);
 	}
 
 	private static void excludeEachOther(String provider, ApplicationContextRunner application, String... properties) {

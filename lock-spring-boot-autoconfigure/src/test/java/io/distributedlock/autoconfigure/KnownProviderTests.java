@@ -8,22 +8,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.distributedlock.etcd.EtcdLockProvider;
-import io.distributedlock.jdbc.JdbcLocks;
-import io.distributedlock.local.LocalLockProvider;
-import io.distributedlock.memcached.MemcachedLockProvider;
-import io.distributedlock.redis.RedisLockProvider;
-import io.distributedlock.redis.RedlockProvider;
-import io.distributedlock.redisson.RedissonLockProvider;
-import io.distributedlock.zookeeper.ZooKeeperLockProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -103,17 +98,16 @@ class KnownProviderTests {
 		assertThat(String.join(", ", names)).isEqualTo(KnownProvider.names());
 	}
 
-	private static Class<?> type(KnownProvider provider) {
-		return switch (provider) {
-			case REDISSON -> RedissonLockProvider.class;
-			case REDIS -> RedisLockProvider.class;
-			case REDLOCK -> RedlockProvider.class;
-			case JDBC -> JdbcLocks.class;
-			case ZOOKEEPER -> ZooKeeperLockProvider.class;
-			case ETCD -> EtcdLockProvider.class;
-			case MEMCACHED -> MemcachedLockProvider.class;
-			case LOCAL -> LocalLockProvider.class;
-		};
+	private static Class<?> type(KnownProvider provider) throws IOException {
+		Pattern name = Pattern.compile(
+				"(?i)(io/distributedlock/[a-z]+/%s(Locks|LockProvider|Provider))\\.class".formatted(provider.name()));
+		return Arrays
+			.stream(new PathMatchingResourcePatternResolver().getResources("classpath*:io/distributedlock/*/*.class"))
+			.map((file) -> name.matcher(file.toString()))
+			.filter(Matcher::find)
+			.map((found) -> ClassUtils.resolveClassName(found.group(1).replace('/', '.'), null))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	private static String artifactId(KnownProvider provider) {

@@ -111,6 +111,7 @@ abstract class StallContract extends NetworkContract {
 		requireStalls();
 		LockProvider provider = provider(COMMAND_TIMEOUT);
 		DefaultLockTemplate node = node(provider, (settings) -> settings.commandTimeout(COMMAND_TIMEOUT));
+		requirePing(provider);
 		assertThat(node.backends().ping(provider.name())).succeedsWithin(PATIENCE);
 		Duration limit = COMMAND_TIMEOUT.plus(PATIENCE);
 		stall(() -> assertThat(node.backends().ping(provider.name())).failsWithin(limit));

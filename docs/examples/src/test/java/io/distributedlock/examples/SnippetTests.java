@@ -18,8 +18,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The snippets of {@code docs/features}, of {@code docs/migration}, of the README and of
- * the pages about recipes, Spring Boot, annotations and tests of applications are code
- * that the build runs. Code of other libraries is marked {@code before}.
+ * the pages about recipes, Spring Boot, annotations, tests of applications and providers
+ * of one's own are code that the build runs. Code of other libraries is marked
+ * {@code before}.
  */
 class SnippetTests {
 
@@ -36,6 +37,8 @@ class SnippetTests {
 	private static final Path SPRING_BOOT = Path.of("../spring-boot.md");
 
 	private static final Path ANNOTATIONS = Path.of("../reference/annotations.md");
+
+	private static final Path OWN_PROVIDER = Path.of("../providers/write-your-own.md");
 
 	private static final Pattern SNIPPET = Pattern.compile("```(?:java|kotlin)\n(.*?)```", Pattern.DOTALL);
 
@@ -98,7 +101,7 @@ class SnippetTests {
 	}
 
 	private static List<Path> pages() throws IOException {
-		List<Path> pages = new ArrayList<>(List.of(README, RECIPES, TESTING, SPRING_BOOT, ANNOTATIONS));
+		List<Path> pages = new ArrayList<>(List.of(README, RECIPES, TESTING, SPRING_BOOT, ANNOTATIONS, OWN_PROVIDER));
 		pages.addAll(pagesIn(FEATURES));
 		pages.addAll(pagesIn(MIGRATION));
 		return pages;
