@@ -125,6 +125,26 @@ class FullKeysTests {
 	}
 
 	@Test
+	void messageShowsTheExactKeyThatItSpeaksOf() {
+		assertRefused(LockRequest.ofExactKey("a{b").withName("order"),
+				"The exact key 'a{b' of lock 'order' has braces");
+		assertRefused(LockRequest.ofExactKey("a{b"), "The exact key 'a{b' has braces");
+	}
+
+	@Test
+	void messageIsOneShortLineWhateverTheKeyIs() {
+		String forged = "42\r\nINFO paid\u2028\u202e\ud83d" + "x".repeat(10_000);
+		for (LockRequest request : List.of(LockRequest.ofExactKey(forged), LockRequest.of(forged).withName("as it is"),
+				LockRequest.of(forged).withName("null"))) {
+			assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> this.template.acquire(request))
+				.satisfies((ex) -> assertThat(ex.getMessage())
+					.contains("'42\\u000d\\u000aINFO paid\\u2028\\u202e\\ud83dxxx", "xxx…'")
+					.doesNotContainPattern("\\p{Cntrl}")
+					.hasSizeLessThan(1000));
+		}
+	}
+
+	@Test
 	void exactKeyThatIsMissingIsRefused() {
 		assertRefused(LockRequest.ofName("job").withExactKey(true), "'job'", "is missing");
 	}

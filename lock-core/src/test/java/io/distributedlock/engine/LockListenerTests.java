@@ -1,8 +1,11 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 
@@ -147,6 +150,32 @@ class LockListenerTests {
 		}
 		await().until(() -> told.stream().anyMatch(LockEvent.Lost.class::isInstance));
 		await().until(() -> told.size() == Listeners.MOST_CALLS + 1);
+	}
+
+	@Test
+	void listenerWithoutKindsIsNamed() {
+		for (Set<Class<? extends LockEvent>> kinds : Arrays.<Set<Class<? extends LockEvent>>>asList(null,
+				Collections.singleton(null))) {
+			LockListener forgetful = new LockListener() {
+
+				@Override
+				public void on(LockEvent event) {
+				}
+
+				@Override
+				public Set<Class<? extends LockEvent>> kinds() {
+					return kinds;
+				}
+
+				@Override
+				public String toString() {
+					return "forgetful";
+				}
+
+			};
+			assertThatThrownBy(() -> template(forgetful)).isInstanceOf(IllegalStateException.class)
+				.hasMessageContainingAll("Lock listener forgetful", "kinds()");
+		}
 	}
 
 	private static LockRequest local() {

@@ -6,8 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +107,31 @@ class SlowCallbacksTests {
 			this.provider.lastLease().lose();
 			Patience.await().until(() -> told.get() != null);
 			this.blocked.countDown();
+		}
+	}
+
+	@Test
+	void lossIsSignalledThoughTheExecutorIsBusy() throws Exception {
+		ThreadPoolExecutor busy = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		List<String> told = new CopyOnWriteArrayList<>();
+		try (DefaultLockTemplate template = template(busy,
+				LockListener.of(LockEvent.Lost.class, (loss) -> told.add("event")))) {
+			busy.execute(this::block);
+			LockHandle lock = template.acquire("k");
+			lock.onExpiring(Duration.ofMinutes(5), () -> told.add("expiry"));
+			Patience.await().until(() -> told.contains("expiry"));
+			lock.onLost((loss) -> told.add("loss"));
+			this.provider.lastLease().lose();
+			Patience.await().until(() -> told.containsAll(List.of("event", "loss")));
+			this.blocked.countDown();
+			busy.shutdown();
+			assertThat(busy.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+			assertThat(told).as("not again by the executor").containsExactlyInAnyOrder("expiry", "event", "loss");
+			lock.close();
+			Leftovers.assertNone(template);
+		}
+		finally {
+			busy.shutdownNow();
 		}
 	}
 
@@ -196,12 +225,13 @@ class SlowCallbacksTests {
 		}
 	}
 
-	private DefaultLockTemplate template(Executor executor) {
+	private DefaultLockTemplate template(Executor executor, LockListener... listeners) {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.waitTime(Duration.ofSeconds(20))
 			.renewalLeaseTime(Duration.ofSeconds(4))
 			.commandTimeout(Duration.ofSeconds(5));
+		List.of(listeners).forEach(builder::listener);
 		return ((executor != null) ? builder.executor(executor) : builder).build();
 	}
 

@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.jdbc.internal.session.SessionLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * A pool whose connections are all in use by the application, for longer than any lease.
@@ -36,6 +39,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class JdbcFullPoolTests {
 
 	private static final int POOL_SIZE = 4;
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
 
 	private static final Duration POOL_TIMEOUT = Duration.ofMinutes(5);
 
@@ -68,6 +73,23 @@ class JdbcFullPoolTests {
 		takeAllConnections();
 		assertThat(failureOf(provider, request("k", Duration.ofSeconds(60)))).isInstanceOf(BackendException.class)
 			.hasMessageContaining("pool");
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
+	void callersAreToldOfThePoolThoughBothTimeOutsAreTheSame(JdbcLockStrategy strategy) throws SQLException {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider(strategy))
+			.commandTimeout(COMMAND_TIMEOUT)
+			.waitTime(Duration.ZERO)
+			.build()) {
+			takeAllConnections();
+			for (int i = 0; i < 4; i++) {
+				String key = "k" + i;
+				assertThatThrownBy(() -> template.acquire(key)).isInstanceOf(LockUnavailableException.class)
+					.hasMessageContaining("pool");
+			}
+		}
 	}
 
 	@Test
@@ -192,7 +214,7 @@ class JdbcFullPoolTests {
 				Databases.settings(JdbcDialect.H2)
 					.withStrategy(strategy)
 					.withThreads(2)
-					.withCommandTimeout(Duration.ofSeconds(1)));
+					.withCommandTimeout(COMMAND_TIMEOUT));
 		this.opened.add(0, provider);
 		return provider;
 	}

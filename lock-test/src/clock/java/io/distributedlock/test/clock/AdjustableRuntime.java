@@ -74,11 +74,20 @@ final class AdjustableRuntime implements EngineRuntime {
 
 	@Override
 	public void callBack(Runnable task) {
+		this.threads.callBack(counted(task));
+	}
+
+	@Override
+	public void callBackUrgently(Runnable task) {
+		this.threads.callBackUrgently(counted(task));
+	}
+
+	private Runnable counted(Runnable task) {
 		Runnable counted = task;
 		for (CallbackCount each : this.counts) {
 			counted = each.counted(counted);
 		}
-		this.threads.callBack(counted);
+		return counted;
 	}
 
 	@Override

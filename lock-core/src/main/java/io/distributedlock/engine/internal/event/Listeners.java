@@ -90,7 +90,19 @@ public final class Listeners {
 
 		private Listening(LockListener listener) {
 			this.listener = listener;
-			this.kinds = Set.copyOf(listener.kinds());
+			this.kinds = kinds(listener);
+		}
+
+		private static Set<Class<? extends LockEvent>> kinds(LockListener listener) {
+			try {
+				return Set.copyOf(listener.kinds());
+			}
+			catch (NullPointerException ex) {
+				throw new IllegalStateException(
+						"Lock listener %s returns null from kinds(), or a set with null in it. Return the kinds of events that it is to hear, such as Set.of(LockEvent.class) for all."
+							.formatted(listener),
+						ex);
+			}
 		}
 
 		private boolean hears(Class<? extends LockEvent> kind) {
@@ -102,7 +114,10 @@ public final class Listeners {
 				this.outages.add(event);
 				callBack(this::tellOutages);
 			}
-			else if (event instanceof LockEvent.Lost || this.calls.get() < MOST_CALLS) {
+			else if (event instanceof LockEvent.Lost) {
+				Listeners.this.runtime.callBackUrgently(counted(() -> call(event)));
+			}
+			else if (this.calls.get() < MOST_CALLS) {
 				this.dropping.set(false);
 				callBack(() -> call(event));
 			}
@@ -114,15 +129,19 @@ public final class Listeners {
 		}
 
 		private void callBack(Runnable call) {
+			Listeners.this.runtime.callBack(counted(call));
+		}
+
+		private Runnable counted(Runnable call) {
 			this.calls.incrementAndGet();
-			Listeners.this.runtime.callBack(() -> {
+			return () -> {
 				try {
 					call.run();
 				}
 				finally {
 					this.calls.decrementAndGet();
 				}
-			});
+			};
 		}
 
 		/**

@@ -224,7 +224,7 @@ public final class LeaseKeeper {
 	}
 
 	private static void callBack(Callbacks.ForCaller caller, HeldLock lock, String event, Runnable callback) {
-		caller.run(() -> {
+		caller.runUrgently(() -> {
 			try {
 				callback.run();
 			}

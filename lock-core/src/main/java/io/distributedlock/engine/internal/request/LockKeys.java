@@ -29,14 +29,17 @@ public record LockKeys(LockKeyLayout layout, String prefix) {
 	public String fullKey(LockRequest request) {
 		if (request.exactKey()) {
 			String key = request.key();
-			return required(key, key.isEmpty() ? "is missing" : problem(key),
-					"The exact key '%s'".formatted(request.text()));
+			if (key.isEmpty()) {
+				throw refused("The exact key of lock '%s'".formatted(shown(request.name())), "is missing");
+			}
+			return required(key, problem(key), "The exact key '%s'%s".formatted(shown(key),
+					request.name().isEmpty() ? "" : " of lock '%s'".formatted(shown(request.name()))));
 		}
 		if (isDefault(request)) {
 			return this.layout.fullKey(this.prefix, request.name(), request.key());
 		}
 		String subject = "The full key that the layout %s makes of the name '%s' and the key '%s'"
-			.formatted(this.layout.getClass().getName(), request.name(), request.key());
+			.formatted(this.layout.getClass().getName(), shown(request.name()), shown(request.key()));
 		@Nullable String made;
 		try {
 			made = this.layout.fullKey(this.prefix, request.name(), request.key());
@@ -47,7 +50,7 @@ public record LockKeys(LockKeyLayout layout, String prefix) {
 		if (made == null) {
 			throw refused(subject, "is null");
 		}
-		return required(made, problem(made), subject + ", which is '" + made + "',");
+		return required(made, problem(made), subject + ", which is '" + shown(made) + "',");
 	}
 
 	/**
@@ -66,6 +69,23 @@ public record LockKeys(LockKeyLayout layout, String prefix) {
 
 	private static InvalidLockKeyException refused(String subject, String problem) {
 		return new InvalidLockKeyException("%s %s. Correct what makes it.".formatted(subject, problem), null);
+	}
+
+	/**
+	 * Return a text for a message. It may come from a request: it must neither make lines
+	 * of its own in a log nor fill it.
+	 */
+	private static String shown(String text) {
+		StringBuilder shown = new StringBuilder();
+		text.codePoints().limit(MAX_BYTES).forEach((point) -> {
+			switch (Character.getType(point)) {
+				case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR,
+						Character.PARAGRAPH_SEPARATOR ->
+					shown.append("\\u%04x".formatted(point));
+				default -> shown.appendCodePoint(point);
+			}
+		});
+		return text.codePointCount(0, text.length()) > MAX_BYTES ? shown.append('…').toString() : shown.toString();
 	}
 
 	/**

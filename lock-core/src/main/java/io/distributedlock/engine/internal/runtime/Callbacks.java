@@ -62,8 +62,19 @@ public final class Callbacks {
 		 * costs the task its context, and nothing else.
 		 */
 		public void run(Runnable task) {
+			Callbacks.this.runtime.callBack(inContext(task));
+		}
+
+		/**
+		 * Run a task as {@link #run} does, soon also if the user's executor is busy.
+		 */
+		public void runUrgently(Runnable task) {
+			Callbacks.this.runtime.callBackUrgently(inContext(task));
+		}
+
+		private Runnable inContext(Runnable task) {
 			UnaryOperator<Runnable> context = this.captured;
-			Callbacks.this.runtime.callBack((context != null) ? () -> runIn(context, task) : task);
+			return (context != null) ? () -> runIn(context, task) : task;
 		}
 
 	}

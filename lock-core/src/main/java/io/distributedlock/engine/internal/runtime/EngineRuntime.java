@@ -40,6 +40,14 @@ public interface EngineRuntime {
 	void callBack(Runnable task);
 
 	/**
+	 * Run code of the user that must not come late, such as what hears of a loss: soon
+	 * also if the user's executor keeps it in a queue. Never throws.
+	 */
+	default void callBackUrgently(Runnable task) {
+		callBack(task);
+	}
+
+	/**
 	 * Block the calling thread until a future is done.
 	 */
 	<T extends @Nullable Object> T await(CompletableFuture<T> future, long timeoutNanos)

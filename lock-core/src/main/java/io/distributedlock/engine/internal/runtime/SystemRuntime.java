@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SystemRuntime implements EngineRuntime {
 
+	/**
+	 * How long the user's executor may keep an urgent task: long enough for an executor
+	 * that is not full.
+	 */
+	private static final long URGENT_NANOS = 100_000_000;
+
 	private final ScheduledThreadPoolExecutor timer;
 
 	private final WorkerPool workers;
@@ -66,17 +72,33 @@ public final class SystemRuntime implements EngineRuntime {
 		this.callbacks.execute((executor != null) ? () -> handOver(executor, task) : task);
 	}
 
+	@Override
+	public void callBackUrgently(Runnable task) {
+		Executor executor = this.usersExecutor;
+		if (executor == null) {
+			callBack(task);
+			return;
+		}
+		Runnable once = once(task);
+		callBack(once);
+		schedule(() -> this.callbacks.execute(once), URGENT_NANOS);
+	}
+
+	private static Runnable once(Runnable task) {
+		AtomicBoolean taken = new AtomicBoolean();
+		return () -> {
+			if (taken.compareAndSet(false, true)) {
+				task.run();
+			}
+		};
+	}
+
 	/**
 	 * Hand a task to the user's executor. An executor that runs the task itself, blocks
 	 * or refuses does so on a thread of ours, for which nobody waits.
 	 */
 	private static void handOver(Executor executor, Runnable task) {
-		AtomicBoolean taken = new AtomicBoolean();
-		Runnable once = () -> {
-			if (taken.compareAndSet(false, true)) {
-				task.run();
-			}
-		};
+		Runnable once = once(task);
 		try {
 			executor.execute(once);
 		}

@@ -44,6 +44,12 @@ public final class JdbcCalls implements AutoCloseable {
 
 	private final Duration commandTimeout;
 
+	/**
+	 * Shorter than the command time-out: a caller that gives up after the same time would
+	 * often not hear that the pool had no connection, and look for the fault elsewhere.
+	 */
+	private final long answerWithinNanos;
+
 	private final CallThreads attempts;
 
 	private final CallThreads upkeep;
@@ -65,6 +71,7 @@ public final class JdbcCalls implements AutoCloseable {
 		this.dataSource = dataSource;
 		this.dialect = dialect;
 		this.commandTimeout = commandTimeout;
+		this.answerWithinNanos = commandTimeout.toNanos() / 20 * 19;
 		this.errors = new JdbcErrors(dialect, commandTimeout);
 		this.attempts = new CallThreads("lock-jdbc", threads);
 		this.upkeep = new CallThreads("lock-jdbc-upkeep", upkeepThreads);
@@ -228,7 +235,7 @@ public final class JdbcCalls implements AutoCloseable {
 	private <T extends @Nullable Object> CompletableFuture<T> run(CallThreads threads, Until<T> call,
 			long giveUpAtNanos, CallThreads.Late<T> late) {
 		long now = System.nanoTime();
-		long timeout = Math.min(giveUpAtNanos - now, this.commandTimeout.toNanos());
+		long timeout = Math.min(giveUpAtNanos - now, this.answerWithinNanos);
 		return explained(threads.run(() -> call.call(now + timeout), timeout, late));
 	}
 
