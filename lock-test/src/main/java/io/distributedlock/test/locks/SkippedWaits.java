@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
@@ -31,6 +32,11 @@ final class SkippedWaits {
 
 	private final AdjustableClock clock;
 
+	/**
+	 * How often it was asked to skip since nobody does.
+	 */
+	private final AtomicInteger asked = new AtomicInteger();
+
 	SkippedWaits(AdjustableClock clock) {
 		this.clock = clock;
 	}
@@ -44,12 +50,30 @@ final class SkippedWaits {
 	}
 
 	/**
-	 * Let the wait for a key pass, if it is to be skipped.
-	 * @param isWaitedFor whether a call still waits for the key
+	 * Let the waits pass that are to be skipped. One call does so for all: several would
+	 * wait for each other at each step.
+	 * @param isWaitedFor whether a call still waits for a key
 	 */
-	void skip(String fullKey, Predicate<String> isWaitedFor) {
+	void skip(Predicate<String> isWaitedFor) {
+		if (this.asked.getAndIncrement() > 0) {
+			return;
+		}
+		try {
+			int seen;
+			do {
+				seen = this.asked.get();
+				skipWhile(() -> this.fullKeys.stream().anyMatch(isWaitedFor));
+			}
+			while (!this.asked.compareAndSet(seen, 0));
+		}
+		catch (RuntimeException | Error ex) {
+			this.asked.set(0);
+			throw ex;
+		}
+	}
+
+	private void skipWhile(BooleanSupplier waits) {
 		Duration passed = Duration.ZERO;
-		BooleanSupplier waits = () -> this.fullKeys.contains(fullKey) && isWaitedFor.test(fullKey);
 		while (waits.getAsBoolean() && passed.compareTo(LONGEST) < 0) {
 			Duration part = passed.dividedBy(STEPS);
 			Duration step = (part.compareTo(FIRST_STEP) > 0) ? part : FIRST_STEP;

@@ -131,8 +131,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 		builder.runtime(this.clock::runtime)
 			.handOverWindow(Duration.ZERO)
 			.waitThroughOutage(true)
-			.listener(LockListener.of(LockEvent.Waiting.class,
-					(event) -> this.skipped.skip(event.lock().key(), this::isFullKeyWaitedFor)));
+			.listener(LockListener.of(LockEvent.Waiting.class, (event) -> this.skipped.skip(this::isFullKeyWaitedFor)));
 	}
 
 	/**
@@ -173,7 +172,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 		}, () -> {
 			this.skipped.addAll(fullKeys);
 			// a call may wait already
-			fullKeys.forEach((fullKey) -> this.skipped.skip(fullKey, this::isFullKeyWaitedFor));
+			this.skipped.skip(this::isFullKeyWaitedFor);
 		});
 		for (TestLockProvider provider : this.providers.values()) {
 			for (String fullKey : fullKeys) {

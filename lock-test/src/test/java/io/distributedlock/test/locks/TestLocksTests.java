@@ -1,6 +1,7 @@
 package io.distributedlock.test.locks;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -181,6 +182,20 @@ class TestLocksTests {
 		assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMinutes(1));
 		other.release();
 		this.template.acquire(request).close();
+	}
+
+	@Test
+	void waitsOfManyCallsAreSkippedTogether() {
+		List<CompletableFuture<LockHandle>> calls = new ArrayList<>();
+		for (String key : List.of("a", "b", "c", "d")) {
+			this.locks.contend(key).skipWaits();
+			calls.add(this.template.acquireAsync(LockRequest.of(key).withWaitTime(Duration.ofMinutes(2))));
+		}
+		for (CompletableFuture<LockHandle> call : calls) {
+			assertThat(call).failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+		}
 	}
 
 	@Test
