@@ -73,7 +73,7 @@ class CapabilityTableTests {
 		}
 		table.append(" kit |\n| --- |").append(" :-: |".repeat(LockCapability.values().length + 1)).append("\n");
 		for (String row : rows(page)) {
-			String provider = row.split("\\|")[1].strip();
+			String provider = row.split("\\|", -1)[1].strip();
 			Properties result = results.get(provider);
 			if (result == null) {
 				table.append(row).append("\n");

@@ -486,19 +486,25 @@ class ModuleTableTests {
 		return Stream.of(List.of(some), List.of(more)).flatMap(Collection::stream).toArray(String[]::new);
 	}
 
-	/**
-	 * What a module consists of, and what it may use.
-	 *
-	 * @param libraries whether it may also use every library that its POM declares
-	 */
-	private record Module(String[] packages, boolean libraries, String... mayUse) {
+	private static final class Module {
+
+		private final String[] packages;
+
+		private final String[] mayUse;
+
+		/**
+		 * Whether it may also use every library that its POM declares.
+		 */
+		private boolean libraries;
 
 		private Module(String[] packages, String... mayUse) {
-			this(packages, false, mayUse);
+			this.packages = packages;
+			this.mayUse = mayUse;
 		}
 
 		Module withLibraries() {
-			return new Module(this.packages, true, this.mayUse);
+			this.libraries = true;
+			return this;
 		}
 
 		ArchRule rule(String module) {

@@ -20,7 +20,7 @@ final class HazelcastMembers {
 	 * @param first the host and port of the first member, which also names the cluster
 	 */
 	static HazelcastInstance start(String address, String first) {
-		String[] hostAndPort = address.split(":");
+		String[] hostAndPort = address.split(":", -1);
 		Config config = new Config().setClusterName(first)
 			.setProperty("hazelcast.phone.home.enabled", "false")
 			.setProperty("hazelcast.logging.type", "none");
