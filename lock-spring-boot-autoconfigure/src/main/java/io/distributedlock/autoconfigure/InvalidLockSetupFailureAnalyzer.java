@@ -5,11 +5,14 @@ import io.distributedlock.spring.InvalidLockSetupException;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
 
 /**
  * Reports an annotation that cannot work, or a set-up in which none can: what is wrong,
  * and what to do. Without an analyzer, Spring Boot would print a stack trace.
  */
+// before those of Spring Boot, which know the cause but not what it means here
+@Order(0)
 class InvalidLockSetupFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockSetupException> {
 
 	@Override

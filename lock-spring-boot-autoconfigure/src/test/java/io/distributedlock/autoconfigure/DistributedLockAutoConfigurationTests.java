@@ -59,6 +59,7 @@ import org.springframework.util.ClassUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static io.distributedlock.test.patience.Patience.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
@@ -212,6 +213,19 @@ class DistributedLockAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("Annotated.run(String)")
 				.hasMessageNotContaining("Held"));
+	}
+
+	@Test
+	void missingNameOfALazyBeanHarmsNoOther() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.require-name=true")
+			.withBean("unnamed", Annotated.class, Annotated::new, (bean) -> bean.setLazyInit(true))
+			.withBean(Held.class, Held::new, (bean) -> bean.setLazyInit(true))
+			.run((context) -> {
+				for (int i = 0; i < 2; i++) {
+					assertThatThrownBy(() -> context.getBean("unnamed")).hasMessageContaining("Annotated.run(String)");
+				}
+				assertThat(context.getBean(Held.class).key()).endsWith("held:k");
+			});
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Collections;
 import java.util.Iterator;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -54,6 +55,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
@@ -146,6 +148,11 @@ class MisconfigurationTests {
 				annotation(Unnamed.class, "lock.require-name=true")
 					.describedBy("Unnamed.first(String)", "Unnamed.second()", "without one")
 					.advised("name", "lock.require-name=false"),
+				annotation(NamedByProperty.class, "lock.require-name=true")
+					.describedBy("NamedByProperty.run(String)", "without one")
+					.advised("name"),
+				annotation(Unnamed.class, "lock.require-name=true").with("lambda", UnnamedApi.class, () -> (id) -> {
+				}).describedBy("MisconfigurationTests$UnnamedApi.run(String)").advised("name"),
 				annotation(NoPermits.class).describedBy("permits", "number of permits")
 					.advised("@DistributedSemaphore"),
 				annotation(ZeroPermits.class).describedBy("permits = \"0\"").advised("number from 1"),
@@ -348,8 +355,8 @@ class MisconfigurationTests {
 				local().with("one", LockTemplate.class, MisconfigurationTests::template)
 					.with("two", LockTemplate.class, MisconfigurationTests::template)
 					.with("locked", Locked.class, Locked::new)
-					.describedBy("LockTemplate", "one", "two")
-					.advised("@Primary"));
+					.describedBy("Annotated methods use one LockTemplate", "one", "two")
+					.advised("@Primary", "lock.providers"));
 	}
 
 	static Stream<Mistake> redis() {
@@ -392,6 +399,9 @@ class MisconfigurationTests {
 					(type, name, absent) -> {
 					})
 			.stream()
+			// as on a class path where this library comes last
+			.sorted(Comparator.comparing((analyzer) -> analyzer.getClass().getName().startsWith("io.distributedlock")))
+			.sorted(AnnotationAwareOrderComparator.INSTANCE)
 			.map((analyzer) -> analyzer.analyze(failure))
 			.filter(Objects::nonNull)
 			.findFirst()
@@ -761,6 +771,21 @@ class MisconfigurationTests {
 		@DistributedLock
 		public void second() {
 		}
+
+	}
+
+	static class NamedByProperty {
+
+		@DistributedLock(name = "${no.such.name:}", key = "#id")
+		public void run(String id) {
+		}
+
+	}
+
+	interface UnnamedApi {
+
+		@DistributedLock("#id")
+		void run(String id);
 
 	}
 

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -63,11 +64,11 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	/**
-	 * Return whether the lock is named by its method, so that it becomes another one when
-	 * the method or its class gets another name.
+	 * Return the name of a lock that is named by its method, so that it becomes another
+	 * one when the method or its class gets another name.
 	 */
-	boolean isNamedByMethod() {
-		return raw("name").isEmpty() && !isExactKey();
+	Optional<String> nameOfMethod() {
+		return (text("name").isEmpty() && !isExactKey()) ? Optional.of(defaultName()) : Optional.empty();
 	}
 
 	/**

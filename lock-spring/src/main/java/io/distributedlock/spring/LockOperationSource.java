@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockHandle;
@@ -54,6 +55,12 @@ final class LockOperationSource {
 
 	private final ContentionPolicies contentionPolicies;
 
+	/**
+	 * Whether the names of all operations that exist were checked together. A later one
+	 * is refused by itself, so that it does not harm other beans.
+	 */
+	private volatile boolean namesChecked;
+
 	LockOperationSource(LockExpressionParser parser, UnaryOperator<@Nullable String> placeholders,
 			DistributedLockSettings settings, @Nullable BeanFactory beans) {
 		this.parser = parser;
@@ -70,8 +77,9 @@ final class LockOperationSource {
 	 * a capability, or if a name that is required is missing
 	 */
 	void check(Supplier<LockTemplate> template) {
-		if (this.settings.requireName()) {
-			requireNames();
+		if (this.settings.requireName() && !this.namesChecked) {
+			this.namesChecked = true;
+			requireNames(this.unchecked.stream().map(Declared::nameOfMethod));
 		}
 		for (Declared next = this.unchecked.poll(); next != null; next = this.unchecked.poll()) {
 			try {
@@ -89,13 +97,8 @@ final class LockOperationSource {
 		}
 	}
 
-	private void requireNames() {
-		List<String> unnamed = this.unchecked.stream()
-			.filter((each) -> each.namedByMethod)
-			.map((each) -> InvalidLockOperationException.describe(each.method, each.userClass))
-			.distinct()
-			.sorted()
-			.toList();
+	private static void requireNames(Stream<Optional<String>> namesOfMethods) {
+		List<String> unnamed = namesOfMethods.flatMap(Optional::stream).distinct().sorted().toList();
 		if (!unnamed.isEmpty()) {
 			throw new InvalidLockSetupException(
 					"A name is required, and these methods have a @DistributedLock without one: %s. During a deployment they would not exclude an older instance in which class, method or parameters are others"
@@ -149,6 +152,9 @@ final class LockOperationSource {
 		if (annotations.isEmpty()) {
 			return null;
 		}
+		if (this.namesChecked) {
+			requireNames(annotations.stream().map(LockAttributes::nameOfMethod));
+		}
 		requireUse(specific, userClass);
 		return build(annotations, specific, userClass);
 	}
@@ -195,8 +201,8 @@ final class LockOperationSource {
 		LockOperation operation = new LockOperation(requests, invocation, rules);
 		annotations.forEach(this.names::note);
 		for (int i = 0; i < requests.size(); i++) {
-			this.unchecked.add(
-					new Declared(method, userClass, requests.get(i).prototype(), annotations.get(i).isNamedByMethod()));
+			this.unchecked
+				.add(new Declared(method, userClass, requests.get(i).prototype(), annotations.get(i).nameOfMethod()));
 		}
 		return operation;
 	}
@@ -226,7 +232,7 @@ final class LockOperationSource {
 	/**
 	 * An annotation that was parsed, and the request that it makes.
 	 */
-	private record Declared(Method method, Class<?> userClass, LockRequest prototype, boolean namedByMethod) {
+	private record Declared(Method method, Class<?> userClass, LockRequest prototype, Optional<String> nameOfMethod) {
 	}
 
 }

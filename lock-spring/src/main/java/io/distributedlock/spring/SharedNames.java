@@ -23,7 +23,7 @@ final class SharedNames {
 
 	void note(LockAttributes attributes) {
 		Class<?> type = attributes.userClass();
-		if (!attributes.isNamedByMethod() || attributes.raw("key").contains("target") || isMadeAtRunTime(type)) {
+		if (attributes.nameOfMethod().isEmpty() || attributes.raw("key").contains("target") || isMadeAtRunTime(type)) {
 			return;
 		}
 		this.owners.merge(attributes.defaultName(), type, (first, second) -> {
