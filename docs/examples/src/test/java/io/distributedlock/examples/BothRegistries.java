@@ -2,9 +2,9 @@ package io.distributedlock.examples;
 
 import java.util.concurrent.locks.Lock;
 
-import io.distributedlock.BothLocks;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.engine.BothLocks;
 import io.distributedlock.spring.integration.LockTemplateLockRegistry;
 
 import org.springframework.context.annotation.Bean;

@@ -3,9 +3,9 @@ package io.distributedlock.examples;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
-import io.distributedlock.BothLocks;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.engine.BothLocks;
 
 import org.springframework.stereotype.Component;
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-import io.distributedlock.BothLocks;
+import io.distributedlock.engine.BothLocks;
 
 /**
  * The main class of a JVM whose threads take the lock again and again, and count a number

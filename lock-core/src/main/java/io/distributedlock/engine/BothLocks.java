@@ -1,4 +1,4 @@
-package io.distributedlock;
+package io.distributedlock.engine;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
