@@ -17,7 +17,7 @@ import io.distributedlock.spi.LeaseRequest;
  *
  * @param runtime time and threads
  * @param timers runs tasks of the engine later
- * @param questions asks the providers
+ * @param providerCalls asks the providers
  * @param gate lets one call per key through to the backend
  * @param waiting the calls under way
  * @param outages knows which providers are down
