@@ -2,7 +2,7 @@ package io.distributedlock.annotation;
 
 /**
  * What happens to a call when its lease ends while the method runs. In any case a warning
- * is logged, a {@link io.distributedlock.spring.LockLostEvent} is published and the
+ * is logged, a {@link io.distributedlock.event.LockEvent.Lost} is published and the
  * callbacks of {@code LockHandle.onLost} are called. The loss is noticed no later than at
  * the local deadline of the lease.
  *

@@ -21,7 +21,7 @@ import org.springframework.javapoet.MethodSpec;
  * Writes into the generated code what the build has chosen, and a check of it, which runs
  * before the first bean is created.
  */
-class FixedChoiceAotProcessor implements BeanFactoryInitializationAotProcessor {
+class AheadOfTimeChoiceProcessor implements BeanFactoryInitializationAotProcessor {
 
 	@Override
 	public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
