@@ -15,7 +15,7 @@ public final class Script {
 
 	private final Answer answer;
 
-	public Script(Answer answer, String source) {
+	Script(Answer answer, String source) {
 		this.answer = answer;
 		this.source = source;
 		this.digest = ScriptDigest.of(source);

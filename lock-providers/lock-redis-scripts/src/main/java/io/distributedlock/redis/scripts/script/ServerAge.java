@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class ServerAge {
 
 	/**
-	 * The code of the error with which {@link PlainScripts#PING} fails on a server that
-	 * is too old.
+	 * The code of the error with which the script of a ping fails on a server that is too
+	 * old.
 	 */
 	public static final String CODE = "TOOOLD";
 
