@@ -32,7 +32,8 @@ class WordsTests {
 			Map.entry("kinds? of (a |the )?locks?", "lock type"),
 			Map.entry("(keep|keeps|kept|keeping)( \\w+){0,2} alive", "renew, auto-renewed"),
 			Map.entry("discard(s|ed|ing)?", "release unused"), Map.entry("(come|comes|came|coming) by", "acquire"),
-			Map.entry("be had", "available"), Map.entry("loss listeners?", "listener"), Map.entry("lanes?", "gate key"),
+			Map.entry("be had", "available"), Map.entry("loss listeners?", "listener"),
+			Map.entry("lanes?", "local key"), Map.entry("local gates?", "key in use"),
 			Map.entry("in the clothes of", "adapted to"), Map.entry("what is there twice", "duplicates"),
 			Map.entry("have the lease run", "make the lease end"), Map.entry("at the outset", "from the beginning"),
 			Map.entry("stop to lock", "stop locking"));

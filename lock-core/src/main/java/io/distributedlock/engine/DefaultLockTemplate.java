@@ -25,9 +25,9 @@ import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.Observers;
 import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.key.Engine;
-import io.distributedlock.engine.internal.key.LocalGate;
+import io.distributedlock.engine.internal.key.KeyLocks;
 import io.distributedlock.engine.internal.key.OutageWatch;
-import io.distributedlock.engine.internal.key.WaitingCalls;
+import io.distributedlock.engine.internal.key.CallsUnderWay;
 import io.distributedlock.engine.internal.lease.Extension;
 import io.distributedlock.engine.internal.lease.HandOver;
 import io.distributedlock.engine.internal.lease.HeldLock;
@@ -78,22 +78,22 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		ProviderCalls providerCalls = new ProviderCalls(runtime, timers, LockTimes.saturated(builder.commandTimeout));
 		Listeners listeners = new Listeners(runtime, builder.listeners);
 		Callbacks callbacks = new Callbacks(runtime, builder.callerContext);
-		WaitingCalls waiting = new WaitingCalls();
+		CallsUnderWay calls = new CallsUnderWay();
 		// where time is not the JVM's, nobody waits for a warning
-		HeldLockMonitor review = new HeldLockMonitor(runtime, timers, waiting, builder.warnAfter,
+		HeldLockMonitor review = new HeldLockMonitor(runtime, timers, calls, builder.warnAfter,
 				builder.runtime == null);
 		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, providerCalls, listeners, callbacks, review::plan,
 				this::releaseAbandoned);
 		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, providerCalls, keeper, listeners,
 				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit, !builder.interopPolling.isZero()));
-		OutageWatch outages = new OutageWatch(runtime, timers, providerCalls, waiting, listeners,
+		OutageWatch outages = new OutageWatch(runtime, timers, providerCalls, calls, listeners,
 				!builder.waitThroughOutage);
-		this.engine = new Engine(runtime, timers, providerCalls, new LocalGate(), waiting, outages, keeper, releaser,
+		this.engine = new Engine(runtime, timers, providerCalls, new KeyLocks(), calls, outages, keeper, releaser,
 				listeners, new Observers(runtime, builder.observers), builder.pollNanos(), builder.interopPolling);
 		this.handleReleases = new HandleReleases(runtime, providerCalls, callbacks, listeners, releaser,
 				new Extension(runtime, providerCalls, keeper), builder.asyncRelease);
 		this.acquirer = new Acquirer(this.engine, callbacks, this.handleReleases);
-		this.backends = new Backends(new LinkedHashMap<>(builder.providers), runtime, providerCalls, waiting::isClosed);
+		this.backends = new Backends(new LinkedHashMap<>(builder.providers), runtime, providerCalls, calls::isClosed);
 	}
 
 	private void releaseAbandoned(HeldLock lock) {
@@ -221,7 +221,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public CompletableFuture<@Nullable Void> drain() {
 		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
 		// each on a thread of its own: a provider that blocks delays no other call
-		this.engine.waiting().drain().forEach((call) -> this.engine.runtime().execute(() -> call.endForClose()));
+		this.engine.calls().drain().forEach((call) -> this.engine.runtime().execute(() -> call.endForClose()));
 		completeWhenIdle(drained);
 		return drained;
 	}
@@ -230,7 +230,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * Let calls begin again after {@link #drain()}.
 	 */
 	public void resume() {
-		this.engine.waiting().resume();
+		this.engine.calls().resume();
 	}
 
 	private void completeWhenIdle(CompletableFuture<@Nullable Void> drained) {
@@ -252,7 +252,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public void close() {
 		// each step on a thread of its own: a provider that blocks delays no other
 		List<CompletableFuture<?>> steps = new ArrayList<>();
-		this.engine.waiting().close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
+		this.engine.calls().close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
 			call.endForClose();
 			return CompletableFuture.completedFuture(null);
 		})));

@@ -112,7 +112,7 @@ final class LockAttempts {
 		Map<String, LockAttempt> attempts = new TreeMap<>();
 		for (LockRequest part : parts) {
 			LockAttempt attempt = attempt(part, fullKey(part), defaultWaitTime);
-			attempts.merge(attempt.gateKey(), attempt,
+			attempts.merge(attempt.localKey(), attempt,
 					(first, second) -> (first.type() == LockType.READ) ? second : first);
 		}
 		return List.copyOf(attempts.values());

@@ -14,9 +14,9 @@
  *                    after the other (MultiLockAcquisition)
  * internal.handle    what the user closes (SingleHandle, MultiHandle), and how (HandleReleases);
  *                    what was forgotten (HandleLeaks)
- * internal.key       one call for one lock (Acquisition): through the LocalGate, by one
+ * internal.key       one call for one lock (Acquisition): in line at its KeyLock, by one
  *                    attempt after the other (AttemptLoop) or by a QueuedPlace, ended by an
- *                    AcquisitionOutcome; all calls (WaitingCalls), providers that are down
+ *                    AcquisitionOutcome; all calls (CallsUnderWay), providers that are down
  *                    (OutageWatch)
  * internal.lease     a hold, from the grant to release or loss (HeldLock); renewals and
  *                    deadlines (LeaseKeeper, LeaseClock), Extension, LeaseReleaser, and the

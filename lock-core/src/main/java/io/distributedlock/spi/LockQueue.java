@@ -10,7 +10,7 @@ import io.distributedlock.LockType;
  * Messages of the backend may be lost: the engine tells each place at intervals to ask
  * again.
  * <p>
- * Why: docs/decisions/002-local-gate.md
+ * Why: docs/decisions/002-one-object-for-a-key.md
  *
  * @since 0.1
  */

@@ -9,11 +9,10 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.handle.SingleHandle;
-import io.distributedlock.engine.internal.key.AcquisitionOutcome;
 import io.distributedlock.engine.internal.key.Engine;
-import io.distributedlock.engine.internal.key.Turn;
 import io.distributedlock.engine.internal.lease.Extension;
 import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.Passage;
 import io.distributedlock.engine.internal.lease.Successor;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * A lock that the engine holds, on a backend that answers at once, in time that a test
  * moves on.
  */
-final class HeldByHand implements LockProvider, Lease, Turn {
+public final class HeldByHand implements LockProvider, Lease, Passage {
 
 	static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -44,11 +43,11 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 
 	final Engine engine;
 
-	final HeldLock lock;
+	public final HeldLock lock;
 
 	final SingleHandle handle;
 
-	HeldByHand() {
+	public HeldByHand() {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this)
 			.commandTimeout(Duration.ofHours(2))
@@ -108,7 +107,7 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 		require(this.engine.releaser().pending().isEmpty(), "a release is left");
 	}
 
-	static void require(boolean condition, String otherwise) {
+	public static void require(boolean condition, String otherwise) {
 		if (!condition) {
 			throw new IllegalStateException(otherwise);
 		}
@@ -141,28 +140,13 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	}
 
 	@Override
-	public boolean enter() {
-		return true;
-	}
-
-	@Override
-	public void leave() {
+	public void leave(HeldLock held) {
 		this.turnsGivenUp.incrementAndGet();
 	}
 
 	@Override
 	public boolean isAwaited() {
 		return false;
-	}
-
-	@Override
-	public int expectedHolders() {
-		return 1;
-	}
-
-	@Override
-	public void hold() {
-		// it holds from the beginning
 	}
 
 	@Override
@@ -173,11 +157,6 @@ final class HeldByHand implements LockProvider, Lease, Turn {
 	@Override
 	public @Nullable Successor exchange(HeldLock held) {
 		return null;
-	}
-
-	@Override
-	public AcquisitionOutcome verdict() {
-		return AcquisitionOutcome.CONTENDED;
 	}
 
 }

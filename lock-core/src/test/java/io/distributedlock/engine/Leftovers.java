@@ -16,10 +16,10 @@ public final class Leftovers {
 	public static void assertNone(DefaultLockTemplate template) {
 		Engine engine = template.engine();
 		Patience.await().untilAsserted(() -> {
-			assertThat(engine.gate().size()).as("keys at the gate").isZero();
+			assertThat(engine.keys().size()).as("keys in use").isZero();
 			assertThat(engine.keeper().size()).as("leases that are kept").isZero();
-			assertThat(engine.waiting().size()).as("calls that wait").isZero();
-			assertThat(engine.waiting().underWay()).as("calls that are under way").isZero();
+			assertThat(engine.keys().waiting()).as("calls that wait").isZero();
+			assertThat(engine.calls().underWay()).as("calls that are under way").isZero();
 			assertThat(engine.releaser().pending()).as("releases").isEmpty();
 			assertThat(engine.timers().size()).as("timers").isZero();
 		});

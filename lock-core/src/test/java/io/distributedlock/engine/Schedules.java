@@ -11,7 +11,7 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
  * threads comes before each read and write of what they share. The collections of the JDK
  * are taken to be correct.
  */
-final class Schedules {
+public final class Schedules {
 
 	private static final String[] CORRECT = { "java.util.concurrent.ConcurrentHashMap",
 			"java.util.concurrent.ConcurrentHashMap$KeySetView", "java.util.concurrent.ConcurrentLinkedQueue",
@@ -37,7 +37,7 @@ final class Schedules {
 	 * @param threads as many as there are operations
 	 * @param schedules how many schedules to try
 	 */
-	static void explore(Class<?> operations, int threads, int schedules) {
+	public static void explore(Class<?> operations, int threads, int schedules) {
 		explore(operations, threads, schedules, CORRECT);
 	}
 

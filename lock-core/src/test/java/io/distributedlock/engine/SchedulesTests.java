@@ -1,21 +1,12 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.engine.internal.handle.SingleHandle;
-import io.distributedlock.engine.internal.key.AcquisitionOutcome;
-import io.distributedlock.engine.internal.key.Contender;
-import io.distributedlock.engine.internal.key.LocalGate;
-import io.distributedlock.engine.internal.key.Turn;
-import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.runtime.Timers;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -29,11 +20,6 @@ import static io.distributedlock.engine.HeldByHand.require;
 class SchedulesTests {
 
 	private static final long SECOND = 1_000_000_000;
-
-	@Test
-	void gateLetsOneInAndForgetsNobody() {
-		Schedules.explore(Gate.class, 4, 300);
-	}
 
 	@Test
 	void lockEndsOnceByCloseOrLoss() {
@@ -58,122 +44,6 @@ class SchedulesTests {
 	@Test
 	void timerRunsOnceOrIsCancelled() {
 		Schedules.explore(TimersAtOnce.class, 4, 300);
-	}
-
-	/**
-	 * Three come for one key. One of them gives up, or loses its lock, on another thread.
-	 */
-	public static class Gate {
-
-		private final LocalGate gate = new LocalGate();
-
-		private final List<Visitor> visitors = List.of(new Visitor(), new Visitor(), new Visitor());
-
-		@Operation(runOnce = true)
-		public void first() {
-			this.visitors.get(0).visit();
-		}
-
-		@Operation(runOnce = true)
-		public void second() {
-			this.visitors.get(1).visit();
-		}
-
-		@Operation(runOnce = true)
-		public void third() {
-			this.visitors.get(2).come();
-		}
-
-		@Operation(runOnce = true)
-		public void thirdGivesUp() {
-			Visitor third = this.visitors.get(2);
-			if (third.entered) {
-				third.go();
-			}
-		}
-
-		@Validate
-		public void check() {
-			for (int i = 0; i < this.visitors.size(); i++) {
-				this.visitors.forEach(Visitor::goIfInside);
-			}
-			require(this.visitors.get(0).turns.get() == 1, "the first was forgotten");
-			require(this.visitors.get(1).turns.get() == 1, "the second was forgotten");
-			require(this.visitors.get(2).turns.get() <= 1, "the third had two turns");
-			require(this.gate.size() == 0, "somebody is left in the gate");
-		}
-
-		private final class Visitor implements Contender {
-
-			private final AtomicReference<String> state = new AtomicReference<>("waits");
-
-			private final AtomicInteger turns = new AtomicInteger();
-
-			private final Turn place = Gate.this.gate.turn("k", this);
-
-			private volatile boolean entered;
-
-			private void visit() {
-				come();
-				goIfInside();
-			}
-
-			private void goIfInside() {
-				if (isInside()) {
-					go();
-				}
-			}
-
-			private boolean isInside() {
-				return this.state.get().equals("inside");
-			}
-
-			private void come() {
-				boolean inside = this.place.enter();
-				this.entered = true;
-				if (inside) {
-					onTurn();
-				}
-			}
-
-			@Override
-			public void onTurn() {
-				this.turns.incrementAndGet();
-				if (this.state.compareAndSet("waits", "inside")) {
-					for (Visitor other : Gate.this.visitors) {
-						boolean both = other != this && other.isInside() && isInside();
-						require(!both, "two are inside");
-					}
-				}
-			}
-
-			@Override
-			public @Nullable AcquisitionOutcome verdict() {
-				return null;
-			}
-
-			@Override
-			public boolean fits(HeldLock lock) {
-				return false;
-			}
-
-			@Override
-			public void takeOver(HeldLock lock) {
-				throw new AssertionError("nothing fits");
-			}
-
-			@Override
-			public CompletionStage<Boolean> exchange(HeldLock lock) {
-				throw new AssertionError("nothing is exchanged");
-			}
-
-			private void go() {
-				this.state.set("gone");
-				this.place.leave();
-			}
-
-		}
-
 	}
 
 	/**

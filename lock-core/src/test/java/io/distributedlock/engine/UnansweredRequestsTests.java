@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -73,7 +74,7 @@ class UnansweredRequestsTests {
 			this.provider.renew.behave();
 			int sent = this.provider.renew.calls();
 			Patience.await().until(() -> this.provider.renew.calls() >= sent + 2);
-			handle.extend(LEASE.multipliedBy(10));
+			extend(handle, LEASE.multipliedBy(10));
 			assertThat(handle.remaining()).isLessThan(LEASE);
 			handle.ensureHeld();
 		}
@@ -90,7 +91,7 @@ class UnansweredRequestsTests {
 			this.provider.renew.behave();
 			handle.ensureHeld();
 			assertThat(handle.remaining()).isLessThan(Duration.ofSeconds(30));
-			handle.extend(Duration.ofMinutes(1));
+			extend(handle, Duration.ofMinutes(1));
 			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(50));
 		}
 	}
@@ -185,6 +186,14 @@ class UnansweredRequestsTests {
 			this.provider.lastLease().lose();
 		}
 		assertThat(called).hasValue(0);
+	}
+
+	/**
+	 * Extend a lock on a provider that answers. On a busy machine even that can take
+	 * longer than the short command time-out.
+	 */
+	private static void extend(LockHandle handle, Duration leaseTime) {
+		Patience.await().untilAsserted(() -> assertThatCode(() -> handle.extend(leaseTime)).doesNotThrowAnyException());
 	}
 
 	/**

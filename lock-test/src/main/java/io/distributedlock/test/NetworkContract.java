@@ -423,7 +423,7 @@ abstract class NetworkContract extends KeyContract {
 		List<LockRequest> tried = new ArrayList<>(requests);
 		for (LockRequest request : requests) {
 			calls.add(node.tryAcquireAsync(request.withWaitTime(Duration.ZERO)));
-			// a key of its own, or the local gate would hold it until the first call ends
+			// a key of its own, or it would stand in line until the first call ends
 			LockRequest another = request.withKey(request.key() + "waiting");
 			calls.add(node.acquireAsync(another.withWaitTime(Duration.ofMillis(500))));
 			tried.add(another);

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * and when the engine polls. It asks one question at a time, see {@link QuestionState}.
  * Thread-safe.
  * <p>
- * Why: docs/decisions/002-local-gate.md
+ * Why: docs/decisions/002-one-object-for-a-key.md
  *
  * @since 0.1
  */

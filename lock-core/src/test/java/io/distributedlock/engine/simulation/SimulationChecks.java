@@ -557,10 +557,10 @@ final class SimulationChecks {
 
 	void nothingIsLeft(SimulatedNode node) {
 		Engine engine = Inside.of(node.template());
-		String left = "gate %s, keeper %s, waiting %s, pending %s, timers %s".formatted(engine.gate().size(),
-				engine.keeper().size(), engine.waiting().size() + engine.waiting().underWay(),
+		String left = "keys %s, keeper %s, waiting %s, pending %s, timers %s".formatted(engine.keys().size(),
+				engine.keeper().size(), engine.keys().waiting() + engine.calls().underWay(),
 				engine.releaser().pending().size(), engine.timers().size());
-		if (!left.equals("gate 0, keeper 0, waiting 0, pending 0, timers 0")) {
+		if (!left.equals("keys 0, keeper 0, waiting 0, pending 0, timers 0")) {
 			violation(4, "%s leaves %s".formatted(node, left));
 		}
 		String leftAtProvider = node.provider().leftovers();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One owner's place among the keys of a lock. To take it costs one round trip, for the
  * key. If others are in front, the watched queue says when they have gone.
  * <p>
- * Why: docs/decisions/002-local-gate.md,
+ * Why: docs/decisions/002-one-object-for-a-key.md,
  * docs/decisions/038-one-etcd-lease-for-many-locks.md
  */
 final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * queue says when they have gone. Only a look says who is in front: an event that the
  * client must not see would be missed.
  * <p>
- * Why: docs/decisions/002-local-gate.md, docs/decisions/035-zookeeper-term.md
+ * Why: docs/decisions/002-one-object-for-a-key.md, docs/decisions/035-zookeeper-term.md
  */
 final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 

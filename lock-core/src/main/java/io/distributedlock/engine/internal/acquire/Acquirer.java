@@ -257,7 +257,7 @@ public final class Acquirer {
 	 * Return the lock that a caller holds and may enter again, {@code null} for none.
 	 */
 	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {
-		if (!attempt.isReentrant() || this.engine.waiting().isClosed()) {
+		if (!attempt.isReentrant() || this.engine.calls().isClosed()) {
 			return null;
 		}
 		Held held = new Held(attempt, this.engine.keeper());

@@ -107,7 +107,7 @@ final class MultiLockAcquisition {
 	 */
 	private LockException outOfTime(Engine engine) {
 		LockAttempt first = this.attempts.get(0);
-		return engine.waiting().isClosed() ? LockErrors.closed(first)
+		return engine.calls().isClosed() ? LockErrors.closed(first)
 				: LockErrors.unavailable(first, engine.providerCalls().noAnswer());
 	}
 

@@ -1,6 +1,7 @@
 package io.distributedlock.engine.internal.key;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -15,6 +16,7 @@ import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.lease.HandOver;
 import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.Passage;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.LockTimes;
@@ -25,15 +27,15 @@ import io.distributedlock.spi.LeaseExchange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one call acquires a lock. It passes the local gate, and then asks the backend until
- * it has the lock or the wait time is over. It has no thread of its own: each step runs
- * on the thread that brings an answer, a signal or a turn, and no step blocks. It ends
- * with exactly one outcome.
+ * How one call acquires a lock. It stands in line at its {@link KeyLock}, and in front
+ * asks the backend until it has the lock or the wait time is over. It has no thread of
+ * its own: each step runs on the thread that brings an answer, a signal or a turn, and no
+ * step blocks. It ends with exactly one outcome.
  * <p>
  * Why: docs/decisions/001-asynchronous-engine.md,
  * docs/decisions/013-attempts-end-with-their-caller.md
  */
-public final class Acquisition extends CallUnderWay implements Contender {
+public final class Acquisition extends CallUnderWay implements Waiter {
 
 	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable AttemptTimers> ATTEMPT_TIMERS = AtomicReferenceFieldUpdater
 		.newUpdater(Acquisition.class, AttemptTimers.class, "attemptTimers");
@@ -45,8 +47,8 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		.newUpdater(Acquisition.class, "waiting");
 
 	/**
-	 * How soon a call whose wait is over looks for the first time what the call inside
-	 * the gate knows.
+	 * How soon a call whose wait is over looks for the first time what the call in front
+	 * knows.
 	 */
 	private static final long FIRST_LOOK_NANOS = 1_000_000;
 
@@ -54,9 +56,12 @@ public final class Acquisition extends CallUnderWay implements Contender {
 
 	private final Engine engine;
 
-	private final String gateKey;
+	private final String localKey;
 
-	private final Turn turn;
+	/**
+	 * Where it stands, from when it enters; {@code null} for a call that takes no turns.
+	 */
+	private volatile @Nullable KeyLock key;
 
 	/**
 	 * The locks that the caller holds; {@code null} when the call has ended, as a handle
@@ -84,7 +89,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	private final AttemptLoop attempts;
 
 	/**
-	 * Whether the call is through the local gate.
+	 * Whether the call is in front at its key.
 	 */
 	private volatile boolean inside;
 
@@ -104,8 +109,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		this.caller = caller;
 		this.thread = thread;
 		this.observed = engine.observers().begin(attempt);
-		this.gateKey = attempt.gateKey();
-		this.turn = attempt.takesTurns() ? engine.gate().turn(this.gateKey, this) : Turn.FREE;
+		this.localKey = attempt.localKey();
 		this.startNanos = engine.nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
 		this.attempts = new AttemptLoop(this, attempt, engine);
@@ -141,7 +145,8 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	}
 
 	int expectedHolders() {
-		return this.turn.expectedHolders();
+		KeyLock at = this.key;
+		return (at != null) ? at.expectedHolders() : 1;
 	}
 
 	boolean isOver() {
@@ -159,13 +164,13 @@ public final class Acquisition extends CallUnderWay implements Contender {
 
 	public CompletableFuture<AcquisitionOutcome> start() {
 		try {
-			if (!this.engine.waiting().begin(this)) {
+			if (!this.engine.calls().begin(this)) {
 				end(AcquisitionOutcome.CLOSED);
 			}
 			else if (isOver()) {
-				this.engine.waiting().end(this);
+				this.engine.calls().end(this);
 			}
-			else if (this.attempt.takesTurnsToAsk() || enterTurn()) {
+			else if (this.attempt.takesTurnsToAsk() || enter()) {
 				this.attempts.ask();
 			}
 			else if (this.attempt.waitTime().isZero()) {
@@ -202,20 +207,17 @@ public final class Acquisition extends CallUnderWay implements Contender {
 
 	private void conclude(AcquisitionOutcome outcome) {
 		try {
-			this.engine.waiting().end(this);
+			this.engine.calls().end(this);
 			this.caller = null;
 			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
-				this.engine.waiting().leave(this.gateKey);
+				this.engine.keys().part(this.localKey);
 			}
 			AttemptTimers begun = this.attemptTimers;
 			if (begun != null) {
 				begun.end();
 			}
-			if (outcome.lock() == null || this.attempt.takesTurnsToAsk()) {
-				this.turn.leave();
-			}
-			else {
-				this.turn.hold();
+			if (outcome.lock() == null || keptKey() == null) {
+				leaveKey();
 			}
 		}
 		finally {
@@ -261,13 +263,36 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		end(AcquisitionOutcome.unavailable(this.engine.providerCalls().noAnswer()));
 	}
 
-	private boolean enterTurn() {
-		boolean entered = this.turn.enter();
+	/**
+	 * Come to the key.
+	 * @return whether the call is in front, or takes no turns
+	 */
+	private boolean enter() {
+		boolean entered = !this.attempt.takesTurns() || this.engine.keys().enter(this.localKey, this);
 		if (isOver()) {
-			// the acquisition was ended meanwhile, before it had a turn to leave
-			this.turn.leave();
+			// the acquisition was ended meanwhile, before it stood anywhere
+			leaveKey();
 		}
 		return entered;
+	}
+
+	/**
+	 * Return the key at which this call stays in front while it has its lock.
+	 */
+	private @Nullable KeyLock keptKey() {
+		return this.attempt.takesTurnsToAsk() ? null : this.key;
+	}
+
+	private void leaveKey() {
+		KeyLock at = this.key;
+		if (at != null) {
+			at.leave(this);
+		}
+	}
+
+	@Override
+	public void standsAt(KeyLock lock) {
+		this.key = lock;
 	}
 
 	/**
@@ -276,7 +301,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	 * @return {@code true} if it is the turn of this call already
 	 */
 	boolean takeTurnToAsk() {
-		if (enterTurn()) {
+		if (enter()) {
 			this.inside = true;
 			return true;
 		}
@@ -300,10 +325,10 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		this.inside = true;
 		endLook();
 		if (isOver()) {
-			this.turn.leave();
+			leaveKey();
 			return;
 		}
-		if (this.engine.waiting().isClosed()) {
+		if (this.engine.calls().isClosed()) {
 			end(AcquisitionOutcome.CLOSED);
 			return;
 		}
@@ -321,16 +346,15 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	}
 
 	/**
-	 * The wait time is over, and another call of this JVM is through the gate. If that
-	 * call holds the key, this is contention. If the backend failed for it, this is an
-	 * outage. If it has no answer yet, this call waits for that answer, at most the
-	 * command time-out.
+	 * The wait time is over, and another call of this JVM is in front. If that call holds
+	 * the key, this is contention. If the backend failed for it, this is an outage. If it
+	 * has no answer yet, this call waits for that answer, at most the command time-out.
 	 */
 	private void onTurnTimeout(long lookNanos) {
 		if (this.inside) {
 			return;
 		}
-		AcquisitionOutcome verdict = this.turn.verdict();
+		AcquisitionOutcome verdict = verdictOfOthers();
 		long leftNanos = remainingWaitNanos() + this.engine.providerCalls().commandTimeoutNanos();
 		if (verdict != null) {
 			end(verdict);
@@ -342,6 +366,15 @@ public final class Acquisition extends CallUnderWay implements Contender {
 			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
 					Math.min(lookNanos * 2, AttemptTimers.FIRST_DELAY_NANOS));
 		}
+	}
+
+	private @Nullable AcquisitionOutcome verdictOfOthers() {
+		KeyLock at = this.key;
+		if (at == null || at.isHeld()) {
+			return AcquisitionOutcome.CONTENDED;
+		}
+		Waiter front = at.asking();
+		return (front != null && front != this) ? front.verdict() : null;
 	}
 
 	@Override
@@ -367,7 +400,8 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	void endForOutage(Outage outage, Throwable failure) {
 		AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
 		boolean waitsOn = false;
-		for (Contender behind : this.turn.behind()) {
+		KeyLock at = this.key;
+		for (Waiter behind : (at != null) ? at.behind(this) : List.<Waiter>of()) {
 			waitsOn |= behind.onOutage(outcome);
 		}
 		waitsOn |= onOutage(outcome);
@@ -382,8 +416,12 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	 */
 	@Override
 	boolean isInVain(boolean asking) {
-		Contender front = this.turn.front();
-		return !this.attempt.waitThroughOutage() && front != Contender.HOLDER && (asking || front != null);
+		KeyLock at = this.key;
+		if (this.attempt.waitThroughOutage() || (at != null && at.isHeld())) {
+			return false;
+		}
+		Waiter front = (at != null) ? at.asking() : null;
+		return asking || (front != null && front != this);
 	}
 
 	@Override
@@ -408,7 +446,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		this.attempts.noteContention();
 		HeldLock lock;
 		try {
-			lock = before.successor(this.attempt, this.turn);
+			lock = before.successor(this.attempt);
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
@@ -433,7 +471,7 @@ public final class Acquisition extends CallUnderWay implements Contender {
 		AcquisitionOutcome over = null;
 		try {
 			endLook();
-			if (this.engine.waiting().isClosed()) {
+			if (this.engine.calls().isClosed()) {
 				over = AcquisitionOutcome.CLOSED;
 			}
 			else {
@@ -461,7 +499,12 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	 */
 	private void hold(HeldLock lock, Predicate<HeldLock> tracking) {
 		lock.calledBy(this.thread, this.observed);
+		KeyLock at = keptKey();
 		try {
+			if (at != null) {
+				// before the keeper knows the lock, which may be lost from then on
+				at.hold(this, lock);
+			}
 			if (!tracking.test(lock)) {
 				end(AcquisitionOutcome.CLOSED);
 				this.engine.releaser().releaseNow(lock);
@@ -487,8 +530,8 @@ public final class Acquisition extends CallUnderWay implements Contender {
 	void onLease(Lease lease) {
 		HeldLock lock;
 		try {
-			lock = new HeldLock(this.attempt, lease, this.attempt.takesTurnsToAsk() ? Turn.FREE : this.turn,
-					this.engine.keeper());
+			KeyLock at = keptKey();
+			lock = new HeldLock(this.attempt, lease, (at != null) ? at : Passage.FREE, this.engine.keeper());
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
@@ -513,17 +556,17 @@ public final class Acquisition extends CallUnderWay implements Contender {
 
 	boolean joinWaiting() {
 		if (!isWaiting()) {
-			if (!this.engine.waiting().join(this.gateKey, this.attempt.maxWaiters())) {
+			if (!this.engine.keys().join(this.localKey, this.attempt.maxWaiters())) {
 				end(AcquisitionOutcome.CROWDED);
 				return false;
 			}
 			if (!WAITING.compareAndSet(this, 0, 1)) {
 				// another thread has counted this call
-				this.engine.waiting().leave(this.gateKey);
+				this.engine.keys().part(this.localKey);
 			}
 			else {
 				if (isOver() && WAITING.compareAndSet(this, 1, 0)) {
-					this.engine.waiting().leave(this.gateKey);
+					this.engine.keys().part(this.localKey);
 				}
 				this.engine.listeners()
 					.tell(LockEvent.Waiting.class, (now) -> new LockEvent.Waiting(this.attempt.info(), now));

@@ -18,8 +18,8 @@ import io.distributedlock.spi.LeaseRequest;
  * @param runtime time and threads
  * @param timers runs tasks of the engine later
  * @param providerCalls asks the providers
- * @param gate lets one call per key through to the backend
- * @param waiting the calls under way
+ * @param keys the keys in use
+ * @param calls the calls under way
  * @param outages knows which providers are down
  * @param keeper renews leases and watches deadlines
  * @param releaser releases leases
@@ -29,15 +29,15 @@ import io.distributedlock.spi.LeaseRequest;
  * @param interopPolling how often code of another library may ask for the same keys, zero
  * if there is none
  */
-public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LocalGate gate,
-		WaitingCalls waiting, OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners,
+public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, KeyLocks keys,
+		CallsUnderWay calls, OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners,
 		Observers observers, long pollNanos, Duration interopPolling) {
 
 	/**
 	 * Return whether no call is under way, no lock is held, and no release is unanswered.
 	 */
 	public boolean isIdle() {
-		return this.waiting.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty();
+		return this.calls.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty();
 	}
 
 	/**

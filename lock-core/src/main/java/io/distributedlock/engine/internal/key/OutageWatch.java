@@ -48,7 +48,7 @@ public final class OutageWatch {
 
 	private final ProviderCalls providerCalls;
 
-	private final WaitingCalls calls;
+	private final CallsUnderWay calls;
 
 	private final Listeners listeners;
 
@@ -69,7 +69,7 @@ public final class OutageWatch {
 	 * Create a watch.
 	 * @param endsCalls whether calls end early; otherwise an outage is only told of
 	 */
-	public OutageWatch(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, WaitingCalls calls,
+	public OutageWatch(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, CallsUnderWay calls,
 			Listeners listeners, boolean endsCalls) {
 		this.runtime = runtime;
 		this.timers = timers;

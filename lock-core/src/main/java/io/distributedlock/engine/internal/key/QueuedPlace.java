@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * about it at intervals. A place that the backend does not confirm within the command
  * time-out has failed.
  * <p>
- * Why: docs/decisions/002-local-gate.md
+ * Why: docs/decisions/002-one-object-for-a-key.md
  */
 final class QueuedPlace {
 

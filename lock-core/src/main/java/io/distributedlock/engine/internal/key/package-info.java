@@ -1,6 +1,6 @@
 /**
- * Internal: How a call gets its key: the local gate, attempts at the backend, places in
- * its queue, pauses, and outages.
+ * Internal: How a call gets its key: its turn among those of this JVM, attempts at the
+ * backend, places in its queue, pauses, and outages.
  */
 @NullMarked
 package io.distributedlock.engine.internal.key;

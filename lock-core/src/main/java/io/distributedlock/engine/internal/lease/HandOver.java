@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Passes a lock from caller to caller of this JVM without the backend: the lease stays,
- * and the next in line at the local gate goes in. While others wait at the backend, only
- * for a short time.
+ * and the next call in line goes in. While others wait at the backend, only for a short
+ * time.
  * <p>
  * Why: docs/decisions/043-passed-on-inside-a-jvm.md
  */
@@ -77,8 +77,8 @@ public final class HandOver {
 	}
 
 	/**
-	 * Let the next caller through the local gate that can take a place at the backend in
-	 * the same step as the lock is released.
+	 * Let the next caller in that can take a place at the backend in the same step as the
+	 * lock is released.
 	 * @param lock the lock, which its holder has left and which was not lost
 	 * @return that caller; {@code null} if the lock is to be released by itself
 	 */

@@ -96,12 +96,12 @@ public final class HeldLock extends Bag.Member {
 	/**
 	 * Begin a hold with the lease of a hold that has ended.
 	 */
-	private HeldLock(LockAttempt attempt, HeldLock before, Passage passage, long now) {
+	private HeldLock(LockAttempt attempt, HeldLock before, long now) {
 		this.attempt = attempt;
 		this.tenure = before.tenure;
 		this.index = before.tenure.holders();
 		this.beganNanos = now;
-		this.passage = passage;
+		this.passage = before.passage;
 		this.keeper = before.keeper;
 		this.clock = before.clock.passedOn(attempt, now);
 	}
@@ -110,10 +110,9 @@ public final class HeldLock extends Bag.Member {
 	 * Begin a hold of another caller with the same lease. This hold has ended, and
 	 * nothing is under way for its lease.
 	 * @param next what that caller asked for
-	 * @param itsPassage its way through the gate
 	 */
-	public HeldLock successor(LockAttempt next, Passage itsPassage) {
-		return new HeldLock(next, this, itsPassage, this.keeper.nanoTime());
+	public HeldLock successor(LockAttempt next) {
+		return new HeldLock(next, this, this.keeper.nanoTime());
 	}
 
 	/**
@@ -334,10 +333,10 @@ public final class HeldLock extends Bag.Member {
 	}
 
 	/**
-	 * Let the next call of this JVM through the gate.
+	 * Let the next call of this JVM ask for the key.
 	 */
-	void leaveGate() {
-		this.passage.leave();
+	void leaveKey() {
+		this.passage.leave(this);
 	}
 
 }

@@ -171,7 +171,7 @@ public final class LeaseKeeper {
 
 	/**
 	 * End a hold although its holders have not left, and call everyone who wants to be
-	 * told. The gate opens: other threads of this JVM have the same right to the key as
+	 * told. The key is free: other threads of this JVM have the same right to the key as
 	 * other nodes.
 	 */
 	public void lose(HeldLock lock, String reason) {
@@ -183,7 +183,7 @@ public final class LeaseKeeper {
 					(now) -> new LockEvent.Lost(lock.attempt().info(), now, lock.heldFor(), exception));
 			lock.observed().lost();
 			this.runtime.execute(() -> {
-				lock.leaveGate();
+				lock.leaveKey();
 				warnings.warn("{}", exception.getMessage());
 			});
 		}

@@ -66,8 +66,8 @@ public final class LeaseReleaser {
 
 	/**
 	 * Pass a lock on to the next caller of this JVM, or release its lease. If its minimum
-	 * hold time is not over, let the lease expire at the end of that. The local gate
-	 * opens when the backend has answered, or has failed to.
+	 * hold time is not over, let the lease expire at the end of that. The next call of
+	 * this JVM asks when the backend has answered, or has failed to.
 	 * @param lock the lock to release
 	 * @return completes when the lock is passed on, or its lease is released or was gone
 	 * already; fails if the release failed within the command time-out
@@ -307,7 +307,7 @@ public final class LeaseReleaser {
 
 		private void letNextIn(@Nullable Throwable failure, long tookNanos) {
 			LeaseReleaser.this.pending.remove(this);
-			Guard.run("letting the next caller in", this.lock::leaveGate);
+			Guard.run("letting the next caller in", this.lock::leaveKey);
 			if (failure != null) {
 				this.ended.completeExceptionally(failure);
 				if (this.wasHeld) {

@@ -3,37 +3,61 @@ package io.distributedlock.engine.internal.lease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The local gate as a hold knows it: its caller is through, and other calls of this JVM
- * may stand behind.
+ * The key as a hold knows it: other calls of this JVM may stand behind.
  * <p>
- * Why: docs/decisions/002-local-gate.md
+ * Why: docs/decisions/002-one-object-for-a-key.md
  */
 public interface Passage {
 
 	/**
-	 * Leave the gate or the line, and let the next call through if this one was.
-	 * Idempotent.
+	 * That of a hold which keeps no call of this JVM out by itself: of readers and
+	 * permits, who share the key, and of calls whose order is that of a queue on the
+	 * backend.
 	 */
-	void leave();
+	Passage FREE = new Passage() {
+
+		@Override
+		public void leave(HeldLock lock) {
+			// nobody waits behind it
+		}
+
+		@Override
+		public boolean isAwaited() {
+			return false;
+		}
+
+		@Override
+		public @Nullable Successor passOn(HeldLock lock) {
+			return null;
+		}
+
+		@Override
+		public @Nullable Successor exchange(HeldLock lock) {
+			return null;
+		}
+	};
 
 	/**
-	 * Return whether another call of this JVM stands behind this one, which is through
-	 * the gate.
+	 * A lock is released or lost: the next call asks the backend. Idempotent.
+	 */
+	void leave(HeldLock lock);
+
+	/**
+	 * Return whether a call of this JVM stands behind the lock.
 	 */
 	boolean isAwaited();
 
 	/**
-	 * Let the next call through with the lock that this call has.
+	 * Let the next call in with a lock, which its holder has left.
 	 * @return the next call, which is to take the lock over; {@code null} if there is
-	 * none that it fits, and this call is still through the gate
+	 * none that it fits, and nothing has changed
 	 */
 	@Nullable Successor passOn(HeldLock lock);
 
 	/**
-	 * Let the next call through while the lock that this call has is released.
+	 * Let the next call in while a lock, which its holder has left, is released.
 	 * @return the next call, which is to release the lock and take a place at the backend
-	 * in one step; {@code null} if there is none that can, and this call is still through
-	 * the gate
+	 * in one step; {@code null} if there is none that can, and nothing has changed
 	 */
 	@Nullable Successor exchange(HeldLock lock);
 

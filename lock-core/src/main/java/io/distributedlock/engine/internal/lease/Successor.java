@@ -3,8 +3,8 @@ package io.distributedlock.engine.internal.lease;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The call of this JVM that gets a key after another one. It is through the local gate
- * when one of these methods is called.
+ * The call of this JVM that gets a key after another one. It is in front at its key when
+ * one of these methods is called.
  * <p>
  * Why: docs/decisions/043-passed-on-inside-a-jvm.md
  */

@@ -20,7 +20,7 @@ public final class Activities {
 
 	public static LockActivity of(Engine engine) {
 		return new LockActivity(engine.keeper().held().stream().map((lock) -> held(lock, engine)).toList(),
-				engine.waiting().waiting().stream().map((call) -> waiting(call, engine)).toList());
+				engine.calls().waiting().stream().map((call) -> waiting(call, engine)).toList());
 	}
 
 	private static LockActivity.Held held(HeldLock lock, Engine engine) {
@@ -29,7 +29,7 @@ public final class Activities {
 				lock.lease().ownerId(), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
 				attempt.autoRenewed(),
 				// it may be released just now
-				Math.max(lock.holders().size(), 1), engine.waiting().waitersOf(attempt.gateKey()),
+				Math.max(lock.holders().size(), 1), engine.keys().waitingFor(attempt.localKey()),
 				nameOf(lock.thread()));
 	}
 

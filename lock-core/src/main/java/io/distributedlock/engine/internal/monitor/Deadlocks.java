@@ -28,10 +28,10 @@ final class Deadlocks {
 		// a permit may come from any holder, also from one that waits for nobody
 		held.stream()
 			.filter((lock) -> lock.attempt().type() != LockType.SEMAPHORE)
-			.forEach((lock) -> byKey.computeIfAbsent(lock.attempt().gateKey(), (key) -> new ArrayList<>()).add(lock));
+			.forEach((lock) -> byKey.computeIfAbsent(lock.attempt().localKey(), (key) -> new ArrayList<>()).add(lock));
 		for (CallUnderWay call : waiting) {
 			Thread waiter = call.thread();
-			for (HeldLock lock : byKey.getOrDefault(call.attempt().gateKey(), List.of())) {
+			for (HeldLock lock : byKey.getOrDefault(call.attempt().localKey(), List.of())) {
 				Thread holder = lock.thread();
 				if (waiter != null && holder != null) {
 					this.waits.computeIfAbsent(waiter, (thread) -> new ArrayList<>())

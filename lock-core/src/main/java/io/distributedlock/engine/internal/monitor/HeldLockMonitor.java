@@ -9,7 +9,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
-import io.distributedlock.engine.internal.key.WaitingCalls;
+import io.distributedlock.engine.internal.key.CallsUnderWay;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
@@ -40,7 +40,7 @@ public final class HeldLockMonitor {
 
 	private final Timers timers;
 
-	private final WaitingCalls waiting;
+	private final CallsUnderWay calls;
 
 	private final @Nullable Duration warnAfter;
 
@@ -59,11 +59,11 @@ public final class HeldLockMonitor {
 	 * for any time
 	 * @param enabled whether to review at all
 	 */
-	public HeldLockMonitor(EngineRuntime runtime, Timers timers, WaitingCalls waiting, @Nullable Duration warnAfter,
+	public HeldLockMonitor(EngineRuntime runtime, Timers timers, CallsUnderWay calls, @Nullable Duration warnAfter,
 			boolean enabled) {
 		this.runtime = runtime;
 		this.timers = timers;
-		this.waiting = waiting;
+		this.calls = calls;
 		this.planned.set(!enabled);
 		this.warnAfter = warnAfter;
 		this.intervalNanos = (warnAfter != null) ? Math.min(INTERVAL_NANOS, LockTimes.saturatedNanos(warnAfter))
@@ -97,7 +97,7 @@ public final class HeldLockMonitor {
 		}
 		try {
 			warnOfLongHolds(held);
-			warnOfDeadlocks(Deadlocks.find(this.waiting.waiting(), held));
+			warnOfDeadlocks(Deadlocks.find(this.calls.waiting(), held));
 		}
 		finally {
 			later(keeper);

@@ -13,7 +13,7 @@ import io.distributedlock.spi.LockQueue;
 /**
  * A request for one lock with every default filled in.
  * <p>
- * Why: docs/decisions/002-local-gate.md
+ * Why: docs/decisions/002-one-object-for-a-key.md
  *
  * @param name the name of the request, empty if it has none
  * @param key the full key
@@ -111,7 +111,8 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	}
 
 	/**
-	 * Return whether calls of this JVM take turns: one of them is through the local gate.
+	 * Return whether calls of this JVM take turns: one of them asks the backend, or has
+	 * the lock.
 	 */
 	public boolean takesTurns() {
 		boolean alone = this.type == LockType.EXCLUSIVE || this.type == LockType.WRITE;
@@ -143,11 +144,11 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	}
 
 	/**
-	 * Return the key at the local gate: calls with the same one compete. A semaphore has
-	 * nothing to do with a lock of the same key, and semaphores of different sizes do not
-	 * keep each other out.
+	 * Return the key among the calls of this JVM: calls with the same one compete. A
+	 * semaphore has nothing to do with a lock of the same key, and semaphores of
+	 * different sizes do not keep each other out.
 	 */
-	public String gateKey() {
+	public String localKey() {
 		// not only a space, as a key may have some
 		String permits = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " lock ";
 		return this.provider.name() + permits + this.key;

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs steps one after the other that would otherwise run one inside the other. The end
- * of one wait lets the next call through the gate; if a backend refuses immediately,
- * thousands of waits would end on one stack, and overflow it.
+ * of one wait lets the next call ask; if a backend refuses immediately, thousands of
+ * waits would end on one stack, and overflow it.
  * <p>
  * Why: docs/decisions/005-trust-no-provider.md
  */

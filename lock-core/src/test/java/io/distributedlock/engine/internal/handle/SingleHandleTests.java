@@ -218,7 +218,7 @@ class SingleHandleTests {
 		held.close();
 		first.get(Patience.SECONDS, TimeUnit.SECONDS).close();
 		third.get(Patience.SECONDS, TimeUnit.SECONDS).close();
-		assertThat(Inside.of(this.template).waiting().size()).isZero();
+		assertThat(Inside.of(this.template).keys().waiting()).isZero();
 		this.template.acquire(request.withMaxWaiters(0)).close();
 	}
 

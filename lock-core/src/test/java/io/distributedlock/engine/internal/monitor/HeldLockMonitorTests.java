@@ -106,7 +106,7 @@ class HeldLockMonitorTests {
 		List<CompletableFuture<Void>> calls = List.of(takeTwo("1", "a", "b", allHold), takeTwo("2", "b", "c", allHold),
 				takeTwo("3", "c", "a", allHold));
 		await().until(() -> this.template.activity().waiting().size() == 3);
-		List<List<Deadlocks.Wait>> circles = Deadlocks.find(Inside.of(this.template).waiting().waiting(),
+		List<List<Deadlocks.Wait>> circles = Deadlocks.find(Inside.of(this.template).calls().waiting(),
 				Inside.of(this.template).keeper().held());
 		assertThat(circles).singleElement().satisfies((circle) -> assertThat(circle).hasSize(3));
 		calls.forEach(CompletableFuture::join);
@@ -145,8 +145,7 @@ class HeldLockMonitorTests {
 			this.template.tryAcquire(permit.withWaitTime(Duration.ofSeconds(2))).ifPresent(LockHandle::close);
 		}), (task) -> new Thread(task, "second").start());
 		await().until(() -> this.template.activity().waiting().size() == 2);
-		assertThat(
-				Deadlocks.find(Inside.of(this.template).waiting().waiting(), Inside.of(this.template).keeper().held()))
+		assertThat(Deadlocks.find(Inside.of(this.template).calls().waiting(), Inside.of(this.template).keeper().held()))
 			.isEmpty();
 		CompletableFuture.allOf(first, second).get(Patience.SECONDS, TimeUnit.SECONDS);
 	}

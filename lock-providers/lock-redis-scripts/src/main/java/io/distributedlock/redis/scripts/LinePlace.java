@@ -24,8 +24,8 @@ import io.distributedlock.spi.LockQueue;
  * to live, which the engine's renewal lengthens; if little is left of it, this class asks
  * for the whole lease before the work begins.
  * <p>
- * Why: docs/decisions/002-local-gate.md, docs/decisions/040-redis-hands-over.md,
- * docs/decisions/043-passed-on-inside-a-jvm.md
+ * Why: docs/decisions/002-one-object-for-a-key.md,
+ * docs/decisions/040-redis-hands-over.md, docs/decisions/043-passed-on-inside-a-jvm.md
  */
 final class LinePlace implements LockQueue.Place {
 

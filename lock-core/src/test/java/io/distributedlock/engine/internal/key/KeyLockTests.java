@@ -3,6 +3,7 @@ package io.distributedlock.engine.internal.key;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -11,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.engine.HeldByHand;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
@@ -21,16 +23,16 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The gate under threads that enter, leave and give up at the same time.
+ * A key under threads that come, leave and give up at the same time.
  */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
-class LocalGateTests {
+class KeyLockTests {
 
 	private static final int THREADS = 8;
 
 	private static final int LEAVES = 100_000;
 
-	private final LocalGate gate = new LocalGate();
+	private final KeyLocks keys = new KeyLocks();
 
 	private final AtomicInteger calledTwice = new AtomicInteger();
 
@@ -44,7 +46,7 @@ class LocalGateTests {
 			thread.get(Patience.SECONDS * 2, TimeUnit.SECONDS);
 		}
 		assertThat(this.calledTwice).as("turns that were given twice").hasValue(0);
-		assertThat(this.gate.size()).isZero();
+		assertThat(this.keys.size()).isZero();
 	}
 
 	private void comeAndGo() {
@@ -77,7 +79,7 @@ class LocalGateTests {
 			Visitor next = new Visitor("k");
 			next.come();
 			leaving.set(inside);
-			inside.place.leave();
+			inside.leave();
 			while (leaving.get() != null) {
 				Thread.onSpinWait();
 			}
@@ -90,7 +92,7 @@ class LocalGateTests {
 		done.set(true);
 		second.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(this.calledTwice).as("turns that were given twice").hasValue(0);
-		assertThat(this.gate.size()).isZero();
+		assertThat(this.keys.size()).isZero();
 	}
 
 	/**
@@ -100,9 +102,10 @@ class LocalGateTests {
 	void callThatHoldsTheLockIsNotKept() {
 		Visitor call = new Visitor("k");
 		call.come();
-		Turn turn = call.place;
+		KeyLock key = call.key();
+		HeldLock lock = new HeldByHand().lock;
 		WeakReference<Visitor> kept = new WeakReference<>(call);
-		turn.hold();
+		key.hold(call, lock);
 		call = null;
 		Patience.await().until(() -> {
 			System.gc();
@@ -110,17 +113,70 @@ class LocalGateTests {
 		});
 		Visitor behind = new Visitor("k");
 		behind.come();
-		assertThat(behind.place.verdict()).isEqualTo(AcquisitionOutcome.CONTENDED);
-		turn.leave();
+		assertThat(behind.key().isHeld()).isTrue();
+		key.leave(lock);
 		assertThat(behind.turns).hasValue(1);
 		behind.go();
+	}
+
+	/**
+	 * A lock may be lost before its caller has it.
+	 */
+	@Test
+	void lossLetsTheNextCallAsk() {
+		Visitor call = new Visitor("k");
+		call.come();
+		Visitor behind = new Visitor("k");
+		behind.come();
+		HeldLock lock = new HeldByHand().lock;
+		call.key().hold(call, lock);
+		call.key().leave(lock);
+		call.go();
+		assertThat(behind.turns).hasValue(1);
+		assertThat(behind.key().asking()).isSameAs(behind);
+		behind.go();
+		assertThat(this.keys.size()).isZero();
+	}
+
+	/**
+	 * A call may end just when its lock comes.
+	 */
+	@Test
+	void callThatHasLeftHoldsNothing() {
+		Visitor call = new Visitor("k");
+		call.come();
+		Visitor behind = new Visitor("k");
+		behind.come();
+		call.go();
+		HeldLock lock = new HeldByHand().lock;
+		call.key().hold(call, lock);
+		assertThat(call.key().isHeld()).isFalse();
+		call.key().leave(lock);
+		assertThat(behind.key().asking()).isSameAs(behind);
+		behind.go();
+	}
+
+	/**
+	 * Readers wait, and do not stand in line.
+	 */
+	@Test
+	void keyThatCallsWaitForIsFree() {
+		assertThat(this.keys.join("k", 1)).isTrue();
+		assertThat(this.keys.join("k", 1)).isFalse();
+		Visitor call = new Visitor("k");
+		call.come();
+		assertThat(call.turns).hasValue(1);
+		call.go();
+		assertThat(this.keys.waitingFor("k")).isEqualTo(1);
+		this.keys.part("k");
+		assertThat(this.keys.size()).isZero();
 	}
 
 	private static void leaveWhatComes(AtomicReference<Visitor> leaving, AtomicBoolean done) {
 		while (!done.get()) {
 			Visitor visitor = leaving.get();
 			if (visitor != null) {
-				visitor.place.leave();
+				visitor.leave();
 				leaving.set(null);
 			}
 			Thread.onSpinWait();
@@ -130,26 +186,47 @@ class LocalGateTests {
 	/**
 	 * Who comes once, and goes once it had its turn, or before.
 	 */
-	private final class Visitor implements Contender {
+	private final class Visitor implements Waiter {
 
 		private final AtomicInteger turns = new AtomicInteger();
 
-		private final Turn place;
+		private final String name;
 
-		private Visitor(String key) {
-			this.place = LocalGateTests.this.gate.turn(key, this);
+		private volatile @Nullable KeyLock key;
+
+		private Visitor(String name) {
+			this.name = name;
+		}
+
+		private KeyLock key() {
+			return Objects.requireNonNull(this.key);
 		}
 
 		private void come() {
-			if (this.place.enter()) {
+			if (KeyLockTests.this.keys.enter(this.name, this)) {
 				onTurn();
 			}
+		}
+
+		private void leave() {
+			key().leave(this);
+		}
+
+		private void go() {
+			leave();
+			// idempotent
+			leave();
+		}
+
+		@Override
+		public void standsAt(KeyLock lock) {
+			this.key = lock;
 		}
 
 		@Override
 		public void onTurn() {
 			if (this.turns.incrementAndGet() > 1) {
-				LocalGateTests.this.calledTwice.incrementAndGet();
+				KeyLockTests.this.calledTwice.incrementAndGet();
 			}
 		}
 
@@ -164,6 +241,16 @@ class LocalGateTests {
 		}
 
 		@Override
+		public boolean exchanges(HeldLock lock) {
+			return false;
+		}
+
+		@Override
+		public boolean onOutage(AcquisitionOutcome outage) {
+			return false;
+		}
+
+		@Override
 		public void takeOver(HeldLock lock) {
 			throw new AssertionError("nothing fits");
 		}
@@ -171,12 +258,6 @@ class LocalGateTests {
 		@Override
 		public CompletionStage<Boolean> exchange(HeldLock lock) {
 			throw new AssertionError("nothing is exchanged");
-		}
-
-		private void go() {
-			this.place.leave();
-			// idempotent
-			this.place.leave();
 		}
 
 	}
