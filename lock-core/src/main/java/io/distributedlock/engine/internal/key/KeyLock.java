@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Supplier;
 
 import io.distributedlock.engine.internal.lease.HeldLock;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyLock implements Passage {
 
+	private static final AtomicReferenceFieldUpdater<KeyLock, @Nullable Object> FRONT = AtomicReferenceFieldUpdater
+		.newUpdater(KeyLock.class, Object.class, "front");
+
 	/**
 	 * How many callers are expected to get the lock one after the other, when callers
 	 * have begun to wait for each other.
@@ -41,15 +45,11 @@ final class KeyLock implements Passage {
 	private final String localKey;
 
 	/**
-	 * The call in front while it asks the backend.
+	 * The call that asks the backend, a {@link Waiter}, or what it has got, a
+	 * {@link HeldLock}. The call is not kept then: a lock may be held for hours, and a
+	 * node may hold thousands.
 	 */
-	private volatile @Nullable Waiter asking;
-
-	/**
-	 * What the call in front has got. The call itself is not kept: a lock may be held for
-	 * hours, and a node may hold thousands.
-	 */
-	private volatile @Nullable HeldLock held;
+	private volatile @Nullable Object front;
 
 	/**
 	 * Created for the first call that stands in line, which most keys never have.
@@ -73,7 +73,7 @@ final class KeyLock implements Passage {
 	KeyLock(ConcurrentMap<String, KeyLock> inUse, String localKey, @Nullable Waiter first) {
 		this.inUse = inUse;
 		this.localKey = localKey;
-		this.asking = first;
+		this.front = first;
 	}
 
 	/**
@@ -81,8 +81,8 @@ final class KeyLock implements Passage {
 	 * @return whether it is in front
 	 */
 	boolean add(Waiter call) {
-		if (this.asking == null && this.held == null) {
-			this.asking = call;
+		if (this.front == null) {
+			this.front = call;
 			return true;
 		}
 		if (this.line == null) {
@@ -117,22 +117,15 @@ final class KeyLock implements Passage {
 	 * Return this, or nothing if no call wants the key any more.
 	 */
 	@Nullable KeyLock orGone() {
-		boolean wanted = this.asking != null || this.held != null || this.waiting > 0;
-		return wanted ? this : null;
+		return (this.front != null || this.waiting > 0) ? this : null;
 	}
 
 	/**
-	 * The call in front has its lock. If the call has left meanwhile, nothing changes.
+	 * The call in front has its lock. If the call leaves meanwhile, its lock is not in
+	 * front, and the next call asks the backend although that lock is yet to be released.
 	 */
 	void hold(Waiter call, HeldLock lock) {
-		atomically(() -> {
-			if (this.asking == call) {
-				// in this order: who looks from outside finds one of both
-				this.held = lock;
-				this.asking = null;
-			}
-			return null;
-		});
+		FRONT.compareAndSet(this, call, lock);
 	}
 
 	/**
@@ -140,7 +133,7 @@ final class KeyLock implements Passage {
 	 */
 	void leave(Waiter call) {
 		admit(atomically(() -> {
-			if (this.asking == call) {
+			if (this.front == call) {
 				return nextAsks();
 			}
 			remove(call);
@@ -150,19 +143,18 @@ final class KeyLock implements Passage {
 
 	@Override
 	public void leave(HeldLock lock) {
-		admit(atomically(() -> (this.held == lock) ? nextAsks() : null));
+		admit(atomically(() -> (this.front == lock) ? nextAsks() : null));
 	}
 
 	@Override
 	public @Nullable Successor passOn(HeldLock lock) {
 		return atomically(() -> {
-			Waiter next = (this.held == lock) ? next() : null;
+			Waiter next = (this.front == lock) ? next() : null;
 			if (next == null || !next.fits(lock)) {
 				return null;
 			}
 			remove(next);
-			this.asking = next;
-			this.held = null;
+			this.front = next;
 			this.holders++;
 			return next;
 		});
@@ -171,7 +163,7 @@ final class KeyLock implements Passage {
 	@Override
 	public @Nullable Successor exchange(HeldLock lock) {
 		return atomically(() -> {
-			Waiter next = (this.held == lock) ? next() : null;
+			Waiter next = (this.front == lock) ? next() : null;
 			return (next != null && next.exchanges(lock)) ? nextAsks() : null;
 		});
 	}
@@ -185,14 +177,14 @@ final class KeyLock implements Passage {
 	 * Return whether a call of this JVM has the lock.
 	 */
 	boolean isHeld() {
-		return this.held != null;
+		return this.front instanceof HeldLock;
 	}
 
 	/**
 	 * Return the call that asks the backend, {@code null} if none does.
 	 */
 	@Nullable Waiter asking() {
-		return this.asking;
+		return (this.front instanceof Waiter call) ? call : null;
 	}
 
 	/**
@@ -208,7 +200,7 @@ final class KeyLock implements Passage {
 	 */
 	List<Waiter> behind(Waiter call) {
 		List<Waiter> behind = atomically(
-				() -> (this.asking == call && this.line != null) ? List.copyOf(this.line) : null);
+				() -> (this.front == call && this.line != null) ? List.copyOf(this.line) : null);
 		return (behind != null) ? behind : List.of();
 	}
 
@@ -230,8 +222,7 @@ final class KeyLock implements Passage {
 			// twice as many as the last time, so that their number can grow
 			this.expectedHolders = Math.min(Math.max(2 * this.holders, FEWEST_HOLDERS), MOST_HOLDERS);
 		}
-		this.asking = next;
-		this.held = null;
+		this.front = next;
 		this.holders = 1;
 		return next;
 	}
