@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
 
 import org.springframework.boot.context.properties.bind.Binder;

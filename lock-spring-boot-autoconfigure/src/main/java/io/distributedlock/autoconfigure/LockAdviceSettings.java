@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import io.distributedlock.spring.DistributedLockSettings;

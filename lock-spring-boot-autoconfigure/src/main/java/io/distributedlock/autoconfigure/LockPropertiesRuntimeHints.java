@@ -8,14 +8,13 @@ import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegi
 
 /**
  * What is read by reflection before there are beans: the properties that the advice is
- * made from, and where JCache providers are named.
+ * made from.
  */
 class LockPropertiesRuntimeHints implements RuntimeHintsRegistrar {
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		BindableRuntimeHintsRegistrar.forTypes(LockProperties.class).registerHints(hints, classLoader);
-		JCacheProviderListener.RESOURCES.forEach(hints.resources()::registerPattern);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

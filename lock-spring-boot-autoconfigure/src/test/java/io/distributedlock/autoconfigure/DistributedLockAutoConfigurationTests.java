@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;

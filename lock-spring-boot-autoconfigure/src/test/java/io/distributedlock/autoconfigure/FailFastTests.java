@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockTemplate;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.LockTemplateBuilderCustomizer;
 import io.distributedlock.engine.DefaultLockTemplate;

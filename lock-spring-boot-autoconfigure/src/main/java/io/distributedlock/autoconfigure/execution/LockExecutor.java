@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure.execution;
 
 import java.util.concurrent.Executor;
 
-import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure.redis;
 
 import java.util.List;
 
-import io.distributedlock.autoconfigure.ServerAddress;
+import io.distributedlock.autoconfigure.connection.ServerAddress;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Credentials;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.distributedlock.autoconfigure.redis;
 
-import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Credentials;
 import org.jspecify.annotations.Nullable;
 

@@ -5,10 +5,10 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-import io.distributedlock.autoconfigure.ChosenBean;
-import io.distributedlock.autoconfigure.DefaultAddress;
-import io.distributedlock.autoconfigure.LockConfigurationException;
-import io.distributedlock.autoconfigure.ServerAddress;
+import io.distributedlock.autoconfigure.connection.ChosenBean;
+import io.distributedlock.autoconfigure.connection.DefaultAddress;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.autoconfigure.connection.ServerAddress;
 import io.distributedlock.redis.RedisLockProvider;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;

@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure.redis;
 
 import java.time.Duration;
 
-import io.distributedlock.autoconfigure.ServerAddress;
+import io.distributedlock.autoconfigure.connection.ServerAddress;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;

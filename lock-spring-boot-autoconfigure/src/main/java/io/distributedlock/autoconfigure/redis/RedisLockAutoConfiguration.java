@@ -3,7 +3,7 @@ package io.distributedlock.autoconfigure.redis;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-import io.distributedlock.autoconfigure.ChosenBean;
+import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;

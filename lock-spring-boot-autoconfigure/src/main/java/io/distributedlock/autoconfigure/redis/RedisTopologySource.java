@@ -1,6 +1,6 @@
 package io.distributedlock.autoconfigure.redis;
 
-import io.distributedlock.autoconfigure.DefaultAddress;
+import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;

@@ -6,7 +6,7 @@ import java.util.Objects;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.redis.RedisLockProvider;
 import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;

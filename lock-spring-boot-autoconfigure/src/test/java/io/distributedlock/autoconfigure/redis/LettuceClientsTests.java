@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure.redis;
 
 import java.time.Duration;
 
-import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCredentials;

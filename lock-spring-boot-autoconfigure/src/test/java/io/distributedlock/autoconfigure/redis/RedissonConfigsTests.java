@@ -3,7 +3,7 @@ package io.distributedlock.autoconfigure.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.autoconfigure.LockConfigurationException;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;

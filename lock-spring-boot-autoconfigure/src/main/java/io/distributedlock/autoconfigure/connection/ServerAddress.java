@@ -1,5 +1,6 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.connection;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.failure;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.failure;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -10,7 +10,7 @@ import org.springframework.core.annotation.Order;
  */
 // before those of Spring Boot, which know the cause but not what it means here
 @Order(0)
-class LockConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LockConfigurationException> {
+public class LockConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LockConfigurationException> {
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockConfigurationException cause) {

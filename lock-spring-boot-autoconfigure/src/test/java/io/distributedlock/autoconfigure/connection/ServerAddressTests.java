@@ -1,5 +1,6 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.connection;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,5 +1,6 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.connection;
 
+import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.etcd.EtcdLockAutoConfiguration;
 import io.distributedlock.autoconfigure.memcached.MemcachedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;

@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.cache;
 
 import java.io.BufferedReader;
 import java.io.IOException;

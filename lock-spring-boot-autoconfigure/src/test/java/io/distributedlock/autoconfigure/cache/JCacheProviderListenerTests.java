@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.cache;
 
 import java.io.IOException;
 import java.net.URL;

@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.cache;
 
 import java.util.List;
 import java.util.Map;

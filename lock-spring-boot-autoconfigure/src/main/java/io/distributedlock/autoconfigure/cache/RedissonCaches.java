@@ -1,5 +1,6 @@
-package io.distributedlock.autoconfigure;
+package io.distributedlock.autoconfigure.cache;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
 
 import javax.cache.Caching;

@@ -1,0 +1,7 @@
+/**
+ * Where the servers are, and with which bean of the application to reach them.
+ */
+@NullMarked
+package io.distributedlock.autoconfigure.connection;
+
+import org.jspecify.annotations.NullMarked;
