@@ -112,10 +112,10 @@ public final class Listeners {
 		private void tell(LockEvent event) {
 			if (!(event instanceof LockEvent.OfLock)) {
 				this.outages.add(event);
-				callBack(this::tellOutages);
+				callBackUrgently(this::tellOutages);
 			}
 			else if (event instanceof LockEvent.Lost) {
-				Listeners.this.runtime.callBackUrgently(counted(() -> call(event)));
+				callBackUrgently(() -> call(event));
 			}
 			else if (this.calls.get() < MOST_CALLS) {
 				this.dropping.set(false);
@@ -130,6 +130,10 @@ public final class Listeners {
 
 		private void callBack(Runnable call) {
 			Listeners.this.runtime.callBack(counted(call));
+		}
+
+		private void callBackUrgently(Runnable call) {
+			Listeners.this.runtime.callBackUrgently(counted(call));
 		}
 
 		private Runnable counted(Runnable call) {
