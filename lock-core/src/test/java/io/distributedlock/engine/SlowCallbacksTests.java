@@ -161,6 +161,30 @@ class SlowCallbacksTests {
 	}
 
 	@Test
+	void listenerThatBlocksDelaysNoFuture() {
+		ThreadPoolExecutor few = new ThreadPoolExecutor(3, 3, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		AtomicInteger blocking = new AtomicInteger();
+		try (DefaultLockTemplate template = template(few, (event) -> {
+			blocking.incrementAndGet();
+			block();
+		})) {
+			for (int i = 0; i < 5; i++) {
+				LockHandle lost = template.acquire("lost " + i);
+				this.provider.lastLease().lose();
+				assertThat(template.acquireAsync(LockRequest.of("k" + i))).succeedsWithin(Patience.LIMIT)
+					.satisfies(LockHandle::close);
+				lost.close();
+			}
+			Patience.await().until(() -> blocking.get() == 2);
+			this.blocked.countDown();
+			Patience.await().until(() -> blocking.get() > 2);
+		}
+		finally {
+			few.shutdownNow();
+		}
+	}
+
+	@Test
 	void crowdOnADirectExecutorIsServed() throws Exception {
 		int crowd = 5000;
 		try (DefaultLockTemplate template = template(Runnable::run)) {
