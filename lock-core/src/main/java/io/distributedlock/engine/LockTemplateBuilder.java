@@ -327,9 +327,9 @@ public final class LockTemplateBuilder {
 
 	/**
 	 * Set the executor for code of the application: callbacks, listeners, what depends on
-	 * futures, and asynchronous work. What hears of a loss runs on a thread of the
-	 * template if the executor has not begun with it after 100 ms. Default: threads of
-	 * the template for callbacks.
+	 * futures, and asynchronous work. What hears of a loss or an outage runs on a thread
+	 * of the template if the executor has not begun with it after 100 ms. Default:
+	 * threads of the template for callbacks.
 	 * @param executor the executor, which the template does not shut down
 	 * @return this builder
 	 */

@@ -8,10 +8,11 @@ import java.util.function.Consumer;
  * alerts: a listener changes nothing, and what it throws is logged and harms no call.
  * <p>
  * It is called on a thread for callbacks (the executor of the template if it has one),
- * some time after the event. So it may block, must be thread-safe, and must not rely on
- * the order of calls: {@link LockEvent#atNanos()} says the order. Only outages come in
- * their order. If a listener is so slow that thousands of its calls wait, further events
- * are dropped and a warning is logged; a loss and an outage are never dropped.
+ * some time after the event: for losses and outages one after the other, and meanwhile
+ * for other events one after the other. So it must be thread-safe, and one that blocks
+ * takes two threads and delays its own events only. {@link LockEvent#atNanos()} says the
+ * exact order. If thousands of events wait for a listener, further ones are dropped and a
+ * warning is logged; a loss and an outage are never dropped.
  *
  * @since 0.1
  */
@@ -26,7 +27,7 @@ public interface LockListener {
 
 	/**
 	 * Return what this listener wants to be told of. Asked once. Each event for which
-	 * there is a listener costs a task on another thread, so few kinds are cheaper.
+	 * there is a listener costs work on another thread, so few kinds are cheaper.
 	 * @return the kinds of events, all by default
 	 */
 	default Set<Class<? extends LockEvent>> kinds() {

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -131,25 +132,33 @@ class LockListenerTests {
 	void slowListenerLosesEventsButNoLoss() {
 		CountDownLatch blocked = new CountDownLatch(1);
 		Queue<LockEvent> told = new ConcurrentLinkedQueue<>();
+		AtomicInteger begun = new AtomicInteger();
 		this.template.close();
-		this.template = template(new Blocker(blocked, told));
+		this.template = template((event) -> {
+			begun.incrementAndGet();
+			block(blocked);
+			told.add(event);
+		});
 		try {
 			LockRequest longEnough = local().withLeaseTime(Duration.ofMinutes(1));
-			for (int i = 0; i < Listeners.MOST_CALLS; i++) {
+			for (int i = 0; i < Listeners.MOST_WAITING; i++) {
 				this.template.execute(longEnough, () -> {
 				});
 			}
+			assertThat(begun).as("calls at the same time").hasValueLessThanOrEqualTo(1);
 			LockHandle handle = this.template.acquire(local().withLeaseTime(Duration.ofMillis(20)));
 			// it is not valid before that, on a busy machine, and then it is not lost but
 			// released
 			await().until(() -> this.template.engine().keeper().size() == 0);
 			handle.close();
+			await().until(() -> begun.get() == 2);
 		}
 		finally {
 			blocked.countDown();
 		}
-		await().until(() -> told.stream().anyMatch(LockEvent.Lost.class::isInstance));
-		await().until(() -> told.size() == Listeners.MOST_CALLS + 1);
+		await().until(() -> told.size() >= Listeners.MOST_WAITING + 1);
+		assertThat(told).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1);
+		assertThat(told).hasSizeLessThanOrEqualTo(Listeners.MOST_WAITING + 2);
 	}
 
 	@Test
@@ -205,22 +214,13 @@ class LockListenerTests {
 
 	}
 
-	/**
-	 * Blocks in each call until it is let go.
-	 */
-	private record Blocker(CountDownLatch blocked, Queue<LockEvent> told) implements LockListener {
-
-		@Override
-		public void on(LockEvent event) {
-			try {
-				this.blocked.await();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-			this.told.add(event);
+	private static void block(CountDownLatch latch) {
+		try {
+			latch.await();
 		}
-
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }

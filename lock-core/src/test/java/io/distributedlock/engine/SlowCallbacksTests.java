@@ -20,8 +20,10 @@ import java.util.concurrent.locks.LockSupport;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Code of the user that blocks, on an executor of whatever kind, keeps nobody else
@@ -136,6 +139,52 @@ class SlowCallbacksTests {
 	}
 
 	@Test
+	void outageIsSignalledThoughTheExecutorIsBusy() {
+		ThreadPoolExecutor busy = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		CountDownLatch told = new CountDownLatch(1);
+		this.provider.acquire.always(Trick.throwing(SlowCallbacksTests::unreachable));
+		this.provider.ping.always(Trick.throwing(SlowCallbacksTests::unreachable));
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.commandTimeout(Duration.ofMillis(100))
+			.executor(busy)
+			.listener(LockListener.of(LockEvent.OutageBegan.class, (outage) -> told.countDown()))
+			.build()) {
+			busy.execute(this::block);
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.acquire("k"));
+			Patience.await().until(() -> told.getCount() == 0);
+			this.blocked.countDown();
+		}
+		finally {
+			busy.shutdownNow();
+		}
+	}
+
+	@Test
+	void listenerThatBlocksDelaysNoFuture() {
+		ThreadPoolExecutor few = new ThreadPoolExecutor(3, 3, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		AtomicInteger blocking = new AtomicInteger();
+		try (DefaultLockTemplate template = template(few, (event) -> {
+			blocking.incrementAndGet();
+			block();
+		})) {
+			for (int i = 0; i < 5; i++) {
+				LockHandle lost = template.acquire("lost " + i);
+				this.provider.lastLease().lose();
+				assertThat(template.acquireAsync(LockRequest.of("k" + i))).succeedsWithin(Patience.LIMIT)
+					.satisfies(LockHandle::close);
+				lost.close();
+			}
+			Patience.await().until(() -> blocking.get() == 2);
+			this.blocked.countDown();
+			Patience.await().until(() -> blocking.get() > 2);
+		}
+		finally {
+			few.shutdownNow();
+		}
+	}
+
+	@Test
 	void crowdOnADirectExecutorIsServed() throws Exception {
 		int crowd = 5000;
 		try (DefaultLockTemplate template = template(Runnable::run)) {
@@ -233,6 +282,10 @@ class SlowCallbacksTests {
 			.commandTimeout(Duration.ofSeconds(5));
 		List.of(listeners).forEach(builder::listener);
 		return ((executor != null) ? builder.executor(executor) : builder).build();
+	}
+
+	private static BackendException unreachable() {
+		return new BackendException("unreachable", true, null);
 	}
 
 	private void block() {

@@ -49,6 +49,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -112,6 +113,19 @@ class DistributedLockAutoConfigurationTests {
 				assertThat(child.getBean(Held.class).key()).isEqualTo("p:held:k");
 				assertThat(child.getBean(LockTemplate.class)).isSameAs(parent.getBean(LockTemplate.class));
 			}));
+	}
+
+	@Test
+	void childContextWithoutAutoConfigurationImportsIt() {
+		this.runner.withPropertyValues("lock.provider=local", "lock.key-prefix=p").run((parent) -> {
+			try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+				child.setParent(parent.getSourceApplicationContext());
+				child.register(DistributedLockAutoConfiguration.class, Held.class);
+				child.refresh();
+				assertThat(child.getBean(Held.class).key()).isEqualTo("p:held:k");
+				assertThat(child.getBean(LockTemplate.class)).isSameAs(parent.getBean(LockTemplate.class));
+			}
+		});
 	}
 
 	@Test

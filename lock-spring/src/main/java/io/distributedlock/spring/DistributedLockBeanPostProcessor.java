@@ -24,6 +24,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -43,7 +45,8 @@ import org.springframework.util.function.SingletonSupplier;
  * @since 0.1
  */
 public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton, DisposableBean {
+		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
+		ApplicationListener<ContextRefreshedEvent>, DisposableBean {
 
 	/**
 	 * The default order: just before advice without an order.
@@ -182,6 +185,26 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			TransactionListeners.listenToSingletons(this.factory);
 		}
 		checkProviders();
+	}
+
+	/**
+	 * Refuse a child context without a post-processor, whose locked methods would run
+	 * without their locks. Its events reach its parents, too.
+	 */
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		if (this.proxying && event.getApplicationContext()
+			.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory beans && !isIn(beans)) {
+			UnseenSingletons.checkChild(beans);
+		}
+	}
+
+	/**
+	 * Return whether there is a post-processor for the beans of a factory.
+	 */
+	static boolean isIn(BeanFactory factory) {
+		return factory instanceof AbstractBeanFactory beans
+				&& beans.getBeanPostProcessors().stream().anyMatch(DistributedLockBeanPostProcessor.class::isInstance);
 	}
 
 	/**

@@ -12,7 +12,6 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.HotSwappableTargetSource;
-import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.core.DecoratingProxy;
 import org.springframework.util.ReflectionUtils;
 
@@ -105,8 +104,7 @@ final class ProxyLayers {
 	 */
 	private static boolean isOfAnotherBean(Advised layer) {
 		return layer.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource source
-				&& source.getBeanFactory() instanceof AbstractBeanFactory beans
-				&& beans.getBeanPostProcessors().stream().anyMatch(DistributedLockBeanPostProcessor.class::isInstance);
+				&& DistributedLockBeanPostProcessor.isIn(source.getBeanFactory());
 	}
 
 	private static @Nullable Advised next(Advised layer) {

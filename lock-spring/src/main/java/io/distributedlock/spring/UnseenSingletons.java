@@ -21,9 +21,10 @@ import org.springframework.util.ObjectUtils;
 
 /**
  * Finds locked beans that the post-processor has not seen, and which therefore run
- * without their locks: beans that were created before the post-processor, and finished
- * objects that were registered as singletons. A bean that it has seen is locked, whatever
- * has been wrapped around it since.
+ * without their locks: beans that were created before the post-processor, finished
+ * objects that were registered as singletons, and beans of a child context without a
+ * post-processor. A bean that it has seen is locked, whatever has been wrapped around it
+ * since.
  */
 final class UnseenSingletons {
 
@@ -34,6 +35,14 @@ final class UnseenSingletons {
 	 * example by mocks. Post-processors do not see the replacements.
 	 */
 	private static final String REPLACED_BY_TEST = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
+
+	private static final Reason EARLY = new Reason(
+			"it was created before the post-processor for locks, or registered as a finished object",
+			"If a BeanPostProcessor needs the bean, inject an ObjectProvider and make its @Bean method static; register an object by a supplier; or use LockTemplate inside the method");
+
+	private static final Reason IN_CHILD = new Reason(
+			"its application context has no post-processor for locks, and that of a parent context does not see it",
+			"Import DistributedLockAutoConfiguration into that context, or @EnableDistributedLocks without Spring Boot; or declare the bean in the parent context");
 
 	private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
@@ -54,33 +63,50 @@ final class UnseenSingletons {
 		for (String name : beans.getSingletonNames()) {
 			Object bean = this.seen.contains(name) ? null : beans.getSingleton(name);
 			if (bean != null) {
-				check(bean, name, beans);
+				check(bean, name, beans, EARLY);
 			}
 			if (bean instanceof FactoryBean<?> factory && factory.isSingleton()) {
 				Object product = product(name, beans);
 				if (product != null && !this.seen.contains(name)) {
-					check(product, name, beans);
+					check(product, name, beans, EARLY);
 				}
 			}
 		}
 		for (String name : beans.getBeanDefinitionNames()) {
 			if (isGivenToAnEarlyBean(name, beans)) {
-				checkType(beans.getType(name, false), name, beans);
+				checkType(beans.getType(name, false), name, beans, EARLY);
 			}
 		}
 		this.seen.clear();
 	}
 
-	private static void check(Object bean, String name, ConfigurableListableBeanFactory beans) {
-		if (!(bean instanceof AopInfrastructureBean) && !ProxyLayers.takeLocks(bean)) {
-			checkType(ProxyLayers.targetClass(bean), name, beans);
+	/**
+	 * Check the beans of a child context that has no post-processor. No bean is created.
+	 * @throws InvalidLockOperationException if one runs without its locks
+	 */
+	static void checkChild(ConfigurableListableBeanFactory beans) {
+		for (String name : beans.getBeanNamesForType(Object.class, true, false)) {
+			Object bean = beans.getSingleton(name);
+			if (bean == null || bean instanceof FactoryBean) {
+				checkType(beans.getType(name, false), name, beans, IN_CHILD);
+			}
+			else {
+				check(bean, name, beans, IN_CHILD);
+			}
 		}
 	}
 
-	private static void checkType(@Nullable Class<?> type, String name, ConfigurableListableBeanFactory beans) {
+	private static void check(Object bean, String name, ConfigurableListableBeanFactory beans, Reason reason) {
+		if (!(bean instanceof AopInfrastructureBean) && !ProxyLayers.takeLocks(bean)) {
+			checkType(ProxyLayers.targetClass(bean), name, beans, reason);
+		}
+	}
+
+	private static void checkType(@Nullable Class<?> type, String name, ConfigurableListableBeanFactory beans,
+			Reason reason) {
 		if (type != null) {
 			lockedMethod(type)
-				.ifPresent((method) -> report(name, type, method, beans.containsSingleton(REPLACED_BY_TEST)));
+				.ifPresent((method) -> report(name, type, method, reason, beans.containsSingleton(REPLACED_BY_TEST)));
 		}
 	}
 
@@ -119,12 +145,11 @@ final class UnseenSingletons {
 				&& ObjectUtils.containsElement(beans.getMergedBeanDefinition(dependent).getDependsOn(), name);
 	}
 
-	private static void report(String name, Class<?> type, Method method, boolean test) {
+	private static void report(String name, Class<?> type, Method method, Reason reason, boolean test) {
 		InvalidLockOperationException problem = new InvalidLockOperationException(method, type,
-				"bean '%s' of type %s runs without its locks, because it was created before the post-processor for locks, or registered as a finished object"
-					.formatted(name, type.getName()),
-				"If a BeanPostProcessor needs the bean, inject an ObjectProvider and make its @Bean method static; register an object by a supplier; or use LockTemplate inside the method",
-				null);
+				"bean '%s' of type %s runs without its locks, because %s".formatted(name, type.getName(),
+						reason.text()),
+				reason.action(), null);
 		if (!test) {
 			throw problem;
 		}
@@ -138,6 +163,12 @@ final class UnseenSingletons {
 		return ReachableMethods.of(type)
 			.filter((method) -> !DeclaredLocks.of(ReachableMethods.specific(method, type), type).isEmpty())
 			.findFirst();
+	}
+
+	/**
+	 * Why the post-processor has not seen a bean, and what to do.
+	 */
+	private record Reason(String text, String action) {
 	}
 
 }

@@ -3,13 +3,16 @@ package io.distributedlock.spring;
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.local.LocalLockProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * A call takes its lock once, whether the bean is of a context or of its parent.
@@ -54,6 +57,53 @@ class ContextHierarchyTests {
 				.withMessageContaining("parent");
 			assertThat(parent.getBean(InParent.class).run()).isEqualTo("t:parent:k");
 		}
+	}
+
+	/**
+	 * Without a post-processor of its own, a child would run them without their locks.
+	 */
+	@Test
+	@Tag("proxies")
+	void lockedBeansOfAChildWithoutThePostProcessorAreRefused() {
+		assertRefused("existing", new RootBeanDefinition(InChild.class));
+		RootBeanDefinition lazy = notToBeCreated();
+		lazy.setLazyInit(true);
+		assertRefused("later", lazy);
+		RootBeanDefinition prototype = notToBeCreated();
+		prototype.setScope(BeanDefinition.SCOPE_PROTOTYPE);
+		assertRefused("several", prototype);
+	}
+
+	@Test
+	@Tag("proxies")
+	void childWithoutThePostProcessorMayHaveOtherBeansAndThoseOfItsParent() {
+		try (AnnotationConfigApplicationContext parent = Contexts.open(this.provider, false, InParent.class);
+				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(parent);
+			child.registerBean(ContextHierarchyTests.class);
+			child.registerBean("again", InParent.class, () -> parent.getBean(InParent.class));
+			child.refresh();
+			assertThat(child.getBean("again", InParent.class).run()).isEqualTo("t:parent:k");
+		}
+	}
+
+	private void assertRefused(String name, BeanDefinition definition) {
+		try (AnnotationConfigApplicationContext parent = Contexts.open(this.provider, false, InParent.class);
+				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(parent);
+			child.registerBeanDefinition(name, definition);
+			assertThatIllegalStateException().isThrownBy(child::refresh)
+				.withMessageContainingAll("'" + name + "'", InChild.class.getName() + ".run()", "parent context",
+						"DistributedLockAutoConfiguration");
+			assertThat(child.isActive()).isFalse();
+			assertThat(parent.getBean(InParent.class).run()).isEqualTo("t:parent:k");
+		}
+	}
+
+	private static RootBeanDefinition notToBeCreated() {
+		return new RootBeanDefinition(InChild.class, () -> {
+			throw new IllegalStateException("created for the check");
+		});
 	}
 
 	static class InParent {

@@ -74,16 +74,17 @@ final class AdjustableRuntime implements EngineRuntime {
 
 	@Override
 	public void callBack(Runnable task) {
-		this.threads.callBack(counted(task));
+		this.threads.callBack(toCallBack(task));
 	}
 
 	@Override
 	public void callBackUrgently(Runnable task) {
-		this.threads.callBackUrgently(counted(task));
+		this.threads.callBackUrgently(toCallBack(task));
 	}
 
-	private Runnable counted(Runnable task) {
-		Runnable counted = task;
+	@Override
+	public Runnable toCallBack(Runnable code) {
+		Runnable counted = code;
 		for (CallbackCount each : this.counts) {
 			counted = each.counted(counted);
 		}

@@ -4,14 +4,15 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
+import io.distributedlock.spi.support.LimitedLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,10 +25,18 @@ public final class Listeners {
 	private static final Logger logger = LoggerFactory.getLogger(Listeners.class);
 
 	/**
-	 * If so many calls of one listener have not returned, it is too slow for its locks,
-	 * and more of them would only use up memory.
+	 * If so many events wait for one listener, it is too slow for its locks, and more of
+	 * them would only use up memory.
 	 */
-	public static final int MOST_CALLS = 10_000;
+	public static final int MOST_WAITING = 10_000;
+
+	/**
+	 * How many events a thread brings to a listener before others get it: enough that a
+	 * fast listener costs no change of threads for each.
+	 */
+	private static final int AT_ONCE = 100;
+
+	private static final LimitedLog warnings = new LimitedLog(logger);
 
 	private final EngineRuntime runtime;
 
@@ -44,8 +53,8 @@ public final class Listeners {
 	}
 
 	/**
-	 * Tell of an event. A loss is told to listeners that are too slow for other events,
-	 * too, and an outage to each in its order.
+	 * Tell of an event, each listener of one at a time; of losses and outages also while
+	 * it is busy with others.
 	 * @param kind what kind of event it is
 	 * @param event makes the event, if anybody hears it, of the time now
 	 */
@@ -69,7 +78,7 @@ public final class Listeners {
 	}
 
 	/**
-	 * One listener, and how many of its calls have not returned.
+	 * One listener. What is urgent waits for nothing else, and is never dropped.
 	 */
 	private final class Listening {
 
@@ -77,16 +86,9 @@ public final class Listeners {
 
 		private final Set<Class<? extends LockEvent>> kinds;
 
-		private final AtomicInteger calls = new AtomicInteger();
+		private final CallQueue urgent = new CallQueue(Integer.MAX_VALUE, Listeners.this.runtime::callBackUrgently);
 
-		private final AtomicBoolean dropping = new AtomicBoolean();
-
-		/**
-		 * What is to be told of outages.
-		 */
-		private final Queue<LockEvent> outages = new ConcurrentLinkedQueue<>();
-
-		private final AtomicBoolean tellingOfOutages = new AtomicBoolean();
+		private final CallQueue others = new CallQueue(MOST_WAITING, Listeners.this.runtime::callBack);
 
 		private Listening(LockListener listener) {
 			this.listener = listener;
@@ -110,50 +112,12 @@ public final class Listeners {
 		}
 
 		private void tell(LockEvent event) {
-			if (!(event instanceof LockEvent.OfLock)) {
-				this.outages.add(event);
-				callBack(this::tellOutages);
-			}
-			else if (event instanceof LockEvent.Lost) {
-				Listeners.this.runtime.callBackUrgently(counted(() -> call(event)));
-			}
-			else if (this.calls.get() < MOST_CALLS) {
-				this.dropping.set(false);
-				callBack(() -> call(event));
-			}
-			else if (this.dropping.compareAndSet(false, true)) {
-				logger.warn(
-						"Lock listener {} is too slow: {} of its calls have not returned. Events are dropped until it returns",
-						this.listener, MOST_CALLS);
-			}
-		}
-
-		private void callBack(Runnable call) {
-			Listeners.this.runtime.callBack(counted(call));
-		}
-
-		private Runnable counted(Runnable call) {
-			this.calls.incrementAndGet();
-			return () -> {
-				try {
-					call.run();
-				}
-				finally {
-					this.calls.decrementAndGet();
-				}
-			};
-		}
-
-		/**
-		 * Tell of outages one after the other: a listener that hears of the end first
-		 * would take the provider for down for ever.
-		 */
-		private void tellOutages() {
-			while (!this.outages.isEmpty() && this.tellingOfOutages.compareAndSet(false, true)) {
-				for (LockEvent next = this.outages.poll(); next != null; next = this.outages.poll()) {
-					call(next);
-				}
-				this.tellingOfOutages.set(false);
+			boolean isUrgent = event instanceof LockEvent.Lost || !(event instanceof LockEvent.OfLock);
+			CallQueue calls = isUrgent ? this.urgent : this.others;
+			if (!calls.add(Listeners.this.runtime.toCallBack(() -> call(event)))) {
+				warnings.warn(
+						"Lock listener {} is too slow: {} events wait for it, and further ones are dropped. Let it hand its work to another thread",
+						this.listener, MOST_WAITING);
 			}
 		}
 
@@ -163,6 +127,57 @@ public final class Listeners {
 			}
 			catch (Throwable ex) {
 				logger.error("Lock listener {} failed", this.listener, ex);
+			}
+		}
+
+	}
+
+	/**
+	 * Calls that run one after the other: a listener that blocks takes one thread from
+	 * other code of the user, and hears of the end of an outage after its beginning.
+	 */
+	private static final class CallQueue {
+
+		private final Queue<Runnable> calls;
+
+		private final Consumer<Runnable> threads;
+
+		private final AtomicBoolean running = new AtomicBoolean();
+
+		private CallQueue(int capacity, Consumer<Runnable> threads) {
+			this.calls = new LinkedBlockingQueue<>(capacity);
+			this.threads = threads;
+		}
+
+		/**
+		 * Add a call.
+		 * @return {@code false} if too many wait
+		 */
+		private boolean add(Runnable call) {
+			boolean added = this.calls.offer(call);
+			if (added) {
+				goOn();
+			}
+			return added;
+		}
+
+		private void goOn() {
+			if (!this.calls.isEmpty() && !this.running.get()) {
+				this.threads.accept(this::run);
+			}
+		}
+
+		private void run() {
+			if (this.running.compareAndSet(false, true)) {
+				try {
+					for (int i = 0; i < AT_ONCE && !this.calls.isEmpty(); i++) {
+						this.calls.remove().run();
+					}
+				}
+				finally {
+					this.running.set(false);
+					goOn();
+				}
 			}
 		}
 

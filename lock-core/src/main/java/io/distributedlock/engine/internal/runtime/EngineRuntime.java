@@ -48,6 +48,14 @@ public interface EngineRuntime {
 	}
 
 	/**
+	 * Return code of the user that a task will run which is given to {@link #callBack}
+	 * now or later, possibly with other code. So a clock of tests knows what to wait for.
+	 */
+	default Runnable toCallBack(Runnable code) {
+		return code;
+	}
+
+	/**
 	 * Block the calling thread until a future is done.
 	 */
 	<T extends @Nullable Object> T await(CompletableFuture<T> future, long timeoutNanos)
