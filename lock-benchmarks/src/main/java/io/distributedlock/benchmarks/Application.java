@@ -5,7 +5,7 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
-import io.distributedlock.spring.DistributedLockSettings;
+import io.distributedlock.annotation.DistributedLockSettings;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Scope;

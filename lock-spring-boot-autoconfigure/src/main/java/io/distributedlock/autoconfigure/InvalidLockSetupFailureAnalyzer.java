@@ -1,7 +1,7 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.UnknownLockProviderException;
-import io.distributedlock.spring.InvalidLockSetupException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;

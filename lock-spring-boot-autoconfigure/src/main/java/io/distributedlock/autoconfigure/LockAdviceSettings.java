@@ -3,7 +3,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
-import io.distributedlock.spring.DistributedLockSettings;
+import io.distributedlock.annotation.DistributedLockSettings;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;

@@ -53,7 +53,7 @@ import org.springframework.core.annotation.AliasFor;
  * the lock, which {@link io.distributedlock.LockContext#current()} returns too.
  * <p>
  * A mistake in an attribute is reported at start-up by
- * {@link io.distributedlock.spring.InvalidLockOperationException}.
+ * {@link io.distributedlock.annotation.InvalidLockOperationException}.
  *
  * @since 0.1
  */
@@ -235,9 +235,9 @@ public @interface DistributedLock {
 	/**
 	 * The name of the bean that decides about a call when others hold the lock for the
 	 * whole wait time. The bean is a
-	 * {@link io.distributedlock.spring.LockContentionHandler}; without it the application
-	 * does not start. May be a placeholder. Excludes {@link #onContention} and
-	 * {@link #fallback}. Default: none.
+	 * {@link io.distributedlock.annotation.LockContentionHandler}; without it the
+	 * application does not start. May be a placeholder. Excludes {@link #onContention}
+	 * and {@link #fallback}. Default: none.
 	 * @return the name of a bean
 	 */
 	String handler() default "";

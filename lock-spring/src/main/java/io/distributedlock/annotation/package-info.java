@@ -1,5 +1,6 @@
 /**
- * The annotations that put methods under locks.
+ * The annotations that put methods under locks, what applies to all of them, and what is
+ * thrown if one cannot work.
  */
 @NullMarked
 package io.distributedlock.annotation;

@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.operation.LockOperationSource;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.reflect.Proxy;
 import java.util.Collections;
 import java.util.Set;

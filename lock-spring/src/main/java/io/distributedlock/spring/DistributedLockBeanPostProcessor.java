@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
+import io.distributedlock.annotation.DistributedLockSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.LockTemplate;
 
 import org.springframework.beans.factory.ObjectProvider;

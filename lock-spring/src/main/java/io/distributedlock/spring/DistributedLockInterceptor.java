@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.operation.LockOperationSource;
+import io.distributedlock.spring.operation.LockOperation;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockRequest;

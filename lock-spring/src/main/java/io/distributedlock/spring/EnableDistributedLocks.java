@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.DistributedLockSettings;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

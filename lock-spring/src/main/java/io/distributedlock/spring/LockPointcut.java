@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.operation.LockOperationSource;
 import java.lang.reflect.Method;
 
 import io.distributedlock.annotation.DistributedLock;

@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.operation.DeclaredLocks;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.operation.DeclaredLocks;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.List;

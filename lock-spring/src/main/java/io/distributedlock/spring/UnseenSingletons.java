@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.operation.DeclaredLocks;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Optional;

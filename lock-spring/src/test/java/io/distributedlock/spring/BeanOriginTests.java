@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.DistributedLockSettings;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockTemplate;

@@ -1,5 +1,9 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.spring.operation.LockOperationSource;
+import io.distributedlock.spring.operation.LockOperation;
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.DistributedLockSettings;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

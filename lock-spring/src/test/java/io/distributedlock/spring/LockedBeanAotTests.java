@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.DistributedLockSettings;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

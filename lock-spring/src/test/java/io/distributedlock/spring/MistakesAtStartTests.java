@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockHandle;

@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.LockContentionHandler;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

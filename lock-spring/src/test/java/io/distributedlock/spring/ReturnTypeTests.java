@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,9 @@
 package io.distributedlock.spring
 
+import io.distributedlock.spring.operation.LockOperationSource
+import io.distributedlock.annotation.LockContentionHandler
+import io.distributedlock.annotation.InvalidLockOperationException
+import io.distributedlock.annotation.DistributedLockSettings
 import io.distributedlock.LockHandle
 import io.distributedlock.LockNotAcquiredException
 import io.distributedlock.annotation.DistributedLock

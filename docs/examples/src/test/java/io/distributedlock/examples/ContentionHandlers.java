@@ -1,7 +1,7 @@
 package io.distributedlock.examples;
 
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.spring.LockContentionHandler;
+import io.distributedlock.annotation.LockContentionHandler;
 import org.aopalliance.intercept.MethodInvocation;
 
 import org.springframework.context.annotation.Bean;

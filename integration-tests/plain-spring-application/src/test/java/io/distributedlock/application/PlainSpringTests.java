@@ -10,7 +10,7 @@ import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.ReleaseTime;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
-import io.distributedlock.spring.DistributedLockSettings;
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.spring.EnableDistributedLocks;
 import org.junit.jupiter.api.Test;
 

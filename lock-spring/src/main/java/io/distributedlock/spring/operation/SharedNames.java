@@ -1,4 +1,4 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
 import java.lang.reflect.Proxy;
 import java.util.Map;

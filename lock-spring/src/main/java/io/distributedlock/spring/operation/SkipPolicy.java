@@ -1,4 +1,4 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
 import io.distributedlock.spring.invocation.ContentionPolicy;
 import io.distributedlock.spring.invocation.LockedInvocation;

@@ -1,7 +1,4 @@
-package io.distributedlock.spring;
-
-import io.distributedlock.annotation.OnContention;
-import io.distributedlock.annotation.ReleaseTime;
+package io.distributedlock.annotation;
 
 /**
  * What applies to all annotated methods of an application.

@@ -1,5 +1,6 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
+import io.distributedlock.annotation.LockContentionHandler;
 import io.distributedlock.spring.invocation.ContentionPolicy;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.distributedlock.spring;
+package io.distributedlock.annotation;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,13 @@ public class InvalidLockSetupException extends IllegalStateException {
 	 */
 	private final String action;
 
-	InvalidLockSetupException(String description, String action, @Nullable Throwable cause) {
+	/**
+	 * Create an exception.
+	 * @param description what is wrong
+	 * @param action what to do
+	 * @param cause why, if an exception says so
+	 */
+	public InvalidLockSetupException(String description, String action, @Nullable Throwable cause) {
 		super(description + ". " + action, cause);
 		this.description = description;
 		this.action = action;

@@ -1,5 +1,8 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.DistributedLockSettings;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -36,10 +39,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Turns the annotations of methods into lock operations, once for each method.
+ * Internal: Turns the annotations of methods into lock operations, once for each method.
  * Thread-safe.
  */
-final class LockOperationSource {
+public final class LockOperationSource {
 
 	private final ConcurrentHashMap<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>();
 
@@ -61,7 +64,7 @@ final class LockOperationSource {
 	 */
 	private volatile boolean namesChecked;
 
-	LockOperationSource(LockExpressionParser parser, UnaryOperator<@Nullable String> placeholders,
+	public LockOperationSource(LockExpressionParser parser, UnaryOperator<@Nullable String> placeholders,
 			DistributedLockSettings settings, @Nullable BeanFactory beans) {
 		this.parser = parser;
 		this.placeholders = placeholders;
@@ -76,7 +79,7 @@ final class LockOperationSource {
 	 * @throws InvalidLockSetupException if the template lacks a provider, or the provider
 	 * a capability, or if a name that is required is missing
 	 */
-	void check(Supplier<LockTemplate> template) {
+	public void check(Supplier<LockTemplate> template) {
 		if (this.settings.requireName() && !this.namesChecked) {
 			this.namesChecked = true;
 			requireNames(this.unchecked.stream().map(Declared::nameOfMethod));
@@ -114,7 +117,7 @@ final class LockOperationSource {
 	/**
 	 * Return the requests of all operations that were found, without their keys.
 	 */
-	List<LockRequest> prototypes() {
+	public List<LockRequest> prototypes() {
 		return this.operations.values()
 			.stream()
 			.flatMap(Optional::stream)
@@ -128,7 +131,7 @@ final class LockOperationSource {
 	 * @return the operation, {@code null} if the method is not locked
 	 * @throws InvalidLockOperationException if an annotation cannot work
 	 */
-	@Nullable LockOperation find(Method method, Class<?> targetClass) {
+	public @Nullable LockOperation find(Method method, Class<?> targetClass) {
 		MethodClassKey cacheKey = new MethodClassKey(method, targetClass);
 		Optional<LockOperation> known = this.operations.get(cacheKey);
 		if (known == null) {

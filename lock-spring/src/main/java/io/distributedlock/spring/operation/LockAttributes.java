@@ -1,5 +1,7 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.DistributedLockSettings;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

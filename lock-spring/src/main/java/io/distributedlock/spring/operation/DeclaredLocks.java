@@ -1,5 +1,6 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.reflect.Method;
 import java.util.List;
 
@@ -10,10 +11,10 @@ import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /**
- * Reads the annotations that apply to a method. Spring refuses to read one whose aliases
- * contradict each other, such as {@code key} and {@code value}.
+ * Internal: Reads the annotations that apply to a method. Spring refuses to read one
+ * whose aliases contradict each other, such as {@code key} and {@code value}.
  */
-final class DeclaredLocks {
+public final class DeclaredLocks {
 
 	private DeclaredLocks() {
 	}
@@ -25,7 +26,7 @@ final class DeclaredLocks {
 	 * @return the annotations, none if the method is not locked
 	 * @throws InvalidLockOperationException if an annotation cannot be read
 	 */
-	static List<MergedAnnotation<DistributedLock>> of(Method method, Class<?> userClass) {
+	public static List<MergedAnnotation<DistributedLock>> of(Method method, Class<?> userClass) {
 		try {
 			return LockAnnotations.of(method, userClass);
 		}

@@ -1,4 +1,4 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
 import java.time.Duration;
 
@@ -13,13 +13,13 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the requests of one annotation.
+ * Internal: Makes the requests of one annotation.
  *
  * @param prototype the request, complete except for the key
  * @param keys gives the keys of a call
  * @param condition whether a call needs the lock, {@code null} if each does
  */
-record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockExpression condition) {
+public record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable LockExpression condition) {
 
 	private static final String AUTO_RENEWED = "-1";
 

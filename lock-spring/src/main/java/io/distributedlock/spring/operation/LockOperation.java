@@ -1,4 +1,4 @@
-package io.distributedlock.spring;
+package io.distributedlock.spring.operation;
 
 import java.util.List;
 
@@ -9,13 +9,13 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the annotations of a method ask for, parsed and checked.
+ * Internal: What the annotations of a method ask for, parsed and checked.
  *
  * @param requests give what to lock, one for each annotation; the call needs all locks
  * @param invocation runs the method under the locks, as its return type needs it
  * @param rules what else the annotations say about each call
  */
-record LockOperation(List<LockRequestFactory> requests, LockedInvocation invocation, CallRules rules) {
+public record LockOperation(List<LockRequestFactory> requests, LockedInvocation invocation, CallRules rules) {
 
 	/**
 	 * Return what to lock for one call.
@@ -23,7 +23,7 @@ record LockOperation(List<LockRequestFactory> requests, LockedInvocation invocat
 	 * true
 	 * @throws IllegalArgumentException if the arguments give no usable key
 	 */
-	@Nullable LockRequest request(MethodInvocation call, Object target) {
+	public @Nullable LockRequest request(MethodInvocation call, Object target) {
 		LockRequest request = null;
 		for (LockRequestFactory each : this.requests) {
 			LockRequest next = each.request(call, target);

@@ -1,4 +1,4 @@
-package io.distributedlock.spring;
+package io.distributedlock.annotation;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -19,18 +19,36 @@ public class InvalidLockOperationException extends InvalidLockSetupException {
 
 	private static final long serialVersionUID = 1L;
 
-	InvalidLockOperationException(Method method, Class<?> targetClass, String attribute, String value, String problem,
-			String action, @Nullable Throwable cause) {
+	/**
+	 * Create an exception for one attribute.
+	 * @param method the annotated method
+	 * @param targetClass the class of its bean
+	 * @param attribute the attribute of the annotation
+	 * @param value what it is set to
+	 * @param problem what is wrong
+	 * @param action what to do
+	 * @param cause why, if an exception says so
+	 */
+	public InvalidLockOperationException(Method method, Class<?> targetClass, String attribute, String value,
+			String problem, String action, @Nullable Throwable cause) {
 		super("@DistributedLock on %s, %s = \"%s\": %s".formatted(describe(method, targetClass), attribute, value,
 				problem), action, cause);
 	}
 
-	InvalidLockOperationException(Method method, Class<?> targetClass, String problem, String action,
+	/**
+	 * Create an exception.
+	 * @param method the annotated method
+	 * @param targetClass the class of its bean
+	 * @param problem what is wrong
+	 * @param action what to do
+	 * @param cause why, if an exception says so
+	 */
+	public InvalidLockOperationException(Method method, Class<?> targetClass, String problem, String action,
 			@Nullable Throwable cause) {
 		super("@DistributedLock on %s: %s".formatted(describe(method, targetClass), problem), action, cause);
 	}
 
-	static String describe(Method method, Class<?> targetClass) {
+	private static String describe(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));

@@ -1,4 +1,4 @@
-package io.distributedlock.spring;
+package io.distributedlock.annotation;
 
 import io.distributedlock.LockNotAcquiredException;
 import org.aopalliance.intercept.MethodInvocation;
