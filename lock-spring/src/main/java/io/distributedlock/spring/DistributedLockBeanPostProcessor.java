@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -46,9 +45,8 @@ import org.springframework.util.function.SingletonSupplier;
  *
  * @since 0.1
  */
-public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
-		ApplicationListener<ContextRefreshedEvent>, DisposableBean {
+public class DistributedLockBeanPostProcessor extends ContextAdvice implements SmartInstantiationAwareBeanPostProcessor,
+		SmartInitializingSingleton, ApplicationListener<ContextRefreshedEvent>, DisposableBean {
 
 	/**
 	 * The default order: just before advice without an order.
@@ -127,6 +125,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		this.proxying = proxying;
 	}
 
+	@Override
 	boolean isProxying() {
 		return this.proxying;
 	}
@@ -162,9 +161,7 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 		return requiredAdvisors().operations().prototypes();
 	}
 
-	/**
-	 * Return the advice for a bean that was serialized.
-	 */
+	@Override
 	Advisor advisor(SerializedAdvisor.Role role) {
 		return requiredAdvisors().of(role);
 	}
@@ -199,14 +196,6 @@ public class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAd
 			.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory beans && !isIn(beans)) {
 			UnseenSingletons.checkChild(beans);
 		}
-	}
-
-	/**
-	 * Return whether there is a post-processor for the beans of a factory.
-	 */
-	static boolean isIn(BeanFactory factory) {
-		return factory instanceof AbstractBeanFactory beans
-				&& beans.getBeanPostProcessors().stream().anyMatch(DistributedLockBeanPostProcessor.class::isInstance);
 	}
 
 	/**

@@ -28,8 +28,7 @@ final class LockModes {
 		if (!(parent instanceof ListableBeanFactory parents)) {
 			return;
 		}
-		boolean differs = BeanFactoryUtils
-			.beansOfTypeIncludingAncestors(parents, DistributedLockBeanPostProcessor.class, true, false)
+		boolean differs = BeanFactoryUtils.beansOfTypeIncludingAncestors(parents, ContextAdvice.class, true, false)
 			.values()
 			.stream()
 			.anyMatch((each) -> each.isProxying() != proxying);

@@ -104,7 +104,7 @@ final class ProxyLayers {
 	 */
 	private static boolean isOfAnotherBean(Advised layer) {
 		return layer.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource source
-				&& DistributedLockBeanPostProcessor.isIn(source.getBeanFactory());
+				&& ContextAdvice.isIn(source.getBeanFactory());
 	}
 
 	private static @Nullable Advised next(Advised layer) {

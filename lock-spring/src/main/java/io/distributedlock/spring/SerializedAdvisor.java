@@ -22,7 +22,7 @@ record SerializedAdvisor(@SuppressWarnings("serial") BeanFactory beans, Role rol
 	@Serial
 	private Object readResolve() throws ObjectStreamException {
 		try {
-			return this.beans.getBean(DistributedLockBeanPostProcessor.class).advisor(this.role);
+			return this.beans.getBean(ContextAdvice.class).advisor(this.role);
 		}
 		catch (BeansException ex) {
 			InvalidObjectException problem = new InvalidObjectException(

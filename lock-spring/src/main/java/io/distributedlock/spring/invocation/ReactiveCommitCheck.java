@@ -1,5 +1,7 @@
 package io.distributedlock.spring.invocation;
 
+import java.util.concurrent.CompletionStage;
+
 import io.distributedlock.spring.transaction.CallLocks;
 import io.distributedlock.spring.transaction.ReactiveTransactionLocks;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +27,7 @@ final class ReactiveCommitCheck {
 	 */
 	static Object apply(Object result) {
 		ReactiveAdapter adapter = adapter(result);
-		if (adapter == null || FutureInvocation.isStage(result.getClass())) {
+		if (adapter == null || result instanceof CompletionStage) {
 			return result;
 		}
 		return adapter.fromPublisher(adapter.isMultiValue()
