@@ -136,9 +136,7 @@ public abstract class RedisClusterContract {
 				DefaultLockTemplate waiter = template(second, POLL)) {
 			LockRequest request = LockRequest.of("moves:awaited").withWaitTime(Duration.ofSeconds(20));
 			LockHandle handle = holder.acquire(request.withLeaseTime(Duration.ofMinutes(5)));
-			CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
-			Patience.await().until(() -> line(handle.key()).isPresent());
-			cluster.beginMoveOfSlotOf(handle.key());
+			CompletableFuture<LockHandle> waiting = waitInASlotThatBeginsToMove(waiter, request, handle.key());
 			handle.close();
 			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies((next) -> {
 				next.ensureHeld();
@@ -156,9 +154,7 @@ public abstract class RedisClusterContract {
 				DefaultLockTemplate waiter = template(second, POLL)) {
 			LockRequest request = LockRequest.of("moves:line").withWaitTime(Duration.ofSeconds(20));
 			LockHandle handle = holder.acquire(request.withLeaseTime(Duration.ofMinutes(5)));
-			CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
-			Patience.await().until(() -> line(handle.key()).isPresent());
-			cluster.beginMoveOfSlotOf(handle.key());
+			CompletableFuture<LockHandle> waiting = waitInASlotThatBeginsToMove(waiter, request, handle.key());
 			RedisTestServer node = cluster.primaryOf(handle.key());
 			node.command("DEL", line(handle.key()).orElseThrow());
 			long scripts = node.commandCalls().get("evalsha");
@@ -191,6 +187,14 @@ public abstract class RedisClusterContract {
 			writeFenced(key, "new", 2);
 			assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> writeFenced(key, "late", 1));
 		}
+	}
+
+	private static CompletableFuture<LockHandle> waitInASlotThatBeginsToMove(DefaultLockTemplate waiter,
+			LockRequest request, String key) {
+		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
+		Patience.await().until(() -> line(key).isPresent());
+		cluster.beginMoveOfSlotOf(key);
+		return waiting;
 	}
 
 	private static Optional<String> line(String key) {
