@@ -2,6 +2,7 @@ package io.distributedlock.test.server;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -135,16 +136,33 @@ public abstract class RedisClusterContract {
 				DefaultLockTemplate waiter = template(second, POLL)) {
 			LockRequest request = LockRequest.of("moves:awaited").withWaitTime(Duration.ofSeconds(20));
 			LockHandle handle = holder.acquire(request.withLeaseTime(Duration.ofMinutes(5)));
-			CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
-			Patience.await()
-				.until(() -> cluster.keysBeside(handle.key()).stream().anyMatch((each) -> each.endsWith(":line")));
-			cluster.beginMoveOfSlotOf(handle.key());
+			CompletableFuture<LockHandle> waiting = waitInASlotThatBeginsToMove(waiter, request, handle.key());
 			handle.close();
 			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies((next) -> {
 				next.ensureHeld();
 				cluster.moveSlotOf(handle.key());
 				next.close();
 			});
+		}
+	}
+
+	@Test
+	final void callWaitsOnWhileItsLineIsMissingFromASlotThatBeginsToMove() {
+		try (LockProvider first = provider();
+				LockProvider second = provider();
+				DefaultLockTemplate holder = template(first, POLL);
+				DefaultLockTemplate waiter = template(second, POLL)) {
+			LockRequest request = LockRequest.of("moves:line").withWaitTime(Duration.ofSeconds(20));
+			LockHandle handle = holder.acquire(request.withLeaseTime(Duration.ofMinutes(5)));
+			CompletableFuture<LockHandle> waiting = waitInASlotThatBeginsToMove(waiter, request, handle.key());
+			RedisTestServer node = cluster.primaryOf(handle.key());
+			node.command("DEL", line(handle.key()).orElseThrow());
+			long scripts = node.commandCalls().get("evalsha");
+			Patience.await().until(() -> node.commandCalls().get("evalsha") > scripts + 1);
+			assertThat(waiting).isNotDone();
+			cluster.moveSlotOf(handle.key());
+			handle.close();
+			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		}
 	}
 
@@ -169,6 +187,18 @@ public abstract class RedisClusterContract {
 			writeFenced(key, "new", 2);
 			assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> writeFenced(key, "late", 1));
 		}
+	}
+
+	private static CompletableFuture<LockHandle> waitInASlotThatBeginsToMove(DefaultLockTemplate waiter,
+			LockRequest request, String key) {
+		CompletableFuture<LockHandle> waiting = waiter.acquireAsync(request);
+		Patience.await().until(() -> line(key).isPresent());
+		cluster.beginMoveOfSlotOf(key);
+		return waiting;
+	}
+
+	private static Optional<String> line(String key) {
+		return cluster.keysBeside(key).stream().filter((each) -> each.endsWith(":line")).findFirst();
 	}
 
 	private static DefaultLockTemplate template(LockProvider provider, Duration pollInterval) {

@@ -128,7 +128,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	private LinePlace newPlace(LeaseRequest request) {
-		Line line = this.lines.computeIfAbsent(request.key(), (key) -> new Line(this, key));
+		Line line = this.lines.computeIfAbsent(request.key(), (key) -> new Line(this, this.counters.keys(key)));
 		LinePlace place = new LinePlace(this, line, request, this.owners.nextNumber());
 		this.places.put(place.number(), place);
 		return place;
@@ -244,7 +244,8 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return the call
 	 */
 	ScriptCall call(Script script, String key, List<String> arguments) {
-		return this.counters.call(script, key, arguments);
+		Line line = this.lines.get(key);
+		return this.counters.call(script, (line != null) ? line.keys() : this.counters.keys(key), 2, arguments);
 	}
 
 	/**

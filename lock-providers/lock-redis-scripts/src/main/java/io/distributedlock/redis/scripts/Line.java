@@ -38,7 +38,7 @@ final class Line {
 
 	private final ExclusiveLocks locks;
 
-	private final String key;
+	private final List<String> keys;
 
 	private final AtomicLong order = new AtomicLong();
 
@@ -76,13 +76,21 @@ final class Line {
 
 	private volatile Seen seen = new Seen(0, Long.MAX_VALUE);
 
-	Line(ExclusiveLocks locks, String key) {
+	/**
+	 * Create a line without places.
+	 * @param keys all keys of the lock
+	 */
+	Line(ExclusiveLocks locks, List<String> keys) {
 		this.locks = locks;
-		this.key = key;
+		this.keys = keys;
 	}
 
 	String key() {
-		return this.key;
+		return this.keys.get(0);
+	}
+
+	List<String> keys() {
+		return this.keys;
 	}
 
 	/**
@@ -156,7 +164,7 @@ final class Line {
 		this.released = false;
 		long sentAt = System.nanoTime();
 		this.lookedAt = sentAt;
-		ScriptCall call = this.locks.call(this.locks.scripts().look(), this.key,
+		ScriptCall call = this.locks.call(this.locks.scripts().look(), key(),
 				List.of(this.locks.owner(oldest.number()), Long.toString(oldest.grantMillis()), oldest.entry()));
 		this.locks.runner().<String>run(call).whenComplete((answer, failure) -> {
 			this.looking.set(false);
@@ -186,7 +194,7 @@ final class Line {
 		if (this.others.get() != null) {
 			return;
 		}
-		ReleaseSignal.Subscription subscription = this.locks.runner().listen(this.key, this::onRelease);
+		ReleaseSignal.Subscription subscription = this.locks.runner().listen(key(), this::onRelease);
 		if (!this.others.compareAndSet(null, subscription)) {
 			subscription.close();
 		}

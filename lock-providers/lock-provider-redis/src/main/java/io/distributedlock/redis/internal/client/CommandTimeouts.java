@@ -43,15 +43,18 @@ public final class CommandTimeouts {
 	/**
 	 * Return a future that completes as another one, or fails with
 	 * {@link TimeoutException}.
-	 * @param answer the answer to a command, which is not changed
+	 * @param answer the answer to a command, which is cancelled when it is late. Lettuce
+	 * may still keep the command until it is connected, and send it then
 	 * @param untilNanos when to fail
 	 */
 	public static <T> CompletableFuture<T> limit(CompletableFuture<T> answer, long untilNanos) {
-		Command<T> command = new Command<>(untilNanos);
+		Command<T> command = new Command<>(answer, untilNanos);
 		underWay.add(command);
 		lookBy(untilNanos, System.nanoTime());
 		answer.whenComplete((value, failure) -> {
-			underWay.remove(command);
+			if (!underWay.remove(command)) {
+				return;
+			}
 			if (failure != null) {
 				command.completeExceptionally(failure);
 			}
@@ -93,8 +96,10 @@ public final class CommandTimeouts {
 		long now = System.nanoTime();
 		List<Command<?>> late = underWay.stream().filter((command) -> command.untilNanos - now <= 0).toList();
 		late.forEach((command) -> {
-			underWay.remove(command);
-			command.completeExceptionally(new TimeoutException());
+			if (underWay.remove(command)) {
+				command.answer.cancel(false);
+				command.completeExceptionally(new TimeoutException());
+			}
 		});
 		underWay.forEach((command) -> lookBy(command.untilNanos, now));
 	}
@@ -107,9 +112,12 @@ public final class CommandTimeouts {
 	 */
 	private static final class Command<T> extends CompletableFuture<T> {
 
+		private final CompletableFuture<T> answer;
+
 		private final long untilNanos;
 
-		private Command(long untilNanos) {
+		private Command(CompletableFuture<T> answer, long untilNanos) {
+			this.answer = answer;
 			this.untilNanos = untilNanos;
 		}
 

@@ -71,24 +71,13 @@ public final class RedisCall {
 		if (remaining <= 0 || !this.call.wanted().getAsBoolean()) {
 			return CompletableFuture.failedFuture(RedisErrors.givenUp());
 		}
-		RedisFuture<T> sent;
 		try {
-			sent = message.get();
+			CompletableFuture<T> answer = message.get().toCompletableFuture();
+			return answer.isDone() ? answer : CommandTimeouts.limit(answer, until);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-		CompletableFuture<T> answer = sent.toCompletableFuture();
-		if (answer.isDone()) {
-			return answer;
-		}
-		return CommandTimeouts.limit(answer, until).whenComplete((value, failure) -> {
-			if (failure != null) {
-				// Lettuce may still keep the command until it is connected, and send it
-				// then
-				sent.cancel(false);
-			}
-		});
 	}
 
 	private <T> RedisFuture<T> sendDigest(RedisScriptingAsyncCommands<String, String> commands) {

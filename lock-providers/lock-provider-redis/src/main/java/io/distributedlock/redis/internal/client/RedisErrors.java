@@ -3,6 +3,7 @@ package io.distributedlock.redis.internal.client;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
@@ -198,7 +199,7 @@ public final class RedisErrors {
 		if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null) {
 			String words = ServerWords.in(failure.getMessage());
 			String first = words.split("[ :]", 2)[0];
-			return first.equals("ERR") ? codeInside(words) : first;
+			return first.equals("ERR") || !first.equals(first.toUpperCase(Locale.ROOT)) ? codeInside(words) : first;
 		}
 		// Lettuce has classes of its own for these three, some without the server's
 		// message.
@@ -210,8 +211,8 @@ public final class RedisErrors {
 	}
 
 	/**
-	 * Return the code of a message that starts with {@code ERR}. Before Redis 7 the error
-	 * of a command inside a script starts so, and its own code follows later. Other
+	 * Return the code of a message that starts with {@code ERR}, or with none, as an
+	 * error inside a script may before Redis 7. Its own code may follow later. Other
 	 * errors have no code and are known by their words.
 	 */
 	private static String codeInside(String message) {

@@ -3,6 +3,7 @@ package io.distributedlock.redis.internal.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -194,7 +195,6 @@ public final class RedisLink implements AutoCloseable {
 					this.doubting.set(false);
 					Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
 					if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
-						ping.cancel(false);
 						this.messages.replaceSilent();
 					}
 				});
@@ -266,10 +266,11 @@ public final class RedisLink implements AutoCloseable {
 				if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
 					replaceSilent();
 				}
-				return (cause == null) ? CompletableFuture.completedFuture(answer)
-						: CompletableFuture.<T>failedFuture(cause);
-			})
-			.thenCompose((result) -> result);
+				if (cause != null) {
+					throw new CompletionException(cause);
+				}
+				return answer;
+			});
 	}
 
 	private void replaceSilent() {

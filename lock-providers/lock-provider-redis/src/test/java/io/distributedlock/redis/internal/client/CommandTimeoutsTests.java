@@ -42,6 +42,13 @@ class CommandTimeoutsTests {
 		assertThat(limited).isCompletedWithValue("pong");
 	}
 
+	@Test
+	void lateCommandIsCancelled() {
+		CompletableFuture<String> answer = new CompletableFuture<>();
+		assertLate(CommandTimeouts.limit(answer, System.nanoTime() + SHORT.toNanos()));
+		assertThat(answer).isCancelled();
+	}
+
 	private static CompletableFuture<String> limit(Duration time) {
 		return CommandTimeouts.limit(new CompletableFuture<>(), System.nanoTime() + time.toNanos());
 	}

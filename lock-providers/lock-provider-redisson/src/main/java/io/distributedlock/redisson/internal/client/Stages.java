@@ -19,12 +19,8 @@ public final class Stages {
 	 */
 	public static <T> CompletionStage<T> orElse(CompletionStage<T> first, Predicate<Throwable> failures,
 			Supplier<CompletionStage<T>> second) {
-		return first.handle((value, failure) -> {
-			if (failure == null) {
-				return CompletableFuture.completedFuture(value);
-			}
-			return failures.test(failure) ? second.get() : CompletableFuture.<T>failedFuture(failure);
-		}).thenCompose((stage) -> stage);
+		return first.exceptionallyCompose(
+				(failure) -> failures.test(failure) ? second.get() : CompletableFuture.failedFuture(failure));
 	}
 
 }

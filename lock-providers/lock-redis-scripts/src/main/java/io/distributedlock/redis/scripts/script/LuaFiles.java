@@ -12,7 +12,9 @@ import io.distributedlock.redis.scripts.script.Script.Answer;
 
 /**
  * Puts scripts together from files. A line {@code -- include other.lua} stands for that
- * file, once in a script. Comments are not sent.
+ * file, once in a script. Comments are not sent. A server makes the functions of a script
+ * anew in each call. So what a free lock does not need is included in a block, or after a
+ * {@code return}.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  *

@@ -1,17 +1,19 @@
--- include hand-over.lua
--- include say-alive.lua
--- include stands.lua
+-- include keys.lua
+-- include grant.lua
 
 local ms, tokens, keep, known = string.match(ARGV[2], '^(%d+) (%d+) ?(%d*) ?(%d*)$')
-local sign = free_sign
+local sign, token = free_sign, nil
 local busy = is_busy()
 -- while the slot moves to another node, a key that is not here is an error; a free lock may be for others
 if type(busy) == 'table' or busy > 0 or string.find(known, '3', 1, true) then
+-- include hand-over.lua
+-- include say-alive.lua
+-- include stands.lua
   if is_refused(ARGV[1]) then return 0 end
   local holder = or_others(read_holder())
   if type(holder) == 'table' then return holder end
   if not holder then
-    holder = hand_over(1)
+    holder, token = hand_over(1)
     if type(holder) == 'table' then return holder end
     leave_queue()
   end

@@ -11,7 +11,7 @@ local grants = next_grants(ARGV[2])
 local granted = grants and hand_over(grants)
 if type(granted) == 'table' then return granted end
 if grants and wants and not granted and may_stay() then
-  token = next_tokens(tokens, ms, redis.call('time'))
+  local token = next_tokens(tokens, ms, redis.call('time'))
   take(ARGV[3], ms)
   return string.format('1 %.0f', free_sign * token)
 end

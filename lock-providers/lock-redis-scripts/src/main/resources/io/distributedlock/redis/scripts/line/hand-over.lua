@@ -1,10 +1,10 @@
 -- include layout.lua
-local token, unheard
+local unheard
 
--- Grants the lock to the first in the line whose JVM is alive. Returns its owner, false if there is none, or an error to
--- answer with. Sets the token of the grant, and whether the server refuses to publish. While the slot of a cluster moves
--- to another node, a line that is not here counts as empty: the lock is then free, and who is in the line looks. A JVM
--- counts as alive if what says so is not here.
+-- Grants the lock to the first in the line whose JVM is alive. Returns its owner and the token, false if there is none, or an
+-- error to answer with. Sets whether the server refuses to publish. While the slot of a cluster moves to another node, a line
+-- that is not here counts as empty: the lock is then free, and who is in the line looks. A JVM counts as alive if what says so
+-- is not here.
 local function hand_over(grants)
   local entry = redis.pcall('lpop', KEYS[3])
   if type(entry) == 'table' then
@@ -16,11 +16,11 @@ local function hand_over(grants)
     local owner, jvm, id, n, ms = string.match(entry, '^(([^.]+)%.(%S+)) (%d+) (%d+)$')
     local till = redis.pcall('hget', KEYS[4], jvm)
     if type(till) == 'table' or till and tonumber(till) >= time[1] * 1000 + time[2] / 1000 then
-      token = next_tokens(n, ms, time)
+      local token = next_tokens(n, ms, time)
       take(owner, ms)
       local sent = redis.pcall('publish', channels .. jvm, string.format('%s %.0f %s %d', id, token, ms, grants))
       unheard = type(sent) == 'table'
-      return owner
+      return owner, token
     end
     entry = redis.pcall('lpop', KEYS[3])
   end

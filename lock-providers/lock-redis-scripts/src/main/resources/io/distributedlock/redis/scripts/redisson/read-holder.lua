@@ -1,0 +1,12 @@
+-- Returns the owner, false if there is none, or something that is no owner's name for readers.
+local function read_holder()
+  if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then return ARGV[1] end
+  local length = redis.call('hlen', KEYS[1])
+  if length == 0 then return false end
+  -- more fields are those of readers, of whom there may be thousands
+  if length > 2 then return '' end
+  local fields = redis.call('hkeys', KEYS[1])
+  if length == 1 then return fields[1] end
+  if redis.call('hget', KEYS[1], 'mode') ~= 'write' then return '' end
+  return fields[1] == 'mode' and fields[2] or fields[1]
+end
