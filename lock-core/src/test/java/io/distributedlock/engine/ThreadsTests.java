@@ -83,7 +83,7 @@ class ThreadsTests {
 
 	@Test
 	void locksAreRenewedAndLossesSignalledAfterAThreadCouldNotBeStarted() throws Exception {
-		start(Duration.ofMillis(900));
+		start(Duration.ofSeconds(3));
 		AtomicReference<LockHandle> handle = new AtomicReference<>();
 		ThreadlessThread caller = new ThreadlessThread(() -> {
 			CompletableFuture<LockHandle> future = this.template.get().acquireAsync(LockRequest.of("k"));

@@ -31,7 +31,6 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Execution;
@@ -56,7 +55,6 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 @ExtendWith(KitReport.class)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock(providers = TurnsOnTheServer.class)
-@Tag("kit")
 public abstract class LockProviderCompatibilityKit extends StallContract {
 
 	/**

@@ -17,6 +17,8 @@ import io.distributedlock.test.server.MySqlTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,6 +29,7 @@ import static io.distributedlock.jdbc.Databases.get;
  * server goes on waiting for them: they keep nobody else out for longer than their lease
  * and a command time-out.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class JdbcCutOffTests {
 
 	private static final int STEPS = 6;

@@ -31,6 +31,8 @@ import io.distributedlock.test.server.MySqlTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -41,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A server that stands still, and connections that fall silent, for longer than a command
  * may take and than a lease lasts.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class JdbcStallTests {
 
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);

@@ -22,6 +22,8 @@ import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
@@ -30,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The queue of fair locks: an owner that has gone does not block the others.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RedissonFairTests {
 
 	private static final String QUEUE = "redisson_lock_queue:{%s}";

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
 /**
@@ -27,6 +28,8 @@ final class RedisProgram {
 	static final String ARTIFACT = "artifact";
 
 	static final String DISTRIBUTION = "distribution";
+
+	private static @Nullable ServerBinary fromArtifact;
 
 	private RedisProgram() {
 	}
@@ -50,9 +53,15 @@ final class RedisProgram {
 		};
 	}
 
-	private static Optional<ServerBinary> fromArtifact() {
+	/**
+	 * Once for a JVM: a program that is written while another process starts cannot run.
+	 */
+	private static synchronized Optional<ServerBinary> fromArtifact() {
 		try {
-			return Optional.of(new ServerBinary(ExecutableProvider.newJarResourceProvider().get().toPath(), null));
+			if (fromArtifact == null) {
+				fromArtifact = new ServerBinary(ExecutableProvider.newJarResourceProvider().get().toPath(), null);
+			}
+			return Optional.of(fromArtifact);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

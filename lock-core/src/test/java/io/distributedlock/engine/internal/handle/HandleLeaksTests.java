@@ -49,7 +49,7 @@ class HandleLeaksTests {
 	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
 		.provider(this.provider)
 		.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.add(event.loss())))
-		.renewalLeaseTime(Duration.ofMillis(900))
+		.renewalLeaseTime(Duration.ofSeconds(3))
 		.waitTime(Duration.ofSeconds(30))
 		.build();
 

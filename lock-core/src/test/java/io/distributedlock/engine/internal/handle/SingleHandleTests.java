@@ -178,8 +178,8 @@ class SingleHandleTests {
 		}
 		AtomicInteger warned = new AtomicInteger();
 		try (LockHandle handle = this.template
-			.acquire(LockRequest.of("k").withLeaseTime(Duration.ofMillis(800)).withAutoRenew(true))) {
-			handle.onExpiring(Duration.ofMillis(500), () -> {
+			.acquire(LockRequest.of("k").withLeaseTime(Duration.ofSeconds(3)).withAutoRenew(true))) {
+			handle.onExpiring(Duration.ofSeconds(2), () -> {
 				if (handle.isValid()) {
 					warned.incrementAndGet();
 				}
