@@ -165,7 +165,7 @@ class ModuleTableTests {
 	 * The packages that have more types. A number may only fall.
 	 */
 	private static final Map<String, Integer> LARGER_PACKAGES = Map.of("io.distributedlock", 23,
-			"io.distributedlock.test", 33, "io.distributedlock.test.server", 29);
+			"io.distributedlock.test", 33);
 
 	/**
 	 * The packages of lock-spring that applications name.

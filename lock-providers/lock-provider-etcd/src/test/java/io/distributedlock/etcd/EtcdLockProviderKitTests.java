@@ -11,7 +11,7 @@ import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.EtcdTestServer;
-import io.distributedlock.test.server.ShedLockContract;
+import io.distributedlock.test.server.contract.ShedLockContract;
 import io.etcd.jetcd.Client;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -2,7 +2,7 @@ package io.distributedlock.jdbc;
 
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderSource;
-import io.distributedlock.test.server.ShedLockContract;
+import io.distributedlock.test.server.contract.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;

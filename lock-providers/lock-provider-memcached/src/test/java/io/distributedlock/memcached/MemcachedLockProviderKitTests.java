@@ -10,7 +10,7 @@ import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.MemcachedTestServer;
-import io.distributedlock.test.server.ShedLockContract;
+import io.distributedlock.test.server.contract.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;

@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.test.server.RedisClusterContract;
+import io.distributedlock.test.server.contract.RedisClusterContract;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.RedisClusterClient;

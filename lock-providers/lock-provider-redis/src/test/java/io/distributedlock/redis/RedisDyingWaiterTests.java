@@ -1,7 +1,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.test.ProviderFactory;
-import io.distributedlock.test.server.RedisDyingWaiterContract;
+import io.distributedlock.test.server.contract.RedisDyingWaiterContract;
 
 class RedisDyingWaiterTests extends RedisDyingWaiterContract {
 

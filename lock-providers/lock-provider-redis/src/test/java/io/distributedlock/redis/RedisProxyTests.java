@@ -3,7 +3,7 @@ package io.distributedlock.redis;
 import java.time.Duration;
 
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.test.server.RedisProxyContract;
+import io.distributedlock.test.server.contract.RedisProxyContract;
 import io.lettuce.core.RedisClient;
 import org.junit.jupiter.api.AfterEach;
 import org.jspecify.annotations.Nullable;

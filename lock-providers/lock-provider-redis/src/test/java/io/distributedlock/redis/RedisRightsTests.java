@@ -10,7 +10,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
-import io.distributedlock.test.server.RedisRightsContract;
+import io.distributedlock.test.server.contract.RedisRightsContract;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.StandardError;
 import io.lettuce.core.RedisClient;

@@ -3,7 +3,7 @@ package io.distributedlock.redis;
 import java.time.Duration;
 
 import io.distributedlock.test.ProviderFactory;
-import io.distributedlock.test.server.RedisSentinelContract;
+import io.distributedlock.test.server.contract.RedisSentinelContract;
 import io.distributedlock.test.server.RedisTestSentinel;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

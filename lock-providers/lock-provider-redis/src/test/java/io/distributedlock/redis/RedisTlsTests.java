@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 import io.distributedlock.test.ProviderFactory;
-import io.distributedlock.test.server.RedisTlsContract;
+import io.distributedlock.test.server.contract.RedisTlsContract;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SslOptions;

@@ -22,7 +22,7 @@ import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.patience.Patience;
-import io.distributedlock.test.server.RedisClusterContract;
+import io.distributedlock.test.server.contract.RedisClusterContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,7 @@ import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.server.RedisTestServer;
-import io.distributedlock.test.server.ShedLockContract;
+import io.distributedlock.test.server.contract.ShedLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;

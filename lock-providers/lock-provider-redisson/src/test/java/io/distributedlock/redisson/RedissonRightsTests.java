@@ -10,7 +10,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.patience.Patience;
-import io.distributedlock.test.server.RedisRightsContract;
+import io.distributedlock.test.server.contract.RedisRightsContract;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
 import io.distributedlock.test.server.StandardError;

@@ -1,7 +1,7 @@
 package io.distributedlock.redisson;
 
 import io.distributedlock.test.ProviderFactory;
-import io.distributedlock.test.server.RedisSentinelContract;
+import io.distributedlock.test.server.contract.RedisSentinelContract;
 import io.distributedlock.test.server.RedisTestSentinel;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;

@@ -9,7 +9,7 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 import io.distributedlock.test.ProviderFactory;
-import io.distributedlock.test.server.RedisTlsContract;
+import io.distributedlock.test.server.contract.RedisTlsContract;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;

@@ -6,7 +6,7 @@ import java.util.List;
 import io.distributedlock.test.LockProviderCompatibilityKit;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
-import io.distributedlock.test.server.ShedLockContract;
+import io.distributedlock.test.server.contract.ShedLockContract;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

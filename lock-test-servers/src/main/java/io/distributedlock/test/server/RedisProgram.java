@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
 /**
@@ -29,8 +28,6 @@ final class RedisProgram {
 
 	static final String DISTRIBUTION = "distribution";
 
-	private static @Nullable ServerBinary fromArtifact;
-
 	private RedisProgram() {
 	}
 
@@ -44,7 +41,7 @@ final class RedisProgram {
 
 	private static List<Supplier<Optional<ServerBinary>>> sources(String choice) {
 		return switch (choice) {
-			case ARTIFACT -> List.of(RedisProgram::fromArtifact);
+			case ARTIFACT -> List.of(() -> Optional.of(Artifact.PROGRAM));
 			// the package redis-tools contains the program itself
 			case DISTRIBUTION ->
 				List.of(() -> ServerBinary.fromDebianPackage("redis-server", "usr/bin/redis-server", "redis-tools"),
@@ -54,18 +51,22 @@ final class RedisProgram {
 	}
 
 	/**
-	 * Once for a JVM: a program that is written while another process starts cannot run.
+	 * Unpacked once for a JVM: a program that is written while another process starts
+	 * cannot run.
 	 */
-	private static synchronized Optional<ServerBinary> fromArtifact() {
-		try {
-			if (fromArtifact == null) {
-				fromArtifact = new ServerBinary(ExecutableProvider.newJarResourceProvider().get().toPath(), null);
+	private static final class Artifact {
+
+		private static final ServerBinary PROGRAM = unpack();
+
+		private static ServerBinary unpack() {
+			try {
+				return new ServerBinary(ExecutableProvider.newJarResourceProvider().get().toPath(), null);
 			}
-			return Optional.of(fromArtifact);
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.distributedlock.test.server;
 
+import io.distributedlock.test.server.contract.ShedLockContract;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,5 +1,6 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.server.contract;
 
+import io.distributedlock.test.server.RedisTestServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

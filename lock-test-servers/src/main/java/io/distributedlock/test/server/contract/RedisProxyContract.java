@@ -1,5 +1,8 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.server.contract;
 
+import io.distributedlock.test.server.StandardError;
+import io.distributedlock.test.server.RedisTestProxy;
+import io.distributedlock.test.server.RedisTestCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.server.contract;
 
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.server.contract;
 
 import java.io.IOException;
 import java.io.OutputStream;

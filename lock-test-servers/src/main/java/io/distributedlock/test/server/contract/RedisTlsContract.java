@@ -1,5 +1,7 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.server.contract;
 
+import io.distributedlock.test.server.TestCertificate;
+import io.distributedlock.test.server.RedisTestServer;
 import java.nio.file.Path;
 import java.time.Duration;
 

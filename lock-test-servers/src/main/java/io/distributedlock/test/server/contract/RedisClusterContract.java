@@ -1,5 +1,7 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.server.contract;
 
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.RedisTestCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
