@@ -19,6 +19,8 @@ public record LockOperation(List<LockRequestFactory> requests, LockedInvocation 
 
 	/**
 	 * Return what to lock for one call.
+	 * @param call the call
+	 * @param target the bean
 	 * @return the request, {@code null} if the call needs no lock, since no condition is
 	 * true
 	 * @throws IllegalArgumentException if the arguments give no usable key

@@ -64,6 +64,13 @@ public final class LockOperationSource {
 	 */
 	private volatile boolean namesChecked;
 
+	/**
+	 * Create a source that knows no method yet.
+	 * @param parser parses the expressions
+	 * @param placeholders resolves the placeholders of a text
+	 * @param settings what applies to all annotations
+	 * @param beans where handlers are found by their names, {@code null} for nowhere
+	 */
 	public LockOperationSource(LockExpressionParser parser, UnaryOperator<@Nullable String> placeholders,
 			DistributedLockSettings settings, @Nullable BeanFactory beans) {
 		this.parser = parser;
@@ -115,7 +122,8 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Return the requests of all operations that were found, without their keys.
+	 * Return what all operations that were found ask for.
+	 * @return the requests, without their keys
 	 */
 	public List<LockRequest> prototypes() {
 		return this.operations.values()
@@ -128,6 +136,8 @@ public final class LockOperationSource {
 
 	/**
 	 * Return the lock operation of a method.
+	 * @param method the method
+	 * @param targetClass the class of the bean
 	 * @return the operation, {@code null} if the method is not locked
 	 * @throws InvalidLockOperationException if an annotation cannot work
 	 */

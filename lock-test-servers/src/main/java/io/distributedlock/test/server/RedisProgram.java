@@ -50,10 +50,6 @@ final class RedisProgram {
 		};
 	}
 
-	private static Optional<ServerBinary> fromArtifact() {
-		return Optional.of(Artifact.PROGRAM);
-	}
-
 	/**
 	 * Unpacked once for a JVM: a program that is written while another process starts
 	 * cannot run.
