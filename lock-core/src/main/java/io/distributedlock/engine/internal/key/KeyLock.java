@@ -97,16 +97,20 @@ final class KeyLock implements Passage {
 	 * Count one more waiting call. Only called inside an atomic step.
 	 */
 	boolean join(int limit) {
-		boolean joins = this.waiting < limit;
-		this.waiting += joins ? 1 : 0;
-		return joins;
+		int before = this.waiting;
+		if (before >= limit) {
+			return false;
+		}
+		this.waiting = before + 1;
+		return true;
 	}
 
 	/**
 	 * Count one waiting call less. Only called inside an atomic step.
 	 */
 	void part() {
-		this.waiting -= 1;
+		int before = this.waiting;
+		this.waiting = before - 1;
 	}
 
 	int waiting() {

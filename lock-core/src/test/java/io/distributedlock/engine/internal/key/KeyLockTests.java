@@ -162,12 +162,14 @@ class KeyLockTests {
 	@Test
 	void keyThatCallsWaitForIsFree() {
 		assertThat(this.keys.join("k", 1)).isTrue();
+		assertThat(this.keys.join("k", 3)).isTrue();
 		assertThat(this.keys.join("k", 1)).isFalse();
 		Visitor call = new Visitor("k");
 		call.come();
 		assertThat(call.turns).hasValue(1);
 		call.go();
-		assertThat(this.keys.waitingFor("k")).isEqualTo(1);
+		assertThat(this.keys.waitingFor("k")).isEqualTo(2);
+		this.keys.part("k");
 		this.keys.part("k");
 		assertThat(this.keys.size()).isZero();
 	}
