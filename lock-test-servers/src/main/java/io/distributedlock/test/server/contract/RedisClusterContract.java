@@ -159,8 +159,8 @@ public abstract class RedisClusterContract {
 			CompletableFuture<LockHandle> waiting = waitInASlotThatBeginsToMove(waiter, request, handle.key());
 			RedisTestServer node = cluster.primaryOf(handle.key());
 			node.command("DEL", line(handle.key()).orElseThrow());
-			long scripts = node.commandCalls().get("evalsha");
-			Patience.await().until(() -> node.commandCalls().get("evalsha") > scripts + 1);
+			long scripts = node.commandCalls().getOrDefault("evalsha", 0L);
+			Patience.await().until(() -> node.commandCalls().getOrDefault("evalsha", 0L) > scripts + 1);
 			assertThat(waiting).isNotDone();
 			cluster.moveSlotOf(handle.key());
 			handle.close();
