@@ -160,6 +160,39 @@ class SlowCallbacksTests {
 		}
 	}
 
+	/**
+	 * A listener that is told hears of all of them, though the template has closed and no
+	 * timer asks the executor again.
+	 */
+	@Test
+	void manyLossesAreSignalledThoughTheExecutorIsBusy() {
+		ThreadPoolExecutor busy = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		CountDownLatch begun = new CountDownLatch(1);
+		CountDownLatch all = new CountDownLatch(300);
+		CountDownLatch slow = new CountDownLatch(1);
+		DefaultLockTemplate template = template(busy, LockListener.of(LockEvent.Lost.class, (loss) -> {
+			begun.countDown();
+			block(slow);
+			all.countDown();
+		}));
+		try {
+			busy.execute(this::block);
+			while (this.provider.leases.size() < all.getCount()) {
+				template.acquire("k" + this.provider.leases.size());
+			}
+			this.provider.lastLease().lose();
+			Patience.await().until(() -> begun.getCount() == 0);
+			this.provider.leases.forEach(TrickyProvider.TrickyLease::lose);
+			template.close();
+			slow.countDown();
+			Patience.await().until(() -> all.getCount() == 0);
+		}
+		finally {
+			this.blocked.countDown();
+			busy.shutdownNow();
+		}
+	}
+
 	@Test
 	void listenerThatBlocksDelaysNoFuture() {
 		ThreadPoolExecutor few = new ThreadPoolExecutor(3, 3, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
@@ -289,8 +322,12 @@ class SlowCallbacksTests {
 	}
 
 	private void block() {
+		block(this.blocked);
+	}
+
+	private static void block(CountDownLatch latch) {
 		try {
-			this.blocked.await();
+			latch.await();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

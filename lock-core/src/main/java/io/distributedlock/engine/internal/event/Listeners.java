@@ -31,8 +31,8 @@ public final class Listeners {
 	public static final int MOST_WAITING = 10_000;
 
 	/**
-	 * How many events a thread brings to a listener before others get it: enough that a
-	 * fast listener costs no change of threads for each.
+	 * How many events that are not urgent a thread brings to a listener before others get
+	 * it: enough that a fast listener costs no change of threads for each.
 	 */
 	private static final int AT_ONCE = 100;
 
@@ -86,9 +86,10 @@ public final class Listeners {
 
 		private final Set<Class<? extends LockEvent>> kinds;
 
-		private final CallQueue urgent = new CallQueue(Integer.MAX_VALUE, Listeners.this.runtime::callBackUrgently);
+		private final CallQueue urgent = new CallQueue(Integer.MAX_VALUE, Integer.MAX_VALUE,
+				Listeners.this.runtime::callBackUrgently);
 
-		private final CallQueue others = new CallQueue(MOST_WAITING, Listeners.this.runtime::callBack);
+		private final CallQueue others = new CallQueue(MOST_WAITING, AT_ONCE, Listeners.this.runtime::callBack);
 
 		private Listening(LockListener listener) {
 			this.listener = listener;
@@ -140,12 +141,15 @@ public final class Listeners {
 
 		private final Queue<Runnable> calls;
 
+		private final int atOnce;
+
 		private final Consumer<Runnable> threads;
 
 		private final AtomicBoolean running = new AtomicBoolean();
 
-		private CallQueue(int capacity, Consumer<Runnable> threads) {
+		private CallQueue(int capacity, int atOnce, Consumer<Runnable> threads) {
 			this.calls = new LinkedBlockingQueue<>(capacity);
+			this.atOnce = atOnce;
 			this.threads = threads;
 		}
 
@@ -170,7 +174,7 @@ public final class Listeners {
 		private void run() {
 			if (this.running.compareAndSet(false, true)) {
 				try {
-					for (int i = 0; i < AT_ONCE && !this.calls.isEmpty(); i++) {
+					for (int i = 0; i < this.atOnce && !this.calls.isEmpty(); i++) {
 						this.calls.remove().run();
 					}
 				}
