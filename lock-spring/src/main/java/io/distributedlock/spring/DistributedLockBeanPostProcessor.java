@@ -199,6 +199,14 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	}
 
 	/**
+	 * Refuse it on the thread that refreshes it, whatever thread hears other events.
+	 */
+	@Override
+	public boolean supportsAsyncExecution() {
+		return false;
+	}
+
+	/**
 	 * Put a bean under its locks that is injected into itself, or into a bean that it
 	 * needs. The advice for transactions comes first here, and the locks join its proxy.
 	 */

@@ -1,7 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.DeclaredLocks;
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Optional;
@@ -9,6 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.spring.operation.DeclaredLocks;
 import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -162,9 +162,18 @@ final class UnseenSingletons {
 		if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
 			return Optional.empty();
 		}
-		return ReachableMethods.of(type)
-			.filter((method) -> !DeclaredLocks.of(ReachableMethods.specific(method, type), type).isEmpty())
-			.findFirst();
+		try {
+			return ReachableMethods.of(type)
+				.filter((method) -> !DeclaredLocks.of(ReachableMethods.specific(method, type), type).isEmpty())
+				.findFirst();
+		}
+		catch (IllegalStateException ex) {
+			if (ex.getCause() instanceof LinkageError) {
+				logger.debug("{} needs a class that is missing, so its locks are not looked for", type, ex);
+				return Optional.empty();
+			}
+			throw ex;
+		}
 	}
 
 	/**

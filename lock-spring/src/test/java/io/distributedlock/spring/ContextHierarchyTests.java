@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import java.util.function.Consumer;
+
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.local.LocalLockProvider;
@@ -9,6 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.event.ApplicationEventMulticaster;
+import org.springframework.context.event.SimpleApplicationEventMulticaster;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.core.OverridingClassLoader;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -87,9 +94,44 @@ class ContextHierarchyTests {
 		}
 	}
 
-	private void assertRefused(String name, BeanDefinition definition) {
+	/**
+	 * A lazy bean of an optional library, which is never created: Spring ignores it, too.
+	 */
+	@Test
+	@Tag("proxies")
+	void childWithoutThePostProcessorMayHaveATypeThatCannotBeLookedAt() throws ClassNotFoundException {
+		RootBeanDefinition lazy = new RootBeanDefinition(new WithoutMissing().loadClass(OfMissing.class.getName()));
+		lazy.setLazyInit(true);
 		try (AnnotationConfigApplicationContext parent = Contexts.open(this.provider, false, InParent.class);
 				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(parent);
+			child.registerBeanDefinition("lazy", lazy);
+			child.refresh();
+			assertThat(child.isActive()).isTrue();
+		}
+	}
+
+	@Test
+	@Tag("proxies")
+	void childIsRefusedThoughItsParentHandlesEventsOnOtherThreads() {
+		SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
+		multicaster.setTaskExecutor(new SimpleAsyncTaskExecutor());
+		assertRefused("bean", new RootBeanDefinition(InChild.class),
+				(parent) -> parent.registerBean(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME,
+						ApplicationEventMulticaster.class, () -> multicaster));
+	}
+
+	private void assertRefused(String name, BeanDefinition definition) {
+		assertRefused(name, definition, (parent) -> {
+		});
+	}
+
+	private void assertRefused(String name, BeanDefinition definition,
+			Consumer<AnnotationConfigApplicationContext> inParent) {
+		try (AnnotationConfigApplicationContext parent = Contexts.open(this.provider, false, true, (context) -> {
+			context.registerBean(InParent.class);
+			inParent.accept(context);
+		}); AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
 			child.setParent(parent);
 			child.registerBeanDefinition(name, definition);
 			assertThatIllegalStateException().isThrownBy(child::refresh)
@@ -120,6 +162,41 @@ class ContextHierarchyTests {
 		@DistributedSemaphore(name = "child", key = "'k'", permits = "1", waitTime = "0")
 		public String run() {
 			return LockContext.current().key();
+		}
+
+	}
+
+	static class OfMissing {
+
+		public void use(Missing missing) {
+		}
+
+	}
+
+	static class Missing {
+
+	}
+
+	/**
+	 * The class loader of an application that has not the optional library.
+	 */
+	private static final class WithoutMissing extends OverridingClassLoader {
+
+		private WithoutMissing() {
+			super(ContextHierarchyTests.class.getClassLoader());
+		}
+
+		@Override
+		protected boolean isEligibleForOverriding(String className) {
+			return className.equals(OfMissing.class.getName());
+		}
+
+		@Override
+		public Class<?> loadClass(String name) throws ClassNotFoundException {
+			if (name.equals(Missing.class.getName())) {
+				throw new ClassNotFoundException(name);
+			}
+			return super.loadClass(name);
 		}
 
 	}
