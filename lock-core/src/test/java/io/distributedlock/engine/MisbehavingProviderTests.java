@@ -432,6 +432,26 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
+	void callWhoseLockIsLostAtOnceAsksAgainBeforeThoseBehindIt() {
+		CompletableFuture<Boolean> answer = new CompletableFuture<>();
+		this.provider.acquire.next(Trick.late(answer));
+		this.provider.onLost.next((properly) -> {
+			properly.get();
+			this.provider.lastLease().lose();
+			return true;
+		});
+		CompletableFuture<LockHandle> first = this.template.acquireAsync(LockRequest.of("k"));
+		CompletableFuture<LockHandle> second = this.template.acquireAsync(LockRequest.of("k"));
+		answer.complete(true);
+		assertThat(first).succeedsWithin(Patience.LIMIT);
+		assertThat(second).isNotDone();
+		assertThat(this.provider.acquire.calls()).isEqualTo(2);
+		first.join().close();
+		assertThat(second).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		Leftovers.assertNone(this.template);
+	}
+
+	@Test
 	void answerThatWasLostIsAskedForAgainWithinTheWaitTime() {
 		this.provider.acquire.next(Trick.never());
 		this.provider.acquire.next(Trick.never());

@@ -501,20 +501,25 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		lock.calledBy(this.thread, this.observed);
 		KeyLock at = keptKey();
 		try {
-			if (at != null) {
-				// before the keeper knows the lock, which may be lost from then on
-				at.hold(this, lock);
-			}
 			if (!tracking.test(lock)) {
 				end(AcquisitionOutcome.CLOSED);
 				this.engine.releaser().releaseNow(lock);
+				return;
 			}
-			else if (!lock.isValid()) {
-				// lost just now
+			if (!lock.isValid()) {
+				// lost just now: this call is in front still, and may ask again
 				this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
 				this.engine.releaser().releaseNow(lock);
+				return;
 			}
-			else if (!end(AcquisitionOutcome.acquired(lock))) {
+			if (at != null) {
+				at.hold(this, lock);
+				if (!lock.isHeld()) {
+					// lost before that: the keeper has not found it in front
+					this.engine.runtime().execute(() -> at.leave(lock));
+				}
+			}
+			if (!end(AcquisitionOutcome.acquired(lock))) {
 				this.engine.releaser().releaseNow(lock);
 			}
 		}
