@@ -10,6 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
@@ -89,6 +90,37 @@ class RacesTests {
 			Patience.await().until(() -> this.provider.isFree("k"));
 			this.provider.leases.clear();
 		}
+	}
+
+	@Test
+	void lossMeetsTheGrant() throws Exception {
+		for (int round = 0; round < 5000 && isTimeLeft(); round++) {
+			CompletableFuture<Boolean> answer = new CompletableFuture<>();
+			AtomicBoolean registered = new AtomicBoolean();
+			this.provider.acquire.next(Trick.late(answer));
+			this.provider.onLost.next((properly) -> {
+				properly.get();
+				registered.set(true);
+				return true;
+			});
+			CompletableFuture<LockHandle> first = this.template.acquireAsync(LockRequest.of("k"));
+			CompletableFuture<LockHandle> second = this.template.acquireAsync(LockRequest.of("k"));
+			atOnce(() -> answer.complete(true), () -> {
+				while (!registered.get()) {
+					Thread.onSpinWait();
+				}
+				this.provider.lastLease().lose();
+			});
+			LockHandle handle = first.get(Patience.SECONDS, TimeUnit.SECONDS);
+			if (handle.isValid()) {
+				// lost before this call had it, and acquired again
+				handle.close();
+			}
+			second.get(Patience.SECONDS, TimeUnit.SECONDS).close();
+			handle.close();
+			this.provider.leases.clear();
+		}
+		assertNothingIsLeft();
 	}
 
 	@ParameterizedTest

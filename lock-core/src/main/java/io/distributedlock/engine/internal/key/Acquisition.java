@@ -89,7 +89,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	private final AttemptLoop attempts;
 
 	/**
-	 * Whether the call is in front at its key.
+	 * Whether this call, which stood in line or asks for a permit, is in front.
 	 */
 	private volatile boolean inside;
 

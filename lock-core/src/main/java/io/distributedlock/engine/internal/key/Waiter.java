@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 interface Waiter extends Successor {
 
 	/**
-	 * The call stands at a key from now on. Called inside an atomic step of the key.
+	 * The call stands at a key; the last one that it is told counts. Called inside an
+	 * atomic step of the key, or before the key is known to others.
 	 */
 	void standsAt(KeyLock lock);
 
