@@ -81,7 +81,8 @@ public final class SystemRuntime implements EngineRuntime {
 		}
 		Runnable once = once(task);
 		callBack(once);
-		schedule(() -> this.callbacks.execute(once), URGENT_NANOS);
+		// not by the timer, which ends when the template closes: that is a loss, too
+		CompletableFuture.delayedExecutor(URGENT_NANOS, TimeUnit.NANOSECONDS, this.callbacks).execute(once);
 	}
 
 	private static Runnable once(Runnable task) {
