@@ -58,7 +58,7 @@ public final class LockContext {
 	 */
 	public static LockHandle current() {
 		return find().orElseThrow(() -> new IllegalStateException(
-				"There is no lock on this thread. Call this inside the locked method or call, on the same thread; hand the lock over to another thread by LockContext.capture()."));
+				"There is no lock on this thread. Call this inside the locked method or call, on the same thread; hand the lock over to another thread by LockContext.capture(). A reactive chain or a coroutine has it in its context."));
 	}
 
 	/**

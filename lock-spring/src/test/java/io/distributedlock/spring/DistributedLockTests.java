@@ -241,7 +241,7 @@ class DistributedLockTests {
 		assertThatStartFails(NegativeWait.class, "waitTime = \"-5s\"", "0 makes one attempt");
 		assertThatStartFails(ZeroLease.class, "leaseTime = \"0s\"", "-1");
 		assertThatStartFails(ExpressionInName.class, "name = \"#id\"", "into key");
-		assertThatStartFails(PlaceholderInKey.class, "key = \"${a}\"", "into name");
+		assertThatStartFails(PlaceholderInKey.class, "key = \"${orders.name}\"", "into name");
 		assertThatStartFails(UnresolvedName.class, "name = \"${no.such.property}\"", "no.such.property",
 				"Set the property");
 		assertThatStartFails(NegativeMaxWaiters.class, "maxWaiters = \"-2\"", "from 0");
@@ -641,7 +641,7 @@ class DistributedLockTests {
 
 	static class PlaceholderInKey {
 
-		@DistributedLock(key = "${a}")
+		@DistributedLock(key = "${orders.name}")
 		public void run() {
 		}
 

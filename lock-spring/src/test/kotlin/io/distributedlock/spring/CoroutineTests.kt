@@ -56,6 +56,16 @@ internal class CoroutineTests {
 	}
 
 	@Test
+	fun overrideOfAnOverrideOfAGenericFunctionIsLocked() = runBlocking<Unit> {
+		Contexts.openWithInterfaceProxies(provider, Leaf::class.java).use { context ->
+			@Suppress("UNCHECKED_CAST")
+			val generic = context.getBean(Generic::class.java) as Generic<String>
+			assertThat(generic.run("1")).isEqualTo("leaf 1")
+			assertThat(provider.keys()).containsExactly("t:leaf:1")
+		}
+	}
+
+	@Test
 	fun flowIsLockedByEachCollector() = runBlocking<Unit> {
 		val flow = coroutines.many("1")
 		assertThat(provider.events()).isEmpty()
@@ -308,6 +318,25 @@ internal class CoroutineTests {
 
 		@DistributedLock("#id")
 		open suspend fun all(id: String): List<Mono<String>> = listOf()
+
+	}
+
+	interface Generic<T : Any> {
+
+		suspend fun run(value: T): String
+
+	}
+
+	abstract class Between<T : CharSequence> : Generic<T> {
+
+		override suspend fun run(value: T): String = "between"
+
+	}
+
+	open class Leaf : Between<String>() {
+
+		@DistributedLock(name = "leaf", key = "#value")
+		override suspend fun run(value: String): String = "leaf $value"
 
 	}
 

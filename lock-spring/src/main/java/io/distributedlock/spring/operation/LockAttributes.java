@@ -198,12 +198,14 @@ final class LockAttributes implements ExpressionSource {
 	}
 
 	/**
-	 * Return a value for a message, with its placeholders resolved if possible.
+	 * Return a value for a message, with its placeholders resolved if possible. Those in
+	 * an expression are a mistake, which the message shows.
 	 */
 	private String value(String attribute) {
 		String value = String.valueOf(this.annotation.getValue(attribute).orElse(""));
 		try {
-			return String.valueOf(this.placeholders.apply(value));
+			boolean expression = attribute.equals("key") || attribute.equals("condition");
+			return expression ? value : String.valueOf(this.placeholders.apply(value));
 		}
 		catch (IllegalArgumentException ex) {
 			return value;

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.distributedlock.InvalidLockRequestException;
@@ -151,10 +152,27 @@ public final class LockOperationSource {
 		return known.orElse(null);
 	}
 
+	/**
+	 * Return what a bridge method calls. Spring does not know that for each suspending
+	 * function
+	 * (<a href="https://github.com/spring-projects/spring-framework/issues/37125">
+	 * spring-framework#37125</a>), and the compiler of Kotlin does not copy annotations
+	 * to bridge methods.
+	 */
+	private static Method bridged(Method method) {
+		return !method.isBridge() ? method : Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+			.filter((each) -> !each.isBridge() && each.getName().equals(method.getName())
+					&& each.getParameterCount() == method.getParameterCount()
+					&& IntStream.range(0, each.getParameterCount())
+						.allMatch((i) -> method.getParameterTypes()[i].isAssignableFrom(each.getParameterTypes()[i])))
+			.findFirst()
+			.orElse(method);
+	}
+
 	private @Nullable LockOperation build(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		Method specific = Proxy.isProxyClass(userClass) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
-				: AopUtils.getMostSpecificMethod(method, userClass);
+				: bridged(AopUtils.getMostSpecificMethod(method, userClass));
 		if (ReflectionUtils.isObjectMethod(specific) || LockAnnotations.isCopy(specific)) {
 			return null;
 		}

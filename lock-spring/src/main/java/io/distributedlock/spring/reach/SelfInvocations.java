@@ -35,6 +35,8 @@ import org.springframework.util.ReflectionUtils;
  * its superclasses, interfaces, lambdas and inner classes. To avoid false warnings it
  * ignores
  * <ul>
+ * <li>final methods of a framework, which run on the proxy, and its lambdas, such as
+ * those of {@code Function.andThen},</li>
  * <li>a class with a field of its own type, which may hold its own proxy,</li>
  * <li>a class that asks for the proxy of the current call,</li>
  * <li>a method that gets an object of its own type from elsewhere, such as a
@@ -72,7 +74,7 @@ final class SelfInvocations {
 			return Set.of();
 		}
 		Set<String> found = new TreeSet<>();
-		for (Class<?> each = type; each != null && !isOfAFramework(each); each = each.getSuperclass()) {
+		for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
 			Calls calls = new Calls(Type.getInternalName(each), lockedMethods, (caller) -> true);
 			codeOf(each).forEach((code) -> read(code, calls));
 			if (calls.throughProxy) {
@@ -81,12 +83,10 @@ final class SelfInvocations {
 			found.addAll(calls.found);
 		}
 		for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-			if (!isOfAFramework(each)) {
-				Calls calls = new Calls(Type.getInternalName(each), lockedMethods,
-						(caller) -> !isOverridden(each, caller, type));
-				read(each, calls);
-				found.addAll(calls.found);
-			}
+			Calls calls = new Calls(Type.getInternalName(each), lockedMethods,
+					(caller) -> !isOverridden(each, caller, type));
+			read(each, calls);
+			found.addAll(calls.found);
 		}
 		return found;
 	}
@@ -98,7 +98,11 @@ final class SelfInvocations {
 	}
 
 	static boolean isOfAFramework(Class<?> type) {
-		return type.getName().startsWith("java.") || type.getName().startsWith("org.springframework.");
+		return isOfAFramework(type.getName());
+	}
+
+	private static boolean isOfAFramework(String type) {
+		return type.startsWith("java.") || type.startsWith("org.springframework.");
 	}
 
 	/**
@@ -199,8 +203,10 @@ final class SelfInvocations {
 		@Override
 		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
-			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0 && !caller.contains(LAMBDA);
-			if (ofTheCompiler || !this.callers.test(plain(caller))) {
+			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0;
+			boolean ignored = isOfAFramework(this.owner.replace('/', '.'))
+					? ofTheCompiler || (access & Opcodes.ACC_FINAL) != 0 : ofTheCompiler && !caller.contains(LAMBDA);
+			if (ignored || !this.callers.test(plain(caller))) {
 				// a bridge, or a method that fills in default values: called from outside
 				return null;
 			}

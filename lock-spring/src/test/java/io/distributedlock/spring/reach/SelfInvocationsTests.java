@@ -2,9 +2,15 @@ package io.distributedlock.spring.reach;
 
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.framework.AopContext;
+import org.springframework.cache.Cache;
+import org.springframework.cache.support.SimpleCacheManager;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.support.ApplicationObjectSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,8 +26,46 @@ class SelfInvocationsTests {
 		assertThat(selfInvocations(CallsItsProxy.class)).isEmpty();
 	}
 
+	@Test
+	void callByAFrameworkIsFound() {
+		assertThat(SelfInvocations.find(Caches.class, (method) -> method.getName().equals("getMissingCache")))
+			.containsExactly("getCache() calls getMissingCache()");
+		assertThat(SelfInvocations.find(Stopping.class, (method) -> method.getName().equals("stop")))
+			.containsExactly("stop() calls stop()");
+	}
+
+	@Test
+	void finalMethodOfAFrameworkRunsOnTheProxy() {
+		assertThat(SelfInvocations.find(Initialized.class, (method) -> method.getParameterCount() == 1)).isEmpty();
+	}
+
 	private static Set<String> selfInvocations(Class<?> type) {
 		return SelfInvocations.find(type, (method) -> method.getName().equals("inner"));
+	}
+
+	static class Caches extends SimpleCacheManager {
+
+		@Override
+		protected @Nullable Cache getMissingCache(String name) {
+			return null;
+		}
+
+	}
+
+	abstract static class Stopping implements SmartLifecycle {
+
+		@Override
+		public void stop() {
+		}
+
+	}
+
+	static class Initialized extends ApplicationObjectSupport {
+
+		@Override
+		protected void initApplicationContext(ApplicationContext context) {
+		}
+
 	}
 
 	static class CallsItself {
