@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 

@@ -1,6 +1,5 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -15,6 +14,7 @@ import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;

@@ -1,8 +1,8 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 

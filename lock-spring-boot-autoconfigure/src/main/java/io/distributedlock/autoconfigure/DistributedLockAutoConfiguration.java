@@ -1,11 +1,11 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
 import java.util.TreeSet;
 
 import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.event.LockListener;

@@ -1,7 +1,8 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
+
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;

@@ -1,9 +1,9 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,12 +1,12 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.spi.LockProvider;
 
 import org.springframework.beans.factory.BeanFactoryUtils;

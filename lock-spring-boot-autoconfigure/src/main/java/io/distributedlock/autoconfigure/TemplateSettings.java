@@ -1,12 +1,12 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.Map;
 
 import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spi.LockProvider;
 

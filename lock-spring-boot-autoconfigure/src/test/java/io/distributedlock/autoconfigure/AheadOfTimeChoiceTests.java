@@ -1,9 +1,9 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
 import java.util.Map;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;

@@ -1,6 +1,5 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,8 +16,11 @@ import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.DistributedSemaphore;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpointAutoConfiguration;
+import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
@@ -32,8 +34,6 @@ import io.distributedlock.redis.RedlockProvider;
 import io.distributedlock.redisson.RedissonLockProvider;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
-import io.distributedlock.annotation.DistributedLockSettings;
-import io.distributedlock.annotation.InvalidLockOperationException;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;

@@ -1,6 +1,5 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -9,6 +8,7 @@ import javax.sql.DataSource;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSettings;
 import io.distributedlock.jdbc.JdbcLocks;

@@ -1,11 +1,11 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;

@@ -1,8 +1,8 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.ReleaseTime;
-import io.distributedlock.annotation.DistributedLockSettings;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;

@@ -10,6 +10,7 @@ import java.lang.annotation.Target;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
+
 import org.springframework.core.annotation.AliasFor;
 
 /**

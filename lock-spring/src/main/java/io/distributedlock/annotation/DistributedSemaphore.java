@@ -8,6 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import io.distributedlock.LockType;
+
 import org.springframework.core.annotation.AliasFor;
 
 /**

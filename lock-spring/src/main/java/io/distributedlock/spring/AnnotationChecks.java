@@ -1,12 +1,12 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.reflect.Proxy;
 import java.util.Collections;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.spring.operation.LockOperationSource;
 import io.distributedlock.spring.reach.ClassChecks;
 import io.distributedlock.spring.reach.ReachableMethods;
 

@@ -1,7 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.InvalidLockSetupException;
-import io.distributedlock.annotation.DistributedLockSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,6 +8,8 @@ import java.util.function.Supplier;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
 import io.distributedlock.spring.support.OptionalLibraries;
 import io.distributedlock.spring.transaction.TransactionListeners;

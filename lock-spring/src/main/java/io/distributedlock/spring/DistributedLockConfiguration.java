@@ -1,7 +1,7 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLockSettings;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;

@@ -1,13 +1,13 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.spring.operation.LockOperation;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.spring.invocation.AnnotatedCall;
 import io.distributedlock.spring.invocation.CommitCheckInterceptor;
+import io.distributedlock.spring.operation.LockOperation;
+import io.distributedlock.spring.operation.LockOperationSource;
 import io.distributedlock.spring.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;

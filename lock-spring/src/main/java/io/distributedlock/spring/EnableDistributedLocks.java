@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.DistributedLockSettings;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -8,6 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLockSettings;
 
 import org.springframework.context.annotation.Import;
 

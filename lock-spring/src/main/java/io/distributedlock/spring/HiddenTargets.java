@@ -1,12 +1,12 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.DeclaredLocks;
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.stream.Stream;
 
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.spring.operation.DeclaredLocks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;

@@ -1,11 +1,11 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.annotation.DistributedLockSettings;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.operation.LockOperationSource;
 import io.distributedlock.spring.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;

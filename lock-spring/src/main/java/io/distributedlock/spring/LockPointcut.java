@@ -1,9 +1,9 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.LockOperationSource;
 import java.lang.reflect.Method;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.operation.LockOperationSource;
 
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.annotation.AnnotationUtils;

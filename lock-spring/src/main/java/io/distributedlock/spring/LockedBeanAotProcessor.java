@@ -1,11 +1,11 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.DeclaredLocks;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.operation.DeclaredLocks;
 import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 

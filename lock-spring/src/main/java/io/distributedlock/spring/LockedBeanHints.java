@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.DeclaredLocks;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,6 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.spring.operation.DeclaredLocks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;

@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -8,6 +7,7 @@ import java.util.Optional;
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.local.LocalLockProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -1,9 +1,9 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.DistributedLockSettings;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.ReleaseTime;
 import io.distributedlock.engine.DefaultLockTemplate;

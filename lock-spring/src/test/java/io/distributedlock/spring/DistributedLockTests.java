@@ -1,9 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.spring.operation.LockOperation;
-import io.distributedlock.annotation.InvalidLockOperationException;
-import io.distributedlock.annotation.DistributedLockSettings;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -20,7 +16,11 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.operation.LockOperation;
+import io.distributedlock.spring.operation.LockOperationSource;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -1,10 +1,10 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.spring.reach.LockAnnotations;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.Tag;

@@ -1,7 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.LockContentionHandler;
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +18,8 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.LockContentionHandler;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;

@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +15,7 @@ import java.util.stream.Stream;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;

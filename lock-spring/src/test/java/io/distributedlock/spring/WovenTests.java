@@ -1,6 +1,5 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +10,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.LockProvider;

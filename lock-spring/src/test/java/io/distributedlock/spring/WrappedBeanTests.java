@@ -1,10 +1,10 @@
 package io.distributedlock.spring;
 
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.util.function.Consumer;
 
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spring.LockedBeans.Api;
 import io.distributedlock.spring.LockedBeans.Plain;

@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
-import io.distributedlock.LockCapability;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 

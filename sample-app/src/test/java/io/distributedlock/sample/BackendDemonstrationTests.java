@@ -3,8 +3,8 @@ package io.distributedlock.sample;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.test.process.ChildJvm;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

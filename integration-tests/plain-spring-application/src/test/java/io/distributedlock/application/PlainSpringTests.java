@@ -6,11 +6,11 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.ReleaseTime;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
-import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.spring.EnableDistributedLocks;
 import org.junit.jupiter.api.Test;
 

@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
-import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.redis.internal.client.RedisCall;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.redis.scripts.script.ScriptCall;

@@ -5,8 +5,8 @@ import java.time.Duration;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.server.contract.RedisProxyContract;
 import io.lettuce.core.RedisClient;
-import org.junit.jupiter.api.AfterEach;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -3,8 +3,8 @@ package io.distributedlock.redis;
 import java.time.Duration;
 
 import io.distributedlock.test.ProviderFactory;
-import io.distributedlock.test.server.contract.RedisSentinelContract;
 import io.distributedlock.test.server.RedisTestSentinel;
+import io.distributedlock.test.server.contract.RedisSentinelContract;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.distributedlock.redis.scripts.RetryPauses;
 import io.distributedlock.redis.scripts.JvmChannel;
+import io.distributedlock.redis.scripts.RetryPauses;
 import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;

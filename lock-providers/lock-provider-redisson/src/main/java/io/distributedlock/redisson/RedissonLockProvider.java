@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
-import io.distributedlock.redis.scripts.RetryPauses;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.RetryPauses;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.redisson.internal.client.RedissonCall;
 import io.distributedlock.redisson.internal.client.RedissonErrors;

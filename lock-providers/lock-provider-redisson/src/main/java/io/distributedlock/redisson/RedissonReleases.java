@@ -7,8 +7,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-import io.distributedlock.redisson.internal.client.RedissonErrors;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
+import io.distributedlock.redisson.internal.client.RedissonErrors;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.api.RTopic;

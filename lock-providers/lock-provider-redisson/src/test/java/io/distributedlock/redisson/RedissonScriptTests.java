@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.redisson.internal.client.RedissonScript;
-import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.LockType;
 import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redisson.internal.client.RedissonScript;
+import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;

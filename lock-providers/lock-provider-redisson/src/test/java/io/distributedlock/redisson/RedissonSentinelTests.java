@@ -1,8 +1,8 @@
 package io.distributedlock.redisson;
 
 import io.distributedlock.test.ProviderFactory;
-import io.distributedlock.test.server.contract.RedisSentinelContract;
 import io.distributedlock.test.server.RedisTestSentinel;
+import io.distributedlock.test.server.contract.RedisSentinelContract;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;

@@ -1,10 +1,11 @@
 package io.distributedlock.autoconfigure.cache;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
 
 import javax.cache.Caching;
 import javax.cache.configuration.Configuration;
+
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;

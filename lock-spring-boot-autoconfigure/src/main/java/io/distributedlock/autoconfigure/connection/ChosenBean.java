@@ -1,9 +1,9 @@
 package io.distributedlock.autoconfigure.connection;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.Collection;
 import java.util.TreeSet;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;

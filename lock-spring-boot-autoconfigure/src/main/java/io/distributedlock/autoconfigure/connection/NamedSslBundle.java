@@ -1,8 +1,8 @@
 package io.distributedlock.autoconfigure.connection;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.List;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;

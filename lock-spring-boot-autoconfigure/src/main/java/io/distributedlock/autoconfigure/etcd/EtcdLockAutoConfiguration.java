@@ -6,11 +6,11 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
-import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.NamedSslBundle;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.etcd.EtcdClients;
 import io.distributedlock.etcd.EtcdLockProvider;
 import io.etcd.jetcd.ByteSequence;

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.LockTemplateBuilderCustomizer;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -2,8 +2,8 @@ package io.distributedlock.autoconfigure.execution;
 
 import java.util.concurrent.Executor;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;

@@ -6,11 +6,11 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.connection.ChosenBean;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSchema;
 import io.distributedlock.jdbc.JdbcLockSettings;

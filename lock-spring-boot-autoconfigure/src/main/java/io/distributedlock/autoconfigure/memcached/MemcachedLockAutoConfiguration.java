@@ -4,9 +4,9 @@ import com.spotify.folsom.ExponentialBackoff;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheClientBuilder;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
-import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
 import io.distributedlock.memcached.MemcachedLockProvider;
 

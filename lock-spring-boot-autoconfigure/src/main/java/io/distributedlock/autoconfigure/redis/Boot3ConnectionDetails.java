@@ -7,8 +7,8 @@ import io.distributedlock.autoconfigure.redis.RedisTopology.Credentials;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails.Node;
 import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails;
+import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails.Node;
 
 /**
  * Reads the bean of connection details of Spring Boot 3, where each kind of servers has

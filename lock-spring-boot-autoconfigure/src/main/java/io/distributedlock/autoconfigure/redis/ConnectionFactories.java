@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 
 import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.redis.RedisLockProvider;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;

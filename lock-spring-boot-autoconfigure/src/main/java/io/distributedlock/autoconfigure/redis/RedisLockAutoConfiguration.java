@@ -3,10 +3,10 @@ package io.distributedlock.autoconfigure.redis;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.redis.RedisLockProvider;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;

@@ -3,9 +3,9 @@ package io.distributedlock.autoconfigure.redis;
 import java.time.Duration;
 import java.util.List;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.connection.NamedSslBundle;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -6,8 +6,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.BaseMasterSlaveServersConfig;

@@ -2,10 +2,10 @@ package io.distributedlock.autoconfigure.redis;
 
 import java.util.Objects;
 
-import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.redisson.RedissonLockProvider;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;

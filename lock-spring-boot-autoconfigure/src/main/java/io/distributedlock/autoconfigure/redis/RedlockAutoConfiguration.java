@@ -5,8 +5,8 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.redis.RedlockProvider;
 import io.lettuce.core.RedisClient;
 

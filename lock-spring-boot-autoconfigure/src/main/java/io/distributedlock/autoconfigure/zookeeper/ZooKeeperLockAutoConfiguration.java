@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
-import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.zookeeper.ZooKeeperLockProvider;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;

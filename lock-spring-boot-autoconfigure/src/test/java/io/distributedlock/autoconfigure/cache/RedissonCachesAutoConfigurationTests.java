@@ -1,10 +1,10 @@
 package io.distributedlock.autoconfigure.cache;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import java.util.Properties;
 
 import javax.cache.configuration.MutableConfiguration;
 
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -3,8 +3,8 @@ package io.distributedlock.autoconfigure.redis;
 import java.time.Duration;
 import java.util.List;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
+import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.redis.RedisTopology.ByUrl;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Cluster;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Credentials;

@@ -1,10 +1,10 @@
 package io.distributedlock.spring.operation;
 
-import io.distributedlock.annotation.InvalidLockOperationException;
 import java.lang.reflect.Method;
 import java.util.List;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.spring.reach.LockAnnotations;
 
 import org.springframework.core.annotation.AnnotationConfigurationException;

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.spring.invocation.ContentionPolicy;
 import io.distributedlock.spring.invocation.AnnotatedCall;
+import io.distributedlock.spring.invocation.ContentionPolicy;
 import io.distributedlock.spring.reach.ReachableMethods;
 import io.distributedlock.spring.returntype.ReturnType;
 import org.jspecify.annotations.Nullable;

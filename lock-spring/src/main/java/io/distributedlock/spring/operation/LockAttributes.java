@@ -1,7 +1,5 @@
 package io.distributedlock.spring.operation;
 
-import io.distributedlock.annotation.InvalidLockOperationException;
-import io.distributedlock.annotation.DistributedLockSettings;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -11,6 +9,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.ReleaseTime;
 import io.distributedlock.spring.expression.ExpressionSource;
 import io.distributedlock.spring.support.OptionalLibraries;

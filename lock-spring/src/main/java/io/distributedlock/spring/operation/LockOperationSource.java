@@ -1,8 +1,5 @@
 package io.distributedlock.spring.operation;
 
-import io.distributedlock.annotation.InvalidLockSetupException;
-import io.distributedlock.annotation.InvalidLockOperationException;
-import io.distributedlock.annotation.DistributedLockSettings;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -21,6 +18,9 @@ import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
 import io.distributedlock.spring.expression.LockExpressionParser;

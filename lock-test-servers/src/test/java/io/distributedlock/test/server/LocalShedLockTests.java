@@ -1,12 +1,12 @@
 package io.distributedlock.test.server;
 
-import io.distributedlock.test.server.contract.ShedLockContract;
 import java.time.Duration;
 import java.util.List;
 
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.ProviderSource;
+import io.distributedlock.test.server.contract.ShedLockContract;
 
 class LocalShedLockTests extends ShedLockContract {
 

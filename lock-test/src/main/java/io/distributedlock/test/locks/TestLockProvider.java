@@ -13,7 +13,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
-import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -24,6 +23,7 @@ import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.test.clock.AdjustableClock;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -11,6 +11,7 @@ import io.distributedlock.benchmarks.contention.contender.Candidate.Opening;
 import io.distributedlock.benchmarks.contention.contender.Candidate.Trait;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockStrategy;
+
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.ASYNC_RELEASE;

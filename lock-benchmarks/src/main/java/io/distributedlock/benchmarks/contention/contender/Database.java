@@ -14,6 +14,7 @@ import io.distributedlock.jdbc.JdbcLockSettings;
 import io.distributedlock.jdbc.JdbcLockStrategy;
 import io.distributedlock.jdbc.JdbcLocks;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
+
 import org.springframework.integration.jdbc.lock.DefaultLockRepository;
 import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;

@@ -4,8 +4,8 @@ import java.time.Duration;
 
 import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockLostException;
-import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;

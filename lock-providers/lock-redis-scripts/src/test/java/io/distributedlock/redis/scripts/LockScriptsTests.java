@@ -1,8 +1,8 @@
 package io.distributedlock.redis.scripts;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 

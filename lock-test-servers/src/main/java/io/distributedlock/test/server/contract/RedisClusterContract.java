@@ -1,11 +1,9 @@
 package io.distributedlock.test.server.contract;
 
-import io.distributedlock.test.server.RedisTestServer;
-import io.distributedlock.test.server.RedisTestCluster;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
@@ -16,6 +14,8 @@ import io.distributedlock.StaleTokenException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,5 @@
 package io.distributedlock.test.server.contract;
 
-import io.distributedlock.test.server.RedisTestServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +12,7 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
+import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,8 +1,5 @@
 package io.distributedlock.test.server.contract;
 
-import io.distributedlock.test.server.StandardError;
-import io.distributedlock.test.server.RedisTestProxy;
-import io.distributedlock.test.server.RedisTestCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +11,9 @@ import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.RedisTestProxy;
+import io.distributedlock.test.server.StandardError;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

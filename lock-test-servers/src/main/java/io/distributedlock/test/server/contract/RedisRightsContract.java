@@ -1,7 +1,5 @@
 package io.distributedlock.test.server.contract;
 
-import io.distributedlock.test.server.StandardError;
-import io.distributedlock.test.server.RedisTestServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +10,8 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.StandardError;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,7 +1,5 @@
 package io.distributedlock.test.server.contract;
 
-import io.distributedlock.test.server.RedisTestServer;
-import io.distributedlock.test.server.RedisTestSentinel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +9,8 @@ import io.distributedlock.test.CallsUnderFault;
 import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestSentinel;
+import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

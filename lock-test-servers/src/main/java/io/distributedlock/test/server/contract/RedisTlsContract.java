@@ -1,7 +1,5 @@
 package io.distributedlock.test.server.contract;
 
-import io.distributedlock.test.server.TestCertificate;
-import io.distributedlock.test.server.RedisTestServer;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -11,6 +9,8 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.ProviderFactory;
 import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestServer;
+import io.distributedlock.test.server.TestCertificate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
