@@ -141,8 +141,8 @@ internal class CoroutineTests {
 	}
 
 	@Test
-	fun suspendingFunctionWithoutAnEmptyValueCannotBeSkipped() {
-		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java)) {
+	fun functionWithoutAnEmptyValueCannotBeSkipped() {
+		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java, SkippedText::class.java)) {
 			assertThatExceptionOfType(BeanCreationException::class.java)
 				.isThrownBy { Contexts.open(provider, false, type) }
 				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
@@ -297,6 +297,13 @@ internal class CoroutineTests {
 
 		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
 		open suspend fun check(id: String): Boolean = true
+
+	}
+
+	open class SkippedText {
+
+		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
+		open fun text(id: String): String = "text"
 
 	}
 

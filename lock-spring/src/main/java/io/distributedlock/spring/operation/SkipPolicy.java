@@ -21,7 +21,7 @@ final class SkipPolicy {
 			throw attributes.invalid("onContention",
 					"a method that returns %s cannot be skipped, since this type has no empty value"
 						.formatted(ReturnType.of(attributes.method(), attributes.userClass()).name()),
-					"Return an object or an Optional, or name a fallback", null);
+					"Return a type that may be null, or an Optional, or name a fallback", null);
 		}
 		return (contention, call) -> {
 			logger.debug("{} is skipped: {}", attributes.method().getName(), contention.getMessage());

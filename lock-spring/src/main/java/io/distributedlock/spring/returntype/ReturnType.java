@@ -1,6 +1,7 @@
 package io.distributedlock.spring.returntype;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.TypeVariable;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -12,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 /**
  * What a method returns, as the class of its bean declares it: the variables of generic
@@ -23,7 +23,7 @@ import org.springframework.util.ClassUtils;
  * @param suspending whether the method is a suspending function of Kotlin, whose result
  * type the compiler hides in the type of its last parameter
  * @param hasEmpty whether the type has an empty value: a primitive type has none, nor has
- * a type that Kotlin unboxes to one
+ * a type of Kotlin that excludes {@code null}
  */
 public record ReturnType(ResolvableType resolved, boolean suspending, boolean hasEmpty) {
 
@@ -41,16 +41,23 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean ha
 	 * @return the type
 	 */
 	public static ReturnType of(Method method, Class<?> userClass) {
-		if (KotlinDetector.isSuspendingFunction(method)) {
-			int continuation = method.getParameterCount() - 1;
-			ResolvableType given = ResolvableType.forMethodParameter(method, continuation, userClass).getGeneric();
-			boolean hasEmpty = !ClassUtils.isPrimitiveWrapper(given.resolve(Object.class))
-					|| new MethodParameter(method, -1).isOptional();
-			return new ReturnType(given, true, hasEmpty);
-		}
-		ResolvableType type = ResolvableType.forMethodReturnType(method, userClass);
+		boolean suspending = KotlinDetector.isSuspendingFunction(method);
+		ResolvableType type = suspending
+				? ResolvableType.forMethodParameter(method, method.getParameterCount() - 1, userClass).getGeneric()
+				: ResolvableType.forMethodReturnType(method, userClass);
+		return new ReturnType(type, suspending, hasEmpty(method, type));
+	}
+
+	private static boolean hasEmpty(Method method, ResolvableType type) {
 		Class<?> resolved = type.resolve(Object.class);
-		return new ReturnType(type, false, resolved == void.class || !resolved.isPrimitive());
+		if (resolved == void.class || resolved.getName().equals("kotlin.Unit") || EMPTY.containsKey(resolved)) {
+			return true;
+		}
+		// Kotlin knows which types may be null, but not for a variable
+		boolean nullable = !KotlinDetector.isKotlinType(method.getDeclaringClass())
+				|| !KotlinDetector.isKotlinReflectPresent() || resolved == Object.class
+				|| type.getType() instanceof TypeVariable || new MethodParameter(method, -1).isOptional();
+		return nullable && !resolved.isPrimitive();
 	}
 
 	/**
