@@ -237,12 +237,14 @@ class ZooKeeperEdgeCaseTests {
 		try (TestingCluster cluster = new TestingCluster(members)) {
 			cluster.start();
 			CuratorFramework client = patient(cluster.getConnectString());
+			// an election may take longer than the command time-out
+			LockRequest patient = LockRequest.of("k").withWaitTime(Patience.LIMIT).withWaitThroughOutage(true);
 			try (DefaultLockTemplate template = template(provider(client));
-					LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT))) {
+					LockHandle handle = template.acquire(patient)) {
 				cluster.killServer(cluster.findConnectionInstance(client.getZookeeperClient().getZooKeeper()));
 				DefaultLockTemplate other = template(provider(client));
 				this.opened.add(other);
-				other.acquire(LockRequest.of("another").withWaitTime(Patience.LIMIT)).close();
+				other.acquire(patient.withKey("another")).close();
 				assertThat(handle.isValid()).isTrue();
 				assertThat(other.tryAcquire("k")).isEmpty();
 			}
