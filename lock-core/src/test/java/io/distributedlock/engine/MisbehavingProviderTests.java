@@ -436,9 +436,9 @@ class MisbehavingProviderTests {
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		this.provider.acquire.next(Trick.late(answer));
 		this.provider.onLost.next((properly) -> {
-			properly.get();
+			Boolean registered = properly.get();
 			this.provider.lastLease().lose();
-			return true;
+			return registered;
 		});
 		CompletableFuture<LockHandle> first = this.template.acquireAsync(LockRequest.of("k"));
 		CompletableFuture<LockHandle> second = this.template.acquireAsync(LockRequest.of("k"));
