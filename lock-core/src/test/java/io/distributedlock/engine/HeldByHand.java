@@ -13,7 +13,6 @@ import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.lease.Extension;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Passage;
-import io.distributedlock.engine.internal.lease.Successor;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
@@ -23,7 +22,6 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that the engine holds, on a backend that answers at once, in time that a test
@@ -147,16 +145,6 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 	@Override
 	public boolean isAwaited() {
 		return false;
-	}
-
-	@Override
-	public @Nullable Successor passOn(HeldLock held) {
-		return null;
-	}
-
-	@Override
-	public @Nullable Successor exchange(HeldLock held) {
-		return null;
 	}
 
 }

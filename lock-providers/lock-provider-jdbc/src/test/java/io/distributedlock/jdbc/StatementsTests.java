@@ -26,8 +26,7 @@ import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How many statements locks cost, as docs/providers/jdbc.md says it: on a database each
- * one is a round trip.
+ * How many statements locks cost: on a database each one is a round trip.
  */
 class StatementsTests {
 

@@ -223,9 +223,9 @@ final class KeyLock implements Passage {
 		Waiter next = next();
 		if (next != null) {
 			remove(next);
-			// twice as many as the last time, so that their number can grow
-			this.expectedHolders = Math.min(Math.max(2 * this.holders, FEWEST_HOLDERS), MOST_HOLDERS);
 		}
+		// twice as many as the last time, so that their number can grow
+		this.expectedHolders = (next != null) ? Math.min(Math.max(2 * this.holders, FEWEST_HOLDERS), MOST_HOLDERS) : 1;
 		this.front = next;
 		this.holders = 1;
 		return next;
@@ -238,7 +238,7 @@ final class KeyLock implements Passage {
 	}
 
 	/**
-	 * Change the state, unless the key was given up, which is a change by itself.
+	 * Change the state in one atomic step. A key that has gone does not change.
 	 */
 	private <T> @Nullable T atomically(Supplier<@Nullable T> change) {
 		AtomicReference<@Nullable T> result = new AtomicReference<>();

@@ -14,27 +14,8 @@ public interface Passage {
 	 * permits, who share the key, and of calls whose order is that of a queue on the
 	 * backend.
 	 */
-	Passage FREE = new Passage() {
-
-		@Override
-		public void leave(HeldLock lock) {
-			// nobody waits behind it
-		}
-
-		@Override
-		public boolean isAwaited() {
-			return false;
-		}
-
-		@Override
-		public @Nullable Successor passOn(HeldLock lock) {
-			return null;
-		}
-
-		@Override
-		public @Nullable Successor exchange(HeldLock lock) {
-			return null;
-		}
+	Passage FREE = (lock) -> {
+		// no call waits behind it
 	};
 
 	/**
@@ -45,20 +26,26 @@ public interface Passage {
 	/**
 	 * Return whether a call of this JVM stands behind the lock.
 	 */
-	boolean isAwaited();
+	default boolean isAwaited() {
+		return false;
+	}
 
 	/**
 	 * Let the next call in with a lock, which its holder has left.
 	 * @return the next call, which is to take the lock over; {@code null} if there is
 	 * none that it fits, and nothing has changed
 	 */
-	@Nullable Successor passOn(HeldLock lock);
+	default @Nullable Successor passOn(HeldLock lock) {
+		return null;
+	}
 
 	/**
 	 * Let the next call in while a lock, which its holder has left, is released.
 	 * @return the next call, which is to release the lock and take a place at the backend
 	 * in one step; {@code null} if there is none that can, and nothing has changed
 	 */
-	@Nullable Successor exchange(HeldLock lock);
+	default @Nullable Successor exchange(HeldLock lock) {
+		return null;
+	}
 
 }

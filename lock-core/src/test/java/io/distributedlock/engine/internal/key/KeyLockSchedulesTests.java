@@ -1,7 +1,6 @@
 package io.distributedlock.engine.internal.key;
 
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -11,7 +10,6 @@ import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Successor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -77,13 +75,11 @@ class KeyLockSchedulesTests {
 			require(this.keys.size() == 0, "a key is left");
 		}
 
-		private final class Visitor implements Waiter {
+		private final class Visitor extends TestWaiter {
 
 			private final AtomicReference<String> state = new AtomicReference<>("waits");
 
 			private final AtomicInteger turns = new AtomicInteger();
-
-			private volatile @Nullable KeyLock key;
 
 			private volatile boolean entered;
 
@@ -111,11 +107,6 @@ class KeyLockSchedulesTests {
 			}
 
 			@Override
-			public void standsAt(KeyLock lock) {
-				this.key = lock;
-			}
-
-			@Override
 			public void onTurn() {
 				this.turns.incrementAndGet();
 				if (this.state.compareAndSet("waits", "inside")) {
@@ -126,41 +117,9 @@ class KeyLockSchedulesTests {
 				}
 			}
 
-			@Override
-			public @Nullable AcquisitionOutcome verdict() {
-				return null;
-			}
-
-			@Override
-			public boolean fits(HeldLock lock) {
-				return false;
-			}
-
-			@Override
-			public boolean exchanges(HeldLock lock) {
-				return false;
-			}
-
-			@Override
-			public boolean onOutage(AcquisitionOutcome outage) {
-				return false;
-			}
-
-			@Override
-			public void takeOver(HeldLock lock) {
-				throw new AssertionError("nothing fits");
-			}
-
-			@Override
-			public CompletionStage<Boolean> exchange(HeldLock lock) {
-				throw new AssertionError("nothing is exchanged");
-			}
-
 			private void go() {
 				this.state.set("gone");
-				KeyLock at = this.key;
-				require(at != null, "it stands nowhere");
-				at.leave(this);
+				key().leave(this);
 			}
 
 		}
@@ -206,13 +165,11 @@ class KeyLockSchedulesTests {
 			require(this.keys.size() == 0, "a key is left");
 		}
 
-		private final class Caller implements Waiter {
+		private final class Caller extends TestWaiter {
 
 			private final HeldLock lock;
 
 			private final AtomicInteger turns = new AtomicInteger();
-
-			private volatile @Nullable KeyLock key;
 
 			private volatile boolean asks;
 
@@ -227,15 +184,10 @@ class KeyLockSchedulesTests {
 			}
 
 			private void lose() {
-				KeyLock at = this.key;
+				KeyLock at = knownKey();
 				if (at != null) {
 					at.leave(this.lock);
 				}
-			}
-
-			@Override
-			public void standsAt(KeyLock at) {
-				this.key = at;
 			}
 
 			@Override
@@ -248,8 +200,7 @@ class KeyLockSchedulesTests {
 
 			private void have() {
 				this.turns.incrementAndGet();
-				KeyLock at = this.key;
-				require(at != null, "it stands nowhere");
+				KeyLock at = key();
 				at.hold(this, this.lock);
 				Successor next = at.passOn(this.lock);
 				if (next != null) {
@@ -259,33 +210,13 @@ class KeyLockSchedulesTests {
 			}
 
 			@Override
-			public @Nullable AcquisitionOutcome verdict() {
-				return null;
-			}
-
-			@Override
 			public boolean fits(HeldLock before) {
 				return true;
 			}
 
 			@Override
-			public boolean exchanges(HeldLock before) {
-				return false;
-			}
-
-			@Override
-			public boolean onOutage(AcquisitionOutcome outage) {
-				return false;
-			}
-
-			@Override
 			public void takeOver(HeldLock before) {
 				have();
-			}
-
-			@Override
-			public CompletionStage<Boolean> exchange(HeldLock before) {
-				throw new AssertionError("nothing is exchanged");
 			}
 
 		}

@@ -3,9 +3,7 @@ package io.distributedlock.engine.internal.key;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,7 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.distributedlock.engine.HeldByHand;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.test.patience.Patience;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -188,20 +185,14 @@ class KeyLockTests {
 	/**
 	 * Who comes once, and goes once it had its turn, or before.
 	 */
-	private final class Visitor implements Waiter {
+	private final class Visitor extends TestWaiter {
 
 		private final AtomicInteger turns = new AtomicInteger();
 
 		private final String name;
 
-		private volatile @Nullable KeyLock key;
-
 		private Visitor(String name) {
 			this.name = name;
-		}
-
-		private KeyLock key() {
-			return Objects.requireNonNull(this.key);
 		}
 
 		private void come() {
@@ -221,45 +212,10 @@ class KeyLockTests {
 		}
 
 		@Override
-		public void standsAt(KeyLock lock) {
-			this.key = lock;
-		}
-
-		@Override
 		public void onTurn() {
 			if (this.turns.incrementAndGet() > 1) {
 				KeyLockTests.this.calledTwice.incrementAndGet();
 			}
-		}
-
-		@Override
-		public @Nullable AcquisitionOutcome verdict() {
-			return null;
-		}
-
-		@Override
-		public boolean fits(HeldLock lock) {
-			return false;
-		}
-
-		@Override
-		public boolean exchanges(HeldLock lock) {
-			return false;
-		}
-
-		@Override
-		public boolean onOutage(AcquisitionOutcome outage) {
-			return false;
-		}
-
-		@Override
-		public void takeOver(HeldLock lock) {
-			throw new AssertionError("nothing fits");
-		}
-
-		@Override
-		public CompletionStage<Boolean> exchange(HeldLock lock) {
-			throw new AssertionError("nothing is exchanged");
 		}
 
 	}

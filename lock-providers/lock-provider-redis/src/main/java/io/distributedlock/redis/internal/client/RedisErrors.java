@@ -199,7 +199,8 @@ public final class RedisErrors {
 		if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null) {
 			String words = ServerWords.in(failure.getMessage());
 			String first = words.split("[ :]", 2)[0];
-			return first.equals("ERR") || !first.equals(first.toUpperCase(Locale.ROOT)) ? codeInside(words) : first;
+			boolean code = !first.equals("ERR") && first.equals(first.toUpperCase(Locale.ROOT));
+			return code ? first : codeInside(words);
 		}
 		// Lettuce has classes of its own for these three, some without the server's
 		// message.
