@@ -76,6 +76,24 @@ final class BuildFolder {
 		}
 	}
 
+	/**
+	 * Make a program of a file that this JVM has written. A process that another thread
+	 * starts keeps such a file open for a moment, and a program that is open for writing
+	 * cannot run: so a process of its own writes the program.
+	 * @param work the folder for the log
+	 * @param written the file
+	 * @param program where the program is to be
+	 * @return the program
+	 * @throws IOException if it cannot be made
+	 */
+	static Path program(Path work, Path written, Path program) throws IOException {
+		run(work, new ProcessBuilder("cp", written.toString(), program.toString()));
+		if (!program.toFile().setExecutable(true)) {
+			throw new IOException("may not be made executable: " + program);
+		}
+		return program;
+	}
+
 	private static void delete(Path folder) {
 		try (Stream<Path> files = Files.walk(folder)) {
 			for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {

@@ -100,9 +100,7 @@ final class MySqlProgram {
 			}
 		}
 		Path program = root.resolve("bin/mysqld");
-		if (!program.toFile().setExecutable(true)) {
-			throw new IOException("may not be made executable: " + program);
-		}
+		BuildFolder.program(work, Files.move(program, work.resolve("mysqld")), program);
 		if (!isMySql(program)) {
 			addLibraries(root.resolve("lib/private"));
 		}

@@ -2,6 +2,8 @@ package io.distributedlock.test.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URL;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +30,8 @@ final class RedisProgram {
 
 	static final String DISTRIBUTION = "distribution";
 
+	private static final String NAME = "redis-server";
+
 	private RedisProgram() {
 	}
 
@@ -36,37 +40,33 @@ final class RedisProgram {
 	 */
 	static ServerBinary find() {
 		String choice = System.getProperty(PROPERTY, ARTIFACT);
-		return ServerBinary.require("redis-server (%s=%s)".formatted(PROPERTY, choice), sources(choice));
+		return ServerBinary.require("%s (%s=%s)".formatted(NAME, PROPERTY, choice), sources(choice));
 	}
 
 	private static List<Supplier<Optional<ServerBinary>>> sources(String choice) {
 		return switch (choice) {
-			case ARTIFACT -> List.of(() -> Optional.of(Artifact.PROGRAM));
+			case ARTIFACT -> List.of(() -> Optional.of(fromArtifact()));
 			// the package redis-tools contains the program itself
 			case DISTRIBUTION ->
-				List.of(() -> ServerBinary.fromDebianPackage("redis-server", "usr/bin/redis-server", "redis-tools"),
-						() -> ServerBinary.onPath("redis-server"));
+				List.of(() -> ServerBinary.fromDebianPackage(NAME, "usr/bin/redis-server", "redis-tools"),
+						() -> ServerBinary.onPath(NAME));
 			default -> List.of(() -> Optional.of(new ServerBinary(Path.of(choice), null)));
 		};
 	}
 
-	/**
-	 * Unpacked once for a JVM: a program that is written while another process starts
-	 * cannot run.
-	 */
-	private static final class Artifact {
-
-		private static final ServerBinary PROGRAM = unpack();
-
-		private static ServerBinary unpack() {
-			try {
-				return new ServerBinary(ExecutableProvider.newJarResourceProvider().get().toPath(), null);
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+	private static ServerBinary fromArtifact() {
+		URL artifact = ExecutableProvider.class.getProtectionDomain().getCodeSource().getLocation();
+		try {
+			Path folder = BuildFolder.once("redis-%08x".formatted(artifact.toString().hashCode()), (work) -> {
+				Path written = ExecutableProvider.newJarResourceProvider(work.toFile()).get().toPath();
+				return BuildFolder.program(work, written, Files.createDirectory(work.resolve("root")).resolve(NAME))
+					.getParent();
+			});
+			return new ServerBinary(folder.resolve(NAME), null);
 		}
-
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 }
