@@ -83,15 +83,13 @@ final class BuildFolder {
 	 * @param work the folder for the log
 	 * @param written the file
 	 * @param program where the program is to be
-	 * @return the program
 	 * @throws IOException if it cannot be made
 	 */
-	static Path program(Path work, Path written, Path program) throws IOException {
+	static void program(Path work, Path written, Path program) throws IOException {
 		run(work, new ProcessBuilder("cp", written.toString(), program.toString()));
 		if (!program.toFile().setExecutable(true)) {
 			throw new IOException("may not be made executable: " + program);
 		}
-		return program;
 	}
 
 	private static void delete(Path folder) {

@@ -59,8 +59,9 @@ final class RedisProgram {
 		try {
 			Path folder = BuildFolder.once("redis-%08x".formatted(artifact.toString().hashCode()), (work) -> {
 				Path written = ExecutableProvider.newJarResourceProvider(work.toFile()).get().toPath();
-				return BuildFolder.program(work, written, Files.createDirectory(work.resolve("root")).resolve(NAME))
-					.getParent();
+				Path root = Files.createDirectory(work.resolve("root"));
+				BuildFolder.program(work, written, root.resolve(NAME));
+				return root;
 			});
 			return new ServerBinary(folder.resolve(NAME), null);
 		}
