@@ -1,5 +1,6 @@
 package io.distributedlock.benchmarks.contention.contender;
 
+import java.time.Duration;
 import java.util.OptionalLong;
 
 import io.lettuce.core.RedisClient;
@@ -41,7 +42,7 @@ final class ByHand implements Contender {
 				redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 				return token""");
 		String lease = Long.toString(Peers.LEASE.toMillis());
-		return (key) -> {
+		return (key, wait) -> {
 			String owner = newOwner();
 			Long token = byHand.redis.evalsha(acquire, ScriptOutputType.INTEGER, new String[] { key, "by-hand:token" },
 					owner, lease);
@@ -51,7 +52,7 @@ final class ByHand implements Contender {
 	}
 
 	@Override
-	public Hold lock(String key) {
+	public Hold lock(String key, Duration wait) {
 		String owner = newOwner();
 		requireFree(this.redis.set(key, owner, SetArgs.Builder.nx().px(Peers.LEASE.toMillis())) != null);
 		return () -> unlock(key, owner);

@@ -52,6 +52,11 @@ public record Candidate(String name, String title, Backend backend, Set<Trait> t
 		LIMIT,
 
 		/**
+		 * Waits for as long as it takes.
+		 */
+		NO_TIME_OUT,
+
+		/**
 		 * Cannot wait, or does so by asking again only.
 		 */
 		NO_WAITING,

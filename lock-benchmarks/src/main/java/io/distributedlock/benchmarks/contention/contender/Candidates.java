@@ -18,6 +18,7 @@ import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait
 import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.CONTROL;
 import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.FAIR;
 import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.LIMIT;
+import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.NO_TIME_OUT;
 import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.NO_WAITING;
 import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.OURS;
 import static io.distributedlock.benchmarks.contention.contender.Candidate.Trait.REENTRANT;
@@ -72,7 +73,7 @@ public final class Candidates {
 		add("local", "held, provider `local`", Backend.JVM, (url) -> Ours.local(), OURS, RENEWED);
 		add(WAITING, "waiting `acquireAsync`, provider `local`", Backend.JVM, (url) -> Ours.local(), OURS, RENEWED);
 		add("etcd", "provider `etcd`", Backend.ETCD, Coordination::etcd, OURS);
-		add("etcd-lock", "`Lock` of jetcd", Backend.ETCD, Coordination::etcdLock);
+		add("etcd-lock", "`Lock` of jetcd", Backend.ETCD, Coordination::etcdLock, NO_TIME_OUT);
 		add("etcd-prototype", "*limit: bare line*", Backend.ETCD, EtcdPrototype::new, LIMIT);
 		add("zookeeper", "provider `zookeeper`", Backend.ZOOKEEPER, Coordination::zooKeeper, OURS);
 		add("curator-mutex", "`InterProcessMutex` of Curator", Backend.ZOOKEEPER, Coordination::curatorMutex);
@@ -87,7 +88,7 @@ public final class Candidates {
 		add("mariadb-session-lock", "`GET_LOCK` by hand", Backend.MARIADB,
 				(url) -> Database.sessionLocks(url, "select get_lock(?, 300)", "select release_lock(?)"), LIMIT);
 		add("memcached", "provider `memcached`", Backend.MEMCACHED, Coordination::memcached, OURS);
-		add("no-lock", "*control: no lock at all*", Backend.JVM, (url) -> (key) -> () -> {
+		add("no-lock", "*control: no lock at all*", Backend.JVM, (url) -> (key, wait) -> () -> {
 			// nothing was locked
 		}, CONTROL);
 	}
@@ -131,7 +132,7 @@ public final class Candidates {
 
 	private static Contender reentrantLock() {
 		ReentrantLock lock = new ReentrantLock(true);
-		return (key) -> {
+		return (key, wait) -> {
 			lock.lock();
 			return lock::unlock;
 		};

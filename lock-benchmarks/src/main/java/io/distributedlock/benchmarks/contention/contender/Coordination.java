@@ -1,6 +1,7 @@
 package io.distributedlock.benchmarks.contention.contender;
 
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheClientBuilder;
@@ -40,7 +41,7 @@ final class Coordination {
 		Lock locks = client.getLockClient();
 		ThreadLocal<Long> leases = ThreadLocal
 			.withInitial(() -> client.getLeaseClient().grant(ETCD_LEASE_SECONDS).join().getID());
-		return (key) -> {
+		return (key, wait) -> {
 			ByteSequence held = locks.lock(ByteSequence.from(key, StandardCharsets.UTF_8), leases.get()).get().getKey();
 			return () -> locks.unlock(held).get();
 		};
@@ -53,10 +54,9 @@ final class Coordination {
 
 	static Contender curatorMutex(String url) {
 		CuratorFramework client = zooKeeperClient(url);
-		return (key) -> {
+		return (key, wait) -> {
 			InterProcessMutex mutex = new InterProcessMutex(client, "/mutexes/" + key);
-			mutex.acquire();
-			return mutex::release;
+			return mutex.acquire(wait.toMillis(), TimeUnit.MILLISECONDS) ? mutex::release : null;
 		};
 	}
 

@@ -52,7 +52,7 @@ public final class Database {
 	 */
 	static Contender sessionLocks(String url, String lock, String unlock) {
 		DataSource pool = pool(url);
-		return (key) -> {
+		return (key, wait) -> {
 			Connection connection = pool.getConnection();
 			select(connection, lock, key);
 			return () -> {

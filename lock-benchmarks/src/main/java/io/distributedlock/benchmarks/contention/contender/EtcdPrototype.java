@@ -1,6 +1,7 @@
 package io.distributedlock.benchmarks.contention.contender;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -57,7 +58,7 @@ final class EtcdPrototype implements Contender {
 	}
 
 	@Override
-	public Hold lock(String key) throws Exception {
+	public Hold lock(String key, Duration wait) throws Exception {
 		String line = PREFIX + key + "/";
 		Long known = this.free.poll();
 		long number = (known != null) ? known : this.count.incrementAndGet();

@@ -23,8 +23,6 @@ public final class Ours {
 
 	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
 
-	public static final Duration WAIT = Duration.ofMinutes(5);
-
 	private Ours() {
 	}
 
@@ -76,9 +74,11 @@ public final class Ours {
 	}
 
 	private static Contender contender(LockTemplate template, LockType type, @Nullable Duration lease) {
-		return (key) -> {
-			LockRequest request = LockRequest.of(key).withType(type).withWaitTime(WAIT);
-			return new Held(template.acquire((lease != null) ? request.withLeaseTime(lease) : request));
+		return (key, wait) -> {
+			LockRequest request = LockRequest.of(key).withType(type).withWaitTime(wait);
+			return template.tryAcquire((lease != null) ? request.withLeaseTime(lease) : request)
+				.map(Held::new)
+				.orElse(null);
 		};
 	}
 

@@ -30,6 +30,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.integration.support.locks.LockRegistry;
 
+import static io.distributedlock.benchmarks.contention.contender.Contender.FOREVER;
+
 /**
  * Other libraries on Redis.
  */
@@ -88,16 +90,21 @@ final class Peers {
 	}
 
 	static Contender locks(LockRegistry<?> registry) {
-		return (key) -> {
+		return (key, wait) -> {
 			Lock lock = registry.obtain(key);
-			lock.lock();
+			if (wait.equals(FOREVER)) {
+				lock.lock();
+			}
+			else if (!lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+				return null;
+			}
 			return lock::unlock;
 		};
 	}
 
 	static Contender redissonRenewed(String url) {
 		RedissonClient client = redisson(url);
-		return (key) -> {
+		return (key, wait) -> {
 			Lock lock = client.getLock(key);
 			lock.lock();
 			return lock::unlock;
@@ -109,12 +116,16 @@ final class Peers {
 	}
 
 	static Contender shedLock(LockProvider provider) {
-		return (key) -> {
+		return (key, wait) -> {
+			long start = System.nanoTime();
 			while (true) {
 				Optional<SimpleLock> lock = provider
 					.lock(new LockConfiguration(Instant.now(), key, LEASE, Duration.ZERO));
 				if (lock.isPresent()) {
 					return lock.get()::unlock;
+				}
+				if (System.nanoTime() - start >= wait.toNanos()) {
+					return null;
 				}
 				Thread.sleep(PAUSE_MILLIS);
 			}
@@ -122,9 +133,14 @@ final class Peers {
 	}
 
 	private static Contender leases(Function<String, org.redisson.api.RLock> locks) {
-		return (key) -> {
+		return (key, wait) -> {
 			var lock = locks.apply(key);
-			lock.lock(LEASE.toMillis(), TimeUnit.MILLISECONDS);
+			if (wait.equals(FOREVER)) {
+				lock.lock(LEASE.toMillis(), TimeUnit.MILLISECONDS);
+			}
+			else if (!lock.tryLock(wait.toMillis(), LEASE.toMillis(), TimeUnit.MILLISECONDS)) {
+				return null;
+			}
 			return lock::unlock;
 		};
 	}
@@ -134,12 +150,9 @@ final class Peers {
 		template.setProperties(properties);
 		template.setExecutors(List.of(executor));
 		template.afterPropertiesSet();
-		return (key) -> {
-			LockInfo lock = template.lock(key, LEASE.toMillis(), Duration.ofMinutes(5).toMillis());
-			if (lock == null) {
-				throw new IllegalStateException("lock4j did not acquire the lock");
-			}
-			return () -> template.releaseLock(lock);
+		return (key, wait) -> {
+			LockInfo lock = template.lock(key, LEASE.toMillis(), wait.toMillis());
+			return (lock != null) ? () -> template.releaseLock(lock) : null;
 		};
 	}
 

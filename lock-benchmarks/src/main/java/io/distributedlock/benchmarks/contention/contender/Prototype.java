@@ -1,5 +1,6 @@
 package io.distributedlock.benchmarks.contention.contender;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,7 +69,7 @@ final class Prototype implements Contender {
 	}
 
 	@Override
-	public Hold lock(String key) throws InterruptedException {
+	public Hold lock(String key, Duration wait) throws InterruptedException {
 		Line line = line(key);
 		line.gate.acquire();
 		if (line.state == State.NONE && !call(this.takeOrJoin, key, this.name)) {

@@ -1,5 +1,6 @@
 package io.distributedlock.benchmarks.contention.contender;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.apache.curator.framework.CuratorFramework;
@@ -32,7 +33,7 @@ final class ZooKeeperPrototype implements Contender {
 	}
 
 	@Override
-	public Hold lock(String key) throws Exception {
+	public Hold lock(String key, Duration wait) throws Exception {
 		String line = ROOT + "/" + key;
 		String own = this.client.create()
 			.creatingParentsIfNeeded()

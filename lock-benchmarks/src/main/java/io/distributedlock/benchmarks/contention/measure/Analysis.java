@@ -68,6 +68,7 @@ final class Analysis {
 		values.put("least-served", (double) served[0]);
 		// a thread that was never served counts as half served
 		values.put("most-to-least", served[this.threads - 1] / Math.max(0.5, (double) served[0]));
+		values.put("longest-free", longestFree());
 		values.put("pass-micros", median(gaps(false)));
 		values.put("hand-over-micros", median(gaps(true)));
 		values.put("overtaken", 100.0 * overtaken() / Math.max(1, this.all.size()));
@@ -108,6 +109,19 @@ final class Analysis {
 			crossing += (this.entered.get(i).jvm() != this.entered.get(i - 1).jvm()) ? 1 : 0;
 		}
 		return crossing / (double) Math.max(1, entries() - 1);
+	}
+
+	/**
+	 * Return for how many milliseconds nobody was inside.
+	 */
+	private double longestFree() {
+		long longest = 0;
+		long free = this.from;
+		for (Section section : this.entered) {
+			longest = Math.max(longest, section.entered() - free);
+			free = section.left();
+		}
+		return Math.max(longest, this.until - free) / 1e6;
 	}
 
 	/**

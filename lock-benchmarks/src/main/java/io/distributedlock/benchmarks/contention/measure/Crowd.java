@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.distributedlock.benchmarks.contention.contender.Candidate;
 import io.distributedlock.benchmarks.contention.server.Server;
@@ -28,11 +29,12 @@ import io.distributedlock.benchmarks.contention.worker.WorkerJvm;
  * @param threads the number of threads in each JVM
  * @param keys the number of keys, of which a thread takes any
  * @param sectionMicros how long a section takes, which is sleep
+ * @param waits for how many milliseconds calls wait, without any for as long as it takes
  * @param columns what the table shows
  * @param admitted who takes part
  */
-record Crowd(String name, String title, int jvms, int threads, int keys, long sectionMicros, List<Column> columns,
-		Predicate<Candidate> admitted) implements Row {
+record Crowd(String name, String title, int jvms, int threads, int keys, long sectionMicros, List<Long> waits,
+		List<Column> columns, Predicate<Candidate> admitted) implements Row {
 
 	private static final Duration START_UP = Duration.ofMinutes(1);
 
@@ -77,13 +79,7 @@ record Crowd(String name, String title, int jvms, int threads, int keys, long se
 				files.add(Files.createTempFile("sections", ".bin"));
 				workers.add(WorkerJvm.start(settings.log(this.name + "-" + candidate.name()),
 						START_UP.plus(settings.warmUp(candidate.backend(), this.jvms)).plus(settings.time()),
-						Worker.class,
-						List.of(candidate.name(), server.url(), Integer.toString(this.threads),
-								Long.toString(this.sectionMicros), files.get(i).toString(),
-								// a lock that a worker could not release must not stop
-								// the next one
-								Worker.KEY + ":" + this.name + ":" + round, Integer.toString(this.keys),
-								numbers.toString())));
+						Worker.class, arguments(candidate, server, files.get(i), numbers, round)));
 			}
 			for (WorkerJvm worker : workers) {
 				worker.await("READY");
@@ -127,6 +123,16 @@ record Crowd(String name, String title, int jvms, int threads, int keys, long se
 			}
 			Files.deleteIfExists(numbers);
 		}
+	}
+
+	private List<String> arguments(Candidate candidate, Server server, Path recording, Path numbers, int round) {
+		// a lock that a worker could not release must not stop the next one
+		String keys = Worker.KEY + ":" + this.name + ":" + round;
+		return Stream
+			.concat(Stream.of(candidate.name(), server.url(), this.threads, this.sectionMicros, recording, keys,
+					this.keys, numbers), this.waits.stream())
+			.map(Object::toString)
+			.toList();
 	}
 
 	private static Map<String, Long> countersAt(long nanos, Server server) {

@@ -3,6 +3,7 @@ package io.distributedlock.benchmarks.contention.measure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
 
 import io.distributedlock.benchmarks.contention.contender.Backend;
@@ -35,6 +36,8 @@ public final class Rows {
 	private static final Column SERVED = new Column("most-to-least", "most / least served", "%.1f");
 
 	private static final Column OVERTAKEN = new Column("overtaken", "overtakes", "%.0f %%");
+
+	private static final Column LONGEST_FREE = new Column("longest-free", "longest time without a grant, ms", "%.0f");
 
 	private static final Column OVERLAPS = new Column(Exclusion.OVERLAPS, "overlaps", "%,.0f", Spread.SUM);
 
@@ -88,6 +91,14 @@ public final class Rows {
 	private static final Predicate<Candidate> UNCONTENDED = NOT_FAIR.and((candidate) -> !isPrototype(candidate))
 		.or((candidate) -> candidate.is(Trait.ASYNC_RELEASE));
 
+	/**
+	 * All that can refuse a call in time.
+	 */
+	private static final Predicate<Candidate> STORM = WITH_LEASE
+		.and((candidate) -> !candidate.is(Trait.LIMIT) && !candidate.is(Trait.NO_TIME_OUT)
+				&& Set.of(Backend.REDIS, Backend.ETCD, Backend.ZOOKEEPER, Backend.POSTGRESQL)
+					.contains(candidate.backend()));
+
 	private static final Predicate<Candidate> PROVEN = WITH_LEASE.and((candidate) -> candidate.is(Trait.OURS))
 		.or((candidate) -> candidate.is(Trait.CONTROL));
 
@@ -96,13 +107,13 @@ public final class Rows {
 
 	public static List<Row> all() {
 		List<Row> rows = new ArrayList<>(List.of(
-				new Crowd("three-jvms", "3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1, 1000, CROWD,
-						WAITS_ON_REDIS),
-				new Crowd("three-hundred", "3 JVMs × 100 threads, one key, sections of 1 ms", 3, 100, 1, 1000, CROWD,
-						WAITS_ON_REDIS),
-				new Crowd("one-jvm-empty", "8 threads of one JVM, one key, empty sections", 1, 8, 1, 0,
+				new Crowd("three-jvms", "3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1, 1000, List.of(),
+						CROWD, WAITS_ON_REDIS),
+				new Crowd("three-hundred", "3 JVMs × 100 threads, one key, sections of 1 ms", 3, 100, 1, 1000,
+						List.of(), CROWD, WAITS_ON_REDIS),
+				new Crowd("one-jvm-empty", "8 threads of one JVM, one key, empty sections", 1, 8, 1, 0, List.of(),
 						List.of(PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED, OVERLAPS), IN_ONE_JVM),
-				new Crowd("one-jvm", "8 threads of one JVM, one key, sections of 1 ms", 1, 8, 1, 1000,
+				new Crowd("one-jvm", "8 threads of one JVM, one key, sections of 1 ms", 1, 8, 1, 1000, List.of(),
 						List.of(INSIDE, PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED, OVERLAPS), IN_ONE_JVM),
 				new Waiting("waiting", "200 threads of one JVM wait", 200,
 						List.of(new Column("commands-per-second", "commands a second while they wait", "%,.0f"),
@@ -127,14 +138,19 @@ public final class Rows {
 			boolean etcd = backend == Backend.ETCD;
 			String name = backend.name().toLowerCase(Locale.ROOT);
 			rows.add(new Crowd("three-jvms-" + name,
-					backend.title() + ": 3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1, 1000,
+					backend.title() + ": 3 JVMs × 2 threads, one key, sections of 1 ms", 3, 2, 1, 1000, List.of(),
 					etcd ? CROWD_ON_ETCD : CROWD_ELSEWHERE, (candidate) -> candidate.backend() == backend));
 			rows.add(new Solo("uncontended-" + name, backend.title() + ": one thread, no contention", backend, 1,
 					Work.CYCLE, null, etcd ? List.of(CYCLES, WRITES_PER_CYCLE) : List.of(CYCLES), NOT_FAIR));
 		}
+		rows.add(new Crowd("storm",
+				"Calls that wait for 0, 1, 20 or 60 ms, and come again: 3 JVMs × 8 threads, one key", 3, 8, 1, 1000,
+				List.of(0L, 1L, 20L, 60L), List.of(PER_SECOND, LONGEST_FREE, SERVED, OVERLAPS), STORM));
 		String section = "read a number, pause for 0.2 ms, write it back with one more";
-		rows.add(new Crowd("no-lost-update", "3 JVMs × 4 threads, one key: " + section, 3, 4, 1, 200, PROOF, PROVEN));
-		rows.add(new Crowd("no-lost-update-8", "3 JVMs × 4 threads, 8 keys: " + section, 3, 4, 8, 200, PROOF, PROVEN));
+		rows.add(new Crowd("no-lost-update", "3 JVMs × 4 threads, one key: " + section, 3, 4, 1, 200, List.of(), PROOF,
+				PROVEN));
+		rows.add(new Crowd("no-lost-update-8", "3 JVMs × 4 threads, 8 keys: " + section, 3, 4, 8, 200, List.of(), PROOF,
+				PROVEN));
 		return List.copyOf(rows);
 	}
 

@@ -11,7 +11,6 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.benchmarks.contention.contender.Candidates;
 import io.distributedlock.benchmarks.contention.contender.Contender;
-import io.distributedlock.benchmarks.contention.contender.Ours;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 
@@ -58,7 +57,7 @@ public final class HoldingWorker {
 
 	private static long waiting(List<Object> held, int count) throws Exception {
 		LockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
-		LockRequest request = LockRequest.of(Worker.KEY).withWaitTime(Ours.WAIT);
+		LockRequest request = LockRequest.of(Worker.KEY).withWaitTime(Contender.FOREVER);
 		for (int i = 0; i < CONNECTING_CYCLES; i++) {
 			template.acquireAsync(request).get().close();
 		}

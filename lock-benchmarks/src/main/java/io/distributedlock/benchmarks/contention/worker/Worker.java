@@ -9,7 +9,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -25,10 +27,11 @@ import io.distributedlock.benchmarks.contention.contender.Contender;
 /**
  * One JVM whose threads compete for keys. Its arguments are the contender, the address of
  * the server, the number of threads, how long a section takes in microseconds, the file
- * for its recording, how the keys begin, how many they are, and the file of the
- * {@link Counters}. It prints {@code READY}, reads the line with the times at which it
- * starts, begins to record and ends, and prints {@code DONE} with the number of calls
- * that failed or did not end, and the number of increments.
+ * for its recording, how the keys begin, how many they are, the file of the
+ * {@link Counters}, and for how many milliseconds calls wait: each for one of these
+ * times, without any for as long as it takes. It prints {@code READY}, reads the line
+ * with the times at which it starts, begins to record and ends, and prints {@code DONE}
+ * with the number of calls that failed or did not end, and the number of increments.
  */
 public final class Worker {
 
@@ -37,6 +40,11 @@ public final class Worker {
 	private static final long LAST_CALLS_SECONDS = 5;
 
 	private static final int CONNECTING_CYCLES = 20;
+
+	/**
+	 * Between a call that was refused and the next one of its thread.
+	 */
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private final Contender contender;
 
@@ -50,7 +58,10 @@ public final class Worker {
 
 	private final Counters counters;
 
-	private Worker(Contender contender, List<String> keys, Counters counters, long sectionNanos) {
+	private final List<Duration> waits;
+
+	private Worker(Contender contender, List<String> keys, Counters counters, long sectionNanos, List<Duration> waits) {
+		this.waits = waits;
 		this.keys = keys;
 		this.counters = counters;
 		this.contender = contender;
@@ -61,7 +72,8 @@ public final class Worker {
 		PrintStream parent = WorkerJvm.takeOutput();
 		List<String> keys = IntStream.range(0, Integer.parseInt(args[6])).mapToObj((i) -> args[5] + ":" + i).toList();
 		Worker worker = new Worker(Candidates.named(args[0]).open(args[1]), keys,
-				Counters.open(Path.of(args[7]), keys.size()), TimeUnit.MICROSECONDS.toNanos(Long.parseLong(args[3])));
+				Counters.open(Path.of(args[7]), keys.size()), TimeUnit.MICROSECONDS.toNanos(Long.parseLong(args[3])),
+				Arrays.stream(args).skip(8).map(Long::valueOf).map(Duration::ofMillis).toList());
 		worker.connect();
 		parent.println("READY");
 		String[] times = readLine().split(" ", -1);
@@ -142,8 +154,13 @@ public final class Worker {
 	private void compete(Recording recording, long recordFrom, long end) {
 		for (long asked = System.nanoTime(); asked - end < 0; asked = System.nanoTime()) {
 			try {
-				int key = ThreadLocalRandom.current().nextInt(this.keys.size());
-				Contender.Hold hold = this.contender.lock(this.keys.get(key));
+				ThreadLocalRandom random = ThreadLocalRandom.current();
+				int key = random.nextInt(this.keys.size());
+				Contender.Hold hold = this.contender.lock(this.keys.get(key), wait(random));
+				if (hold == null) {
+					LockSupport.parkNanos(PAUSE_NANOS);
+					continue;
+				}
 				long entered = System.nanoTime();
 				this.counters.increment(key, this.sectionNanos);
 				long left = System.nanoTime();
@@ -158,6 +175,10 @@ public final class Worker {
 				onFailure(ex);
 			}
 		}
+	}
+
+	private Duration wait(ThreadLocalRandom random) {
+		return this.waits.isEmpty() ? Contender.FOREVER : this.waits.get(random.nextInt(this.waits.size()));
 	}
 
 	private static void write(List<Recording> recordings, Path file) throws IOException {
