@@ -17,11 +17,14 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -73,6 +76,17 @@ class LockOnRealRedisTests {
 					.isThrownBy(() -> context.getBean(LockTemplate.class).acquire("k"))
 					.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("wr0ng")));
 		}
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void lettuceClosesItsConnectionsBeforeItsOwnClientWarnsOfThem(CapturedOutput log) {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			this.runner.withConfiguration(AutoConfigurations.of(RedisLockAutoConfiguration.class))
+				.withPropertyValues("lock.provider=redis", "spring.data.redis.port=" + server.port())
+				.run((context) -> context.getBean(LockTemplate.class).acquire("k").close());
+		}
+		assertThat(log).doesNotContain("already closed");
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.distributedlock.redis.internal.client;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -27,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  * @param <C> the type of connection
  */
 public final class LazyConnection<C extends StatefulConnection<String, String>> implements AutoCloseable {
+
+	private static final CompletableFuture<Void> NOTHING_TO_CLOSE = CompletableFuture.allOf();
+
+	private static final long CLOSING_SECONDS = 1;
 
 	private final AtomicReference<@Nullable Opening<C>> current = new AtomicReference<>();
 
@@ -134,9 +139,13 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	@Override
 	public void close() {
 		this.closed = true;
-		closeWhenOpened(this.current.get());
-		closeWhenOpened(this.replacement.get());
-		closeRetired();
+		// a client that shuts down meanwhile warns of each connection that is still
+		// closing
+		CompletableFuture
+			.allOf(closeWhenOpened(this.current.get()), closeWhenOpened(this.replacement.get()), closeRetired())
+			.orTimeout(CLOSING_SECONDS, TimeUnit.SECONDS)
+			.exceptionally((failure) -> null)
+			.join();
 	}
 
 	private boolean isUsable(Opening<C> connection) {
@@ -157,10 +166,8 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
 	}
 
-	private static void close(StatefulConnection<?, ?> connection) {
-		if (!isClosed(connection)) {
-			connection.closeAsync();
-		}
+	private static CompletableFuture<Void> close(StatefulConnection<?, ?> connection) {
+		return isClosed(connection) ? NOTHING_TO_CLOSE : connection.closeAsync();
 	}
 
 	private void open(Opening<C> opening) {
@@ -199,17 +206,22 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		}
 	}
 
-	private void closeRetired() {
+	private CompletableFuture<Void> closeRetired() {
 		C silent = this.retired.getAndSet(null);
-		if (silent != null) {
-			close(silent);
-		}
+		return (silent != null) ? close(silent) : NOTHING_TO_CLOSE;
 	}
 
-	private static void closeWhenOpened(@Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
-		if (connection != null) {
-			connection.thenAccept(LazyConnection::close);
+	/**
+	 * Return a future that is done when a connection that was open is closed.
+	 */
+	private static CompletableFuture<Void> closeWhenOpened(
+			@Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
+		if (connection == null) {
+			return NOTHING_TO_CLOSE;
 		}
+		boolean open = connection.isDone();
+		CompletableFuture<Void> closing = connection.thenCompose(LazyConnection::close);
+		return open ? closing : NOTHING_TO_CLOSE;
 	}
 
 	/**
