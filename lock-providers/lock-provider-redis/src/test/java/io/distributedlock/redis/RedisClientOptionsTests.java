@@ -3,9 +3,9 @@ package io.distributedlock.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
@@ -38,6 +38,11 @@ class RedisClientOptionsTests {
 	private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration TIMEOUT_OF_THE_CLIENT = Duration.ofMillis(200);
+
+	/**
+	 * Renewed after a third of it.
+	 */
+	private static final Duration LEASE = Duration.ofSeconds(20);
 
 	private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -73,13 +78,21 @@ class RedisClientOptionsTests {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(provider(impatient()))
 			.commandTimeout(TIMEOUT)
-			.renewalLeaseTime(Duration.ofSeconds(8))
+			.renewalLeaseTime(LEASE)
 			.build(); LockHandle handle = template.acquire(LockRequest.of("k").withWaitTime(LONG))) {
-			AtomicBoolean lost = new AtomicBoolean();
-			handle.onLost((event) -> lost.set(true));
 			fallSilent();
-			Patience.await().during(Duration.ofSeconds(9)).until(() -> handle.isValid() && !lost.get());
+			// shorter than at the next renewal, and longer again after it
+			Patience.await("time for a renewal").until(() -> remaining(handle) < LEASE.toMillis() * 3 / 4);
+			Patience.await("renewal").until(() -> remaining(handle) > LEASE.toMillis() * 3 / 4);
+			assertThat(handle.isValid()).isTrue();
 		}
+	}
+
+	/**
+	 * Return for how many milliseconds the server keeps a lock.
+	 */
+	private long remaining(LockHandle handle) {
+		return (Long) Objects.requireNonNull(this.server.command("PTTL", handle.key()));
 	}
 
 	/**
