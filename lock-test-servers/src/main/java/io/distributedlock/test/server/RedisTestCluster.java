@@ -101,6 +101,21 @@ public final class RedisTestCluster implements AutoCloseable {
 		beginMove(slotOf(key), primaryOf(key));
 	}
 
+	/**
+	 * Begin to move the slot of a key, and move some of its keys. {@link #moveSlotOf}
+	 * does the rest.
+	 * @param moved the names of the keys
+	 */
+	public void beginMoveWith(List<String> moved) {
+		RedisTestServer from = primaryOf(moved.get(0));
+		RedisTestServer to = beginMove(slotOf(moved.get(0)), from);
+		moved.forEach((key) -> migrate(from, to, key));
+	}
+
+	private static void migrate(RedisTestServer from, RedisTestServer to, String key) {
+		from.command("MIGRATE", "127.0.0.1", Integer.toString(to.port()), key, "0", "30000");
+	}
+
 	private RedisTestServer beginMove(String slot, RedisTestServer from) {
 		RedisTestServer to = this.servers.get((this.servers.indexOf(from) + 1) % SIZE);
 		to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", idOf(from));
@@ -117,8 +132,7 @@ public final class RedisTestCluster implements AutoCloseable {
 		String slot = slotOf(key);
 		RedisTestServer to = beginMove(slot, from);
 		while (from.command("CLUSTER", "GETKEYSINSLOT", slot, "1") instanceof List<?> keys && !keys.isEmpty()) {
-			from.command("MIGRATE", "127.0.0.1", Integer.toString(to.port()), String.valueOf(keys.get(0)), "0",
-					"30000");
+			migrate(from, to, String.valueOf(keys.get(0)));
 		}
 		to.command("CLUSTER", "SETSLOT", slot, "NODE", idOf(to));
 		this.servers.forEach((server) -> server.command("CLUSTER", "SETSLOT", slot, "NODE", idOf(to)));

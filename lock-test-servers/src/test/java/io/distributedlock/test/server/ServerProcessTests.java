@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 
 import io.distributedlock.test.patience.Patience;
 import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -45,6 +46,14 @@ class ServerProcessTests {
 	 * Where the JVM says that it could not start a program.
 	 */
 	private static final Pattern FOLDER = Pattern.compile("\\(in directory \"(.*)\"\\)");
+
+	/**
+	 * The programs may have to be fetched, for which there is more time than for a test.
+	 */
+	@BeforeAll
+	static void startForTheFirstTime() {
+		servers().forEach((start) -> start.get().close());
+	}
 
 	static Stream<Supplier<ServerProcess>> servers() {
 		return Stream.of(RedisTestServer::run, MemcachedTestServer::run, EtcdTestServer::run, MariaDbTestServer::run);

@@ -168,6 +168,44 @@ public abstract class RedisClusterContract {
 		}
 	}
 
+	/**
+	 * A second line on the node that gets the slot would keep the first from moving.
+	 */
+	@Test
+	final void lineIsNotBegunAgainWhileItsSlotIsHalfMoved() {
+		lineIsNotBegunAgain(LockType.EXCLUSIVE, ":alive");
+		// some leave nothing where they wait
+		lineIsNotBegunAgain(LockType.WRITE, "");
+		lineIsNotBegunAgain(LockType.READ, "");
+	}
+
+	private void lineIsNotBegunAgain(LockType type, String left) {
+		try (LockProvider first = provider();
+				LockProvider second = provider();
+				LockProvider third = provider();
+				DefaultLockTemplate holder = template(first, POLL);
+				DefaultLockTemplate waiter = template(second, POLL);
+				DefaultLockTemplate late = template(third, POLL)) {
+			LockRequest request = LockRequest.of("moves:half:" + type).withType(type).withWaitTime(Patience.LIMIT);
+			LockHandle handle = holder.acquire(request.withLeaseTime(Duration.ofMinutes(5))
+				.withType((type == LockType.READ) ? LockType.WRITE : type));
+			CompletableFuture<Void> waiting = waiter.acquireAsync(request).thenAccept(LockHandle::close);
+			String key = handle.key();
+			Patience.await().until(() -> cluster.keysBeside(key).stream().anyMatch((each) -> each.endsWith(left)));
+			cluster.beginMoveWith(cluster.keysBeside(key)
+				.stream()
+				.filter((each) -> !each.endsWith(":line") && !each.endsWith(":alive"))
+				.toList());
+			long asked = redirections();
+			CompletableFuture<Void> coming = late.acquireAsync(request).thenAccept(LockHandle::close);
+			Patience.await().until(() -> redirections() > asked + 3);
+			cluster.moveSlotOf(key);
+			handle.close();
+			assertThat(waiting).succeedsWithin(Patience.LIMIT);
+			assertThat(coming).succeedsWithin(Patience.LIMIT);
+		}
+	}
+
 	@Test
 	final void ownersOnAnyNodeAreShownAndCanBeReleased() {
 		try (LockProvider provider = provider();
@@ -197,6 +235,13 @@ public abstract class RedisClusterContract {
 		Patience.await().until(() -> line(key).isPresent());
 		cluster.beginMoveOfSlotOf(key);
 		return waiting;
+	}
+
+	/**
+	 * Return how many commands a node has sent on to the one that gets their slot.
+	 */
+	private static long redirections() {
+		return cluster.servers().stream().mapToLong((server) -> server.commandCalls().getOrDefault("asking", 0L)).sum();
 	}
 
 	private static Optional<String> line(String key) {

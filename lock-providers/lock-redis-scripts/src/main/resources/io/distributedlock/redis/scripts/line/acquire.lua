@@ -20,6 +20,8 @@ if type(busy) == 'table' or busy > 0 or string.find(known, '3', 1, true) then
   local mine = holder == ARGV[1]
   if holder and not mine then
     if keep == '' then return 0 end
+    -- a line that is on the other node could not follow if it were begun here
+    if type(busy) == 'table' then return busy end
     local entry = ARGV[1] .. ' ' .. tokens .. ' ' .. keep
     local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
     local most = string.find(known, '2', 1, true) and 0 or 256

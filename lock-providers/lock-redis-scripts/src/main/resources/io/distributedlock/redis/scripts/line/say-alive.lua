@@ -13,7 +13,11 @@ local function say_alive(keep)
   -- after a write that needs no memory, a full server refuses none in this script; no JVM has this name
   redis.pcall('hdel', KEYS[4], '-')
   local before = redis.call('hget', KEYS[4], jvm)
-  if not before then forget_gone(now) end
+  if not before then
+    -- fails while the slot moves to another node and the hash is not here: made anew, it could not follow
+    redis.call('exists', KEYS[1], KEYS[4])
+    forget_gone(now)
+  end
   if tonumber(before or 0) < till then redis.pcall('hset', KEYS[4], jvm, till) end
   if redis.call('pttl', KEYS[4]) < life then redis.call('pexpire', KEYS[4], life) end
   if redis.call('pttl', KEYS[3]) < keep * 3 then redis.call('pexpire', KEYS[3], keep * 3) end

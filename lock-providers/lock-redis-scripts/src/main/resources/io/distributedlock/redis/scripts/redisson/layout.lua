@@ -34,7 +34,10 @@ local function may_stay() return false end
 -- five minutes from the times of those behind it. Nobody is in front of the first, so its time is as short as that of the
 -- line.
 local function join_queue(holder, now, till)
-  local front = holder and not string.find(holder, '.', 1, true) and redis.pcall('lindex', KEYS[5], 0)
+  if not holder or string.find(holder, '.', 1, true) then return end
+  -- an error while the slot moves to another node and one is not here
+  if type(redis.pcall('exists', KEYS[5], KEYS[6])) == 'table' then return end
+  local front = redis.pcall('lindex', KEYS[5], 0)
   if front == 'line' then
     redis.pcall('zadd', KEYS[6], till, 'line')
   elseif type(front) == 'string' then
