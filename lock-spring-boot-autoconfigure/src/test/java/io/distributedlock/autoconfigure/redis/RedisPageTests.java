@@ -60,8 +60,7 @@ class RedisPageTests {
 				RedisTestSentinel first = RedisTestSentinel.run(primary);
 				RedisTestSentinel second = RedisTestSentinel.run(primary)) {
 			Patience.await("sentinels").until(() -> first.knowsAnother() && second.knowsAnother());
-			assertLocksWork(provider, placed(yaml("redis", "Sentinel"), first.port(), second.port()), primary,
-					replica);
+			assertLocksWork(provider, placed(yaml("redis", "Sentinel"), first.port(), second.port()), primary, replica);
 		}
 	}
 
