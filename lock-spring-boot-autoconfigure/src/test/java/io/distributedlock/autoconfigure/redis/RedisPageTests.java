@@ -60,8 +60,7 @@ class RedisPageTests {
 				RedisTestSentinel first = RedisTestSentinel.run(primary);
 				RedisTestSentinel second = RedisTestSentinel.run(primary)) {
 			Patience.await("sentinels").until(() -> first.knowsAnother() && second.knowsAnother());
-			assertLocksWork(provider, placed(yaml(provider, "Sentinel"), first.port(), second.port()), primary,
-					replica);
+			assertLocksWork(provider, placed(yaml("redis", "Sentinel"), first.port(), second.port()), primary, replica);
 		}
 	}
 
@@ -70,7 +69,7 @@ class RedisPageTests {
 	void cluster(String provider) {
 		try (RedisTestCluster cluster = RedisTestCluster.run()) {
 			int[] ports = cluster.servers().stream().mapToInt(RedisTestServer::port).toArray();
-			assertLocksWork(provider, placed(yaml(provider, "Cluster"), ports),
+			assertLocksWork(provider, placed(yaml("redis", "Cluster"), ports),
 					cluster.servers().toArray(RedisTestServer[]::new));
 		}
 	}
@@ -101,7 +100,7 @@ class RedisPageTests {
 		TestCertificate certificate = TestCertificate.create(this.folder, "ip:127.0.0.1");
 		int port = RedisTestServer.freePort();
 		try (RedisTestServer server = RedisTestServer.runWithTls(port, certificate)) {
-			String yaml = yaml(provider, "TLS");
+			String yaml = yaml("redis", "TLS");
 			assertThat(yaml).contains("/etc/ssl/redis.pem");
 			assertLocksWork(provider,
 					placed(yaml.replace("/etc/ssl/redis.pem", certificate.certificate().toString()), port), server);
@@ -114,7 +113,7 @@ class RedisPageTests {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			String rights = block(provider, "Least rights", "```\n") + " +select";
 			assertThat(server.command(rights.strip().split("\\s+"))).isEqualTo("OK");
-			assertLocksWork(provider, placed(yaml(provider, "Least rights"), server.port()), server);
+			assertLocksWork(provider, placed(yaml("redis", "Least rights"), server.port()), server);
 			assertThat(String.valueOf(server.command("INFO", "keyspace"))).contains("db3:").doesNotContain("db0:");
 		}
 	}
