@@ -30,7 +30,8 @@ final class RedisAccessCheck {
 			return locks.leaveUnknown(key);
 		}).whenComplete((released, failure) -> {
 			BackendException reason = (failure != null) ? RedisErrors.translate(failure) : null;
-			if (reason != null && !reason.isRetryable() && !(reason instanceof RedisErrors.ClosedException)) {
+			// a connection that is closed meanwhile fails in any way
+			if (reason != null && !reason.isRetryable() && !link.isClosed()) {
 				logger.error("Locks under '{}' cannot work: {}", keyPrefix, reason.getMessage());
 			}
 		});

@@ -136,6 +136,10 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		}
 	}
 
+	boolean isClosed() {
+		return this.closed;
+	}
+
 	@Override
 	public void close() {
 		this.closed = true;

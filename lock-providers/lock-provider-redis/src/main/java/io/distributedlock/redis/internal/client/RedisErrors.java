@@ -130,7 +130,7 @@ public final class RedisErrors {
 	}
 
 	public static BackendException closed() {
-		return new ClosedException();
+		return new NotSentException("the lock provider is closed", false, null);
 	}
 
 	/**
@@ -246,25 +246,12 @@ public final class RedisErrors {
 	/**
 	 * Nothing was sent.
 	 */
-	public static class NotSentException extends BackendException {
+	public static final class NotSentException extends BackendException {
 
 		private static final long serialVersionUID = 1L;
 
 		private NotSentException(String message, boolean retryable, @Nullable Throwable cause) {
 			super(message, retryable, cause);
-		}
-
-	}
-
-	/**
-	 * Nothing was sent, as the provider was closed.
-	 */
-	public static final class ClosedException extends NotSentException {
-
-		private static final long serialVersionUID = 1L;
-
-		private ClosedException() {
-			super("the lock provider is closed", false, null);
 		}
 
 	}

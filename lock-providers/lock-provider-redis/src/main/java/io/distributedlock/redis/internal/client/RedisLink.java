@@ -212,6 +212,13 @@ public final class RedisLink implements AutoCloseable {
 		this.messages.onReplaced(listener);
 	}
 
+	/**
+	 * Return whether this link was closed.
+	 */
+	public boolean isClosed() {
+		return this.commands.isClosed();
+	}
+
 	@Override
 	public void close() {
 		this.commands.close();
