@@ -52,7 +52,7 @@ class ServerProcessTests {
 	 */
 	@BeforeAll
 	static void startForTheFirstTime() {
-		servers().forEach((start) -> start.get().close());
+		servers().parallel().forEach((start) -> start.get().close());
 	}
 
 	static Stream<Supplier<ServerProcess>> servers() {
