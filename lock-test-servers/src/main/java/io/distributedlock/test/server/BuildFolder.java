@@ -2,10 +2,16 @@ package io.distributedlock.test.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -16,12 +22,14 @@ final class BuildFolder {
 
 	private static final String PROPERTY = "lock.test.servers";
 
+	private static final Map<String, Lock> LOCKS = new ConcurrentHashMap<>();
+
 	private BuildFolder() {
 	}
 
 	/**
-	 * Return a folder, and make it first if it is not there. Another JVM may make the
-	 * same one meanwhile, which is no failure: the first one is used.
+	 * Return a folder, and make it first if it is not there. Other calls for the same
+	 * one, in any JVM, wait until it is made.
 	 * @param name the name of the folder
 	 * @param content what makes the files, in a new folder beside
 	 * @return the folder
@@ -34,19 +42,31 @@ final class BuildFolder {
 			return folder;
 		}
 		Files.createDirectories(home);
+		// a JVM may lock a file only once
+		Lock own = LOCKS.computeIfAbsent(name, (added) -> new ReentrantLock());
+		own.lock();
+		try (FileChannel file = FileChannel.open(home.resolve(name + ".lock"), StandardOpenOption.CREATE,
+				StandardOpenOption.WRITE)) {
+			// until the channel is closed
+			file.lock();
+			if (!Files.isDirectory(folder)) {
+				make(home, name, content);
+			}
+			return folder;
+		}
+		finally {
+			own.unlock();
+		}
+	}
+
+	private static void make(Path home, String name, Content content) throws IOException {
 		Path work = Files.createTempDirectory(home, name);
 		try {
-			Files.move(content.make(work), folder, StandardCopyOption.ATOMIC_MOVE);
-		}
-		catch (IOException ex) {
-			if (!Files.isDirectory(folder)) {
-				throw ex;
-			}
+			Files.move(content.make(work), home.resolve(name), StandardCopyOption.ATOMIC_MOVE);
 		}
 		finally {
 			delete(work);
 		}
-		return folder;
 	}
 
 	/**

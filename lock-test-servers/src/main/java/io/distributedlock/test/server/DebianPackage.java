@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -45,17 +44,16 @@ final class DebianPackage {
 	}
 
 	private static void fetch(String packageName, String[] parts, Path work) throws IOException {
-		Files.createDirectories(work.resolve("state/lists/partial"));
-		Files.createDirectories(work.resolve("cache/archives/partial"));
-		String[] own = { "-o", "Dir::State=" + work.resolve("state"), "-o", "Dir::State::status=/var/lib/dpkg/status",
-				"-o", "Dir::Cache=" + work.resolve("cache"), "-o", "Debug::NoLocking=true", "-o",
-				"APT::Sandbox::User=" + System.getProperty("user.name"), "-qq", "-y" };
-		BuildFolder.run(work, new ProcessBuilder(concat("apt-get", own, "update")));
+		Path lists = BuildFolder.once("package-lists", (update) -> {
+			Path made = Files.createDirectories(update.resolve("lists"));
+			aptGet(update, made, "update");
+			return made;
+		});
 		// with --reinstall also packages that are installed here are downloaded
-		List<String> install = concat("apt-get", own, "--no-install-recommends", "--download-only", "--reinstall",
-				"install", packageName);
+		List<String> install = new ArrayList<>(
+				List.of("--no-install-recommends", "--download-only", "--reinstall", "install", packageName));
 		install.addAll(List.of(parts));
-		BuildFolder.run(work, new ProcessBuilder(install));
+		aptGet(work, lists, install.toArray(String[]::new));
 		try (Stream<Path> archives = Files.list(work.resolve("cache/archives"))) {
 			for (Path archive : archives.filter((file) -> file.toString().endsWith(".deb")).toList()) {
 				BuildFolder.run(work,
@@ -64,12 +62,16 @@ final class DebianPackage {
 		}
 	}
 
-	private static List<String> concat(String program, String[] options, String... arguments) {
-		List<String> command = new ArrayList<>();
-		command.add(program);
-		command.addAll(Arrays.asList(options));
-		command.addAll(Arrays.asList(arguments));
-		return command;
+	private static void aptGet(Path work, Path lists, String... arguments) throws IOException {
+		Files.createDirectories(lists.resolve("partial"));
+		Files.createDirectories(work.resolve("state"));
+		Files.createDirectories(work.resolve("cache/archives/partial"));
+		List<String> command = new ArrayList<>(List.of("apt-get", "-o", "Dir::State=" + work.resolve("state"), "-o",
+				"Dir::State::lists=" + lists, "-o", "Dir::State::status=/var/lib/dpkg/status", "-o",
+				"Dir::Cache=" + work.resolve("cache"), "-o", "Debug::NoLocking=true", "-o",
+				"APT::Sandbox::User=" + System.getProperty("user.name"), "-qq", "-y"));
+		command.addAll(List.of(arguments));
+		BuildFolder.run(work, new ProcessBuilder(command));
 	}
 
 }

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -192,11 +193,17 @@ public final class RedisTestCluster implements AutoCloseable {
 		RedisTestServer primary = primaryOf(key);
 		RedisTestServer replica = replicaOf(primary);
 		String id = idOf(replica);
+		String failed = idOf(primary) + ".* master,fail ";
 		nodes().forEach((node) -> setNodeTimeout(node, SHORT_TIMEOUT));
 		primary.kill();
+		List<RedisTestServer> others = nodes().stream().filter((node) -> node != primary).toList();
+		Patience.await("failure")
+			.until(() -> Pattern.compile(failed).matcher(String.valueOf(replica.command("CLUSTER", "NODES"))).find());
+		// an election ends without a result after two time-outs
+		others.forEach((node) -> setNodeTimeout(node, LONG_TIMEOUT));
 		Patience.await("failover").pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
-			for (RedisTestServer node : nodes()) {
-				if (node != primary && !(isPrimary(node, id) && isServing(node))) {
+			for (RedisTestServer node : others) {
+				if (!(isPrimary(node, id) && isServing(node))) {
 					throw new AssertionError(node.command("CLUSTER", "INFO") + "\n" + node.command("CLUSTER", "NODES"));
 				}
 			}
