@@ -13,15 +13,18 @@ import org.springframework.stereotype.Service;
 @Service
 class FromSetNx {
 
-	@RedisLock(key = "#id")
+	@RedisLock(name = "order", key = "#id")
 	public String settle(long id) {
 		return "settled";
 	}
 
 	@Target(ElementType.METHOD)
 	@Retention(RetentionPolicy.RUNTIME)
-	@DistributedLock(name = "order", waitTime = "0")
+	@DistributedLock(waitTime = "0")
 	@interface RedisLock {
+
+		@AliasFor(annotation = DistributedLock.class)
+		String name();
 
 		@AliasFor(annotation = DistributedLock.class)
 		String key();
