@@ -30,6 +30,7 @@ class RedlockProviderKitTests extends LockProviderCompatibilityKit {
 	@AfterAll
 	static void stopServers() {
 		servers.forEach(RedisTestServer::close);
+		servers.clear();
 	}
 
 	@Override

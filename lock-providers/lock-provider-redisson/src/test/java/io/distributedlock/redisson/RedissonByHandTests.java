@@ -176,19 +176,19 @@ class RedissonByHandTests extends OnOneServer {
 	@Test
 	void lineWaitsInTheQueueOfFairLocksByHand() {
 		RLock byHand = this.client.getFairLock("queued");
-		lockForTheFirst(byHand);
-		CompletableFuture<Void> second = waitInQueue(byHand, 2, 1);
+		assertThat(lock(byHand, 1)).succeedsWithin(Patience.LIMIT);
+		Waiting second = waitInQueue(byHand, 1);
 		LockQueue.Place ours = enqueue(this.provider, "queued");
 		awaitQueue("queued", 2);
-		CompletableFuture<Void> third = waitInQueue(byHand, 3, 3);
+		Waiting third = waitInQueue(byHand, 3);
 		get(byHand.unlockAsync(1));
-		assertThat(second).succeedsWithin(Patience.LIMIT);
-		get(byHand.unlockAsync(2));
+		assertThat(second.taken()).succeedsWithin(Patience.LIMIT);
+		get(byHand.unlockAsync(second.thread()));
 		assertThat(ours.granted()).succeedsWithin(Patience.LIMIT);
-		assertThat(third).isNotDone();
+		assertThat(third.taken()).isNotDone();
 		assertThat(get(get(ours.granted()).release())).isTrue();
-		assertThat(third).succeedsWithin(Patience.LIMIT);
-		get(byHand.unlockAsync(3));
+		assertThat(third.taken()).succeedsWithin(Patience.LIMIT);
+		get(byHand.unlockAsync(third.thread()));
 		assertThat(server.command("EXISTS", "redisson_lock_queue:{queued}", "redisson_lock_timeout:{queued}"))
 			.isEqualTo(0L);
 	}
@@ -196,17 +196,17 @@ class RedissonByHandTests extends OnOneServer {
 	@Test
 	void lineThatIsLeftBlocksNobodyInTheQueue() {
 		RLock byHand = this.client.getFairLock("left");
-		lockForTheFirst(byHand);
-		CompletableFuture<Void> second = waitInQueue(byHand, 2, 1);
+		assertThat(lock(byHand, 1)).succeedsWithin(Patience.LIMIT);
+		Waiting second = waitInQueue(byHand, 1);
 		LockQueue.Place ours = enqueue(this.provider, "left");
 		awaitQueue("left", 2);
-		CompletableFuture<Void> third = waitInQueue(byHand, 3, 3);
+		Waiting third = waitInQueue(byHand, 3);
 		ours.leave();
 		awaitQueue("left", 2);
 		get(byHand.unlockAsync(1));
-		assertThat(second).succeedsWithin(Patience.LIMIT);
-		get(byHand.unlockAsync(2));
-		assertThat(third).succeedsWithin(Patience.LIMIT);
+		assertThat(second.taken()).succeedsWithin(Patience.LIMIT);
+		get(byHand.unlockAsync(second.thread()));
+		assertThat(third.taken()).succeedsWithin(Patience.LIMIT);
 	}
 
 	/**
@@ -240,19 +240,20 @@ class RedissonByHandTests extends OnOneServer {
 		return place;
 	}
 
-	private static CompletableFuture<Void> waitInQueue(RLock lock, long thread, long length) {
-		CompletableFuture<Void> taken = lock(lock, thread);
+	/**
+	 * Wait in a thread, which misses no release, as a call of {@code lockAsync} may.
+	 */
+	private static Waiting waitInQueue(RLock lock, long length) {
+		CompletableFuture<Void> taken = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			lock.lock(LONG.toSeconds(), TimeUnit.SECONDS);
+			taken.complete(null);
+		});
+		thread.setDaemon(true);
+		thread.start();
 		awaitQueue(lock.getName(), length);
 		assertThat(taken).isNotDone();
-		return taken;
-	}
-
-	/**
-	 * Briefly: a waiter of Redisson may miss a release that comes before it waits, and
-	 * then asks again at the end of the lease.
-	 */
-	private static void lockForTheFirst(RLock lock) {
-		assertThat(lock.lockAsync(20, TimeUnit.SECONDS, 1).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
+		return new Waiting(thread.getId(), taken);
 	}
 
 	private static CompletableFuture<Void> lock(RLock lock, long thread) {
@@ -397,6 +398,12 @@ class RedissonByHandTests extends OnOneServer {
 
 	private @Nullable Lease attempt(String key, LockType type) {
 		return get(this.provider.tryAcquire(new LeaseRequest(key, LONG, type)));
+	}
+
+	/**
+	 * A thread by hand in the queue.
+	 */
+	private record Waiting(long thread, CompletableFuture<Void> taken) {
 	}
 
 	/**

@@ -233,7 +233,7 @@ class ZooKeeperEdgeCaseTests {
 	void lockSurvivesTheDeathOfTheLeader() throws Exception {
 		// a session may last for 20 ticks: longer than an election takes on a busy
 		// machine
-		List<InstanceSpec> members = Stream.generate(() -> Servers.spec(3000)).limit(3).toList();
+		List<InstanceSpec> members = Stream.generate(() -> Servers.spec(6000)).limit(3).toList();
 		try (TestingCluster cluster = new TestingCluster(members)) {
 			cluster.start();
 			CuratorFramework client = patient(cluster.getConnectString());

@@ -222,8 +222,7 @@ public final class RedisErrors {
 				return code;
 			}
 		}
-		if (message.contains("non local key")) {
-			// a key of the script is on another node while the slot moves
+		if (ServerWords.tellOfAMove(message)) {
 			return "TRYAGAIN";
 		}
 		if (message.contains("can't run this command or subcommand") || message.contains("can't access at least one")) {

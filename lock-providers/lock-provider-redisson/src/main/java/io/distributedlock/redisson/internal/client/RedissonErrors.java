@@ -187,7 +187,7 @@ public final class RedissonErrors {
 		}
 		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
 				|| cause instanceof RedisRedirectException || says(cause, "-READONLY") || says(cause, "MISCONF")
-				|| says(cause, "NOREPLICAS") || says(cause, "non local key")) {
+				|| says(cause, "NOREPLICAS") || causes(cause).anyMatch(RedissonErrors::tellsOfAMove)) {
 			return retryable("Redis is loading, failing over, moving slots or cannot write at present", cause);
 		}
 		return null;
@@ -208,6 +208,10 @@ public final class RedissonErrors {
 			.findFirst()
 			.map((cause) -> " (" + cause.getMessage() + ")")
 			.orElse("");
+	}
+
+	private static boolean tellsOfAMove(Throwable failure) {
+		return failure instanceof RedisException && ServerWords.tellOfAMove(failure.getMessage());
 	}
 
 	/**

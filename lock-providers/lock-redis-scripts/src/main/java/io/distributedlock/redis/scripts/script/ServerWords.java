@@ -52,7 +52,20 @@ public final class ServerWords {
 	 */
 	public static boolean refuse(@Nullable String message, String command) {
 		String words = in(message).toLowerCase(Locale.ROOT);
-		return words.contains("command") && words.contains(command);
+		return words.contains("command") && words.contains(command) && !tellOfAMove(message);
+	}
+
+	/**
+	 * Return whether a script has used a key that is on another node, or may be, as the
+	 * slot of a cluster moves.
+	 * @param message the message of the exception, which begins with the error of the
+	 * server
+	 * @return {@code true} if it says so, in the words of Redis before 8 or of a later
+	 * one
+	 */
+	public static boolean tellOfAMove(@Nullable String message) {
+		String words = in(message);
+		return words.contains("non local key") || words.contains("during rehashing of the slot");
 	}
 
 }

@@ -20,13 +20,14 @@ class ServerWordsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = ';', quoteCharacter = '"',
-			value = { "ERR unknown command 'EVALSHA', with args beginning with: '1a2b' ; evalsha ; true",
-					"NOPERM User me has no permissions to run the 'script|load' command ; script ; true",
-					"ERR command 'EVALSHA' not support for normal user ; evalsha ; true",
-					"ERR unknown command 'GET'. channel: [id: 1] command: (EVALSHA), params: [1a2b] ; evalsha ; false",
-					"BUSY Redis is busy running a script. You can only call SCRIPT KILL ; script ; false",
-					"ERR bad lua script for redis cluster ; script ; false", "\"\" ; evalsha ; false" })
+	@CsvSource(delimiter = ';', quoteCharacter = '"', value = {
+			"ERR unknown command 'EVALSHA', with args beginning with: '1a2b' ; evalsha ; true",
+			"NOPERM User me has no permissions to run the 'script|load' command ; script ; true",
+			"ERR command 'EVALSHA' not support for normal user ; evalsha ; true",
+			"ERR unknown command 'GET'. channel: [id: 1] command: (EVALSHA), params: [1a2b] ; evalsha ; false",
+			"BUSY Redis is busy running a script. You can only call SCRIPT KILL ; script ; false",
+			"ERR Unable to execute command 'exists' in script because undeclared keys were accessed during rehashing of the slot ; script ; false",
+			"ERR bad lua script for redis cluster ; script ; false", "\"\" ; evalsha ; false" })
 	void refusedCommandIsNamedInManyWays(String message, String command, boolean refused) {
 		assertThat(ServerWords.refuse(message, command)).isEqualTo(refused);
 	}
