@@ -26,7 +26,6 @@ import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 import org.springframework.core.KotlinDetector;
-import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -157,14 +156,14 @@ final class SelfInvocations {
 		}
 	}
 
+	/**
+	 * Return whether a field has the type, or a type with it as an argument. The names are
+	 * compared, since the arguments of a raw type such as {@link Enum} have no end.
+	 */
 	private static boolean hasFieldOfItself(Class<?> type) {
 		return Arrays.stream(type.getDeclaredFields())
-			.anyMatch((field) -> mentions(ResolvableType.forField(field), type));
-	}
-
-	private static boolean mentions(ResolvableType declared, Class<?> type) {
-		return declared.resolve() == type
-				|| Arrays.stream(declared.getGenerics()).anyMatch((argument) -> mentions(argument, type));
+			.map((field) -> field.getGenericType().getTypeName().split("[^\\p{javaJavaIdentifierPart}.]+"))
+			.anyMatch((names) -> Arrays.asList(names).contains(type.getTypeName()));
 	}
 
 	private static final class Calls extends ClassVisitor {

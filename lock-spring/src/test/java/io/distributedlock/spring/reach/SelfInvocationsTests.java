@@ -27,6 +27,11 @@ class SelfInvocationsTests {
 	}
 
 	@Test
+	void fieldOfARawTypeThatIsBoundedByItselfIsNoProxy() {
+		assertThat(selfInvocations(OfAnEnum.class)).containsExactly("outer() calls inner()");
+	}
+
+	@Test
 	void callByAFrameworkIsFound() {
 		assertThat(SelfInvocations.find(Caches.class, (method) -> method.getName().equals("getMissingCache")))
 			.containsExactly("getCache() calls getMissingCache()");
@@ -74,6 +79,18 @@ class SelfInvocationsTests {
 			return inner(id);
 		}
 
+		public String inner(String id) {
+			return id;
+		}
+
+	}
+
+	@SuppressWarnings({ "rawtypes", "unused" })
+	static class OfAnEnum extends CallsItself {
+
+		private @Nullable Class<? extends Enum> type;
+
+		@Override
 		public String inner(String id) {
 			return id;
 		}
