@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -34,8 +35,8 @@ import org.springframework.util.ReflectionUtils;
  * its superclasses, interfaces, lambdas and inner classes. To avoid false warnings it
  * ignores
  * <ul>
- * <li>final methods of a framework, which run on the proxy, and its lambdas, such as
- * those of {@code Function.andThen},</li>
+ * <li>final methods of a framework, which run on the proxy unless another method of the
+ * class calls them, and its lambdas, such as those of {@code Function.andThen},</li>
  * <li>a class with a field of its own type, which may hold its own proxy,</li>
  * <li>a class that asks for the proxy of the current call,</li>
  * <li>a method that gets an object of its own type from elsewhere, such as a
@@ -72,28 +73,36 @@ final class SelfInvocations {
 		if (lockedMethods.isEmpty() || hasFieldOfItself(type)) {
 			return Set.of();
 		}
+		List<Class<?>> types = withParents(type).distinct().toList();
+		types.stream()
+			.filter((each) -> isOfAFramework(each))
+			.forEach((each) -> read(each, new Calls(each, lockedMethods, true, (caller) -> true)));
 		Set<String> found = new TreeSet<>();
-		for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-			Calls calls = new Calls(Type.getInternalName(each), lockedMethods, (caller) -> true);
+		for (Class<?> each : types) {
+			Calls calls = new Calls(each, lockedMethods, false,
+					(caller) -> !each.isInterface() || !isOverridden(each, caller, type));
 			codeOf(each).forEach((code) -> read(code, calls));
 			if (calls.throughProxy) {
 				return Set.of();
 			}
 			found.addAll(calls.found);
 		}
-		for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-			Calls calls = new Calls(Type.getInternalName(each), lockedMethods,
-					(caller) -> !isOverridden(each, caller, type));
-			read(each, calls);
-			found.addAll(calls.found);
-		}
 		return found;
+	}
+
+	/**
+	 * Return a class with all its superclasses and interfaces.
+	 */
+	private static Stream<Class<?>> withParents(Class<?> type) {
+		return Stream.concat(Stream.of(type),
+				Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
+					.flatMap(SelfInvocations::withParents));
 	}
 
 	private static boolean isOverridden(Class<?> anInterface, String name, Class<?> type) {
 		return Arrays.stream(anInterface.getDeclaredMethods())
 			.filter((method) -> method.isDefault() && method.getName().equals(name))
-			.noneMatch((method) -> AopUtils.getMostSpecificMethod(method, type).isDefault());
+			.noneMatch((method) -> ReachableMethods.specific(method, type).isDefault());
 	}
 
 	static boolean isOfAFramework(Class<?> type) {
@@ -157,8 +166,8 @@ final class SelfInvocations {
 	}
 
 	/**
-	 * Return whether a field has the type, or a type with it as an argument. The names are
-	 * compared, since the arguments of a raw type such as {@link Enum} have no end.
+	 * Return whether a field has the type, or a type with it as an argument. The names
+	 * are compared, since the arguments of a raw type such as {@link Enum} have no end.
 	 */
 	private static boolean hasFieldOfItself(Class<?> type) {
 		return Arrays.stream(type.getDeclaredFields())
@@ -172,6 +181,12 @@ final class SelfInvocations {
 
 		private final Map<String, String> locked;
 
+		/**
+		 * Whether the final methods of a framework are read, or all others. Who calls a
+		 * final one calls the locked method that it calls.
+		 */
+		private final boolean ofFinals;
+
 		private final Predicate<String> callers;
 
 		private final Set<String> found = new TreeSet<>();
@@ -183,10 +198,11 @@ final class SelfInvocations {
 		 */
 		private @Nullable String enclosing;
 
-		private Calls(String owner, Map<String, String> locked, Predicate<String> callers) {
+		private Calls(Class<?> owner, Map<String, String> locked, boolean ofFinals, Predicate<String> callers) {
 			super(SpringAsmInfo.ASM_VERSION);
-			this.owner = owner;
+			this.owner = Type.getInternalName(owner);
 			this.locked = locked;
+			this.ofFinals = ofFinals;
 			this.callers = callers;
 		}
 
@@ -203,8 +219,9 @@ final class SelfInvocations {
 		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0;
-			boolean ignored = isOfAFramework(this.owner.replace('/', '.'))
-					? ofTheCompiler || (access & Opcodes.ACC_FINAL) != 0 : ofTheCompiler && !caller.contains(LAMBDA);
+			boolean ofAFramework = isOfAFramework(this.owner.replace('/', '.'));
+			boolean isFinal = ofAFramework && (access & Opcodes.ACC_FINAL) != 0;
+			boolean ignored = isFinal != this.ofFinals || (ofTheCompiler && (ofAFramework || !caller.contains(LAMBDA)));
 			if (ignored || !this.callers.test(plain(caller))) {
 				// a bridge, or a method that fills in default values: called from outside
 				return null;
@@ -257,14 +274,22 @@ final class SelfInvocations {
 					// a method that calls itself holds its lock already
 					if (name != null && calledOwner.equals(Calls.this.owner) && !called.equals(caller + descriptor)
 							&& !name.equals(Calls.this.enclosing)) {
-						this.calls.add(plain(caller) + "() calls " + name + "()");
+						this.calls.add(name);
 					}
 				}
 
 				@Override
 				public void visitEnd() {
-					if (!this.another) {
-						Calls.this.found.addAll(this.calls);
+					if (this.another) {
+						return;
+					}
+					for (String called : this.calls) {
+						if (Calls.this.ofFinals) {
+							Calls.this.locked.put(caller + descriptor, called);
+						}
+						else {
+							Calls.this.found.add(plain(caller) + "() calls " + called + "()");
+						}
 					}
 				}
 			};

@@ -3,11 +3,13 @@ package io.distributedlock.spring.reach;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.function.Predicate;
 
 import io.distributedlock.annotation.DistributedLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.aop.SpringProxy;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.AnnotationConfigurationException;
@@ -28,7 +30,11 @@ final class UnreachableMethods {
 
 	static void warn(Class<?> userClass) {
 		if (Proxy.isProxyClass(userClass)) {
-			// its methods are final but implement those of interfaces
+			// its methods are final but implement those of interfaces. A proxy of Spring
+			// runs default methods on itself
+			if (!SpringProxy.class.isAssignableFrom(userClass)) {
+				warnOfSelfInvocations(userClass, userClass.getInterfaces()[0], (method) -> true);
+			}
 			return;
 		}
 		ReflectionUtils.doWithMethods(userClass,
@@ -40,13 +46,17 @@ final class UnreachableMethods {
 				method.getDeclaringClass().getName(), method.getName(), WAY_OUT),
 				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
 						&& LockAnnotations.areOn(method));
+		warnOfSelfInvocations(userClass, userClass, (method) -> ReachableMethods.isReachable(method, userClass));
+	}
+
+	private static void warnOfSelfInvocations(Class<?> userClass, Class<?> named, Predicate<Method> reachable) {
 		SelfInvocations
 			.find(userClass,
-					(method) -> ReachableMethods.isReachable(method, userClass) && !LockAnnotations.isCopy(method)
+					(method) -> reachable.test(method) && !LockAnnotations.isCopy(method)
 							&& isLocked(method, userClass))
 			.forEach((call) -> logger.warn(
 					"In {}, {} of the same class. A call on the same object does not go through the proxy, so the called method runs without its lock. {}",
-					userClass.getName(), call, WAY_OUT));
+					named.getName(), call, WAY_OUT));
 	}
 
 	/**

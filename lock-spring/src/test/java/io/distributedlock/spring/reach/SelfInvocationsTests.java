@@ -11,6 +11,7 @@ import org.springframework.cache.support.SimpleCacheManager;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.support.ApplicationObjectSupport;
+import org.springframework.integration.handler.AbstractReplyProducingMessageHandler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,6 +45,12 @@ class SelfInvocationsTests {
 		assertThat(SelfInvocations.find(Initialized.class, (method) -> method.getParameterCount() == 1)).isEmpty();
 	}
 
+	@Test
+	void finalMethodOfAFrameworkThatAnotherOneCallsRunsOnTheObject() {
+		assertThat(SelfInvocations.find(Replying.class, (method) -> method.getName().equals("handleRequestMessage")))
+			.containsExactly("doHandleMessage() calls handleRequestMessage()");
+	}
+
 	private static Set<String> selfInvocations(Class<?> type) {
 		return SelfInvocations.find(type, (method) -> method.getName().equals("inner"));
 	}
@@ -70,6 +77,10 @@ class SelfInvocationsTests {
 		@Override
 		protected void initApplicationContext(ApplicationContext context) {
 		}
+
+	}
+
+	abstract static class Replying extends AbstractReplyProducingMessageHandler {
 
 	}
 
