@@ -142,7 +142,7 @@ internal class CoroutineTests {
 
 	@Test
 	fun functionWithoutAnEmptyValueCannotBeSkipped() {
-		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java, SkippedText::class.java)) {
+		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java, SkippedText::class.java, SkippedResult::class.java)) {
 			assertThatExceptionOfType(BeanCreationException::class.java)
 				.isThrownBy { Contexts.open(provider, false, type) }
 				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
@@ -344,6 +344,13 @@ internal class CoroutineTests {
 
 		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
 		open fun text(id: String): String = "text"
+
+	}
+
+	open class SkippedResult {
+
+		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
+		open fun run(id: String): Result<String> = Result.success("ran")
 
 	}
 
