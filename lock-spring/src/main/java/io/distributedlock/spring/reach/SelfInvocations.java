@@ -35,8 +35,9 @@ import org.springframework.util.ReflectionUtils;
  * its superclasses, interfaces, lambdas and inner classes. To avoid false warnings it
  * ignores
  * <ul>
- * <li>final methods of a framework, which run on the proxy unless another method of the
- * class calls them, and its lambdas, such as those of {@code Function.andThen},</li>
+ * <li>final methods, which run on the proxy if that is a subclass, unless another method
+ * of the class calls them,</li>
+ * <li>lambdas of a framework, such as those of {@code Function.andThen},</li>
  * <li>a class with a field of its own type, which may hold its own proxy,</li>
  * <li>a class that asks for the proxy of the current call,</li>
  * <li>a method that gets an object of its own type from elsewhere, such as a
@@ -48,6 +49,8 @@ final class SelfInvocations {
 	private static final Logger logger = LoggerFactory.getLogger(SelfInvocations.class);
 
 	private static final String LAMBDA = "lambda$";
+
+	private static final int ANY = -1;
 
 	/**
 	 * The method of a Kotlin compiler that fills in default values and calls another one.
@@ -62,9 +65,10 @@ final class SelfInvocations {
 	/**
 	 * Return the calls, as {@code caller() calls called()}.
 	 * @param type the class
+	 * @param bySubclass whether the proxy is a subclass of the class
 	 * @param locked tells which methods are locked
 	 */
-	static Set<String> find(Class<?> type, Predicate<Method> locked) {
+	static Set<String> find(Class<?> type, boolean bySubclass, Predicate<Method> locked) {
 		Map<String, String> lockedMethods = new HashMap<>();
 		ReflectionUtils.doWithMethods(type,
 				(method) -> lockedMethods.put(method.getName() + Type.getMethodDescriptor(method), method.getName()),
@@ -74,12 +78,12 @@ final class SelfInvocations {
 			return Set.of();
 		}
 		List<Class<?>> types = withParents(type).distinct().toList();
-		types.stream()
-			.filter((each) -> isOfAFramework(each))
-			.forEach((each) -> read(each, new Calls(each, lockedMethods, true, (caller) -> true)));
+		if (bySubclass) {
+			types.forEach((each) -> read(each, new Calls(each, lockedMethods, Opcodes.ACC_FINAL, (caller) -> true)));
+		}
 		Set<String> found = new TreeSet<>();
 		for (Class<?> each : types) {
-			Calls calls = new Calls(each, lockedMethods, false,
+			Calls calls = new Calls(each, lockedMethods, bySubclass ? 0 : ANY,
 					(caller) -> !each.isInterface() || !isOverridden(each, caller, type));
 			codeOf(each).forEach((code) -> read(code, calls));
 			if (calls.throughProxy) {
@@ -182,10 +186,10 @@ final class SelfInvocations {
 		private final Map<String, String> locked;
 
 		/**
-		 * Whether the final methods of a framework are read, or all others. Who calls a
-		 * final one calls the locked method that it calls.
+		 * Which methods are read: final ones that are not private, all others, or any.
+		 * Who calls a final one calls the locked method that it calls.
 		 */
-		private final boolean ofFinals;
+		private final int kind;
 
 		private final Predicate<String> callers;
 
@@ -198,11 +202,11 @@ final class SelfInvocations {
 		 */
 		private @Nullable String enclosing;
 
-		private Calls(Class<?> owner, Map<String, String> locked, boolean ofFinals, Predicate<String> callers) {
+		private Calls(Class<?> owner, Map<String, String> locked, int kind, Predicate<String> callers) {
 			super(SpringAsmInfo.ASM_VERSION);
 			this.owner = Type.getInternalName(owner);
 			this.locked = locked;
-			this.ofFinals = ofFinals;
+			this.kind = kind;
 			this.callers = callers;
 		}
 
@@ -220,8 +224,9 @@ final class SelfInvocations {
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0;
 			boolean ofAFramework = isOfAFramework(this.owner.replace('/', '.'));
-			boolean isFinal = ofAFramework && (access & Opcodes.ACC_FINAL) != 0;
-			boolean ignored = isFinal != this.ofFinals || (ofTheCompiler && (ofAFramework || !caller.contains(LAMBDA)));
+			int kindOfCaller = ((access & Opcodes.ACC_PRIVATE) != 0) ? 0 : access & Opcodes.ACC_FINAL;
+			boolean ignored = (this.kind != ANY && this.kind != kindOfCaller)
+					|| (ofTheCompiler && (ofAFramework || !caller.contains(LAMBDA)));
 			if (ignored || !this.callers.test(plain(caller))) {
 				// a bridge, or a method that fills in default values: called from outside
 				return null;
@@ -284,7 +289,7 @@ final class SelfInvocations {
 						return;
 					}
 					for (String called : this.calls) {
-						if (Calls.this.ofFinals) {
+						if (Calls.this.kind == Opcodes.ACC_FINAL) {
 							Calls.this.locked.put(caller + descriptor, called);
 						}
 						else {

@@ -3,7 +3,6 @@ package io.distributedlock.spring.reach;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.function.Predicate;
 
 import io.distributedlock.annotation.DistributedLock;
 import org.slf4j.Logger;
@@ -30,11 +29,7 @@ final class UnreachableMethods {
 
 	static void warn(Class<?> userClass) {
 		if (Proxy.isProxyClass(userClass)) {
-			// its methods are final but implement those of interfaces. A proxy of Spring
-			// runs default methods on itself
-			if (!SpringProxy.class.isAssignableFrom(userClass)) {
-				warnOfSelfInvocations(userClass, userClass.getInterfaces()[0], (method) -> true);
-			}
+			// its methods are final but implement those of interfaces
 			return;
 		}
 		ReflectionUtils.doWithMethods(userClass,
@@ -46,17 +41,24 @@ final class UnreachableMethods {
 				method.getDeclaringClass().getName(), method.getName(), WAY_OUT),
 				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
 						&& LockAnnotations.areOn(method));
-		warnOfSelfInvocations(userClass, userClass, (method) -> ReachableMethods.isReachable(method, userClass));
 	}
 
-	private static void warnOfSelfInvocations(Class<?> userClass, Class<?> named, Predicate<Method> reachable) {
+	/**
+	 * Warn of calls that do not go through the proxy of a class.
+	 */
+	static void warnOfCalls(Class<?> userClass, boolean bySubclass) {
+		boolean ofInterfaces = Proxy.isProxyClass(userClass);
+		if (ofInterfaces && SpringProxy.class.isAssignableFrom(userClass)) {
+			// it runs default methods on itself
+			return;
+		}
 		SelfInvocations
-			.find(userClass,
-					(method) -> reachable.test(method) && !LockAnnotations.isCopy(method)
-							&& isLocked(method, userClass))
+			.find(userClass, bySubclass,
+					(method) -> (ofInterfaces || ReachableMethods.isReachable(method, userClass))
+							&& !LockAnnotations.isCopy(method) && isLocked(method, userClass))
 			.forEach((call) -> logger.warn(
 					"In {}, {} of the same class. A call on the same object does not go through the proxy, so the called method runs without its lock. {}",
-					named.getName(), call, WAY_OUT));
+					(ofInterfaces ? userClass.getInterfaces()[0] : userClass).getName(), call, WAY_OUT));
 	}
 
 	/**
