@@ -52,7 +52,9 @@ final class AnnotationChecks {
 		if (!LockAdvisor.isAmong(proxy) || !this.checked.add(new ProxyTypes(proxy.getClass(), target))) {
 			return;
 		}
-		Stream<Class<?>> types = Proxy.isProxyClass(proxy.getClass()) ? Stream.of(proxy.getProxiedInterfaces())
+		boolean ofInterfaces = Proxy.isProxyClass(proxy.getClass());
+		this.classChecks.checkCalls(target, !ofInterfaces);
+		Stream<Class<?>> types = ofInterfaces ? Stream.of(proxy.getProxiedInterfaces())
 				: Stream.of(ClassUtils.getUserClass(target));
 		types.flatMap(ReachableMethods::of).forEach((method) -> this.operations.find(method, target));
 	}

@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.env.MapPropertySource;
 
@@ -74,6 +76,17 @@ class DistributedLockTests {
 		assertThat(this.provider.keys()).containsExactly("t:Orders.byIndex:7-3", "t:Orders.byRoot:byRoot-1-Orders",
 				"t:Orders.byTemplate:order-7", "t:Orders.byValueAlias:7", "t:Orders.literal:all",
 				"t:Orders.wholeMethod");
+	}
+
+	/**
+	 * Spring makes a subclass of a configuration class, with a number in its name.
+	 */
+	@Test
+	void targetClassIsThatOfTheApplication() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Configured.class)) {
+			context.getBean(Configured.class).run();
+			assertThat(this.provider.keys()).containsExactly("t:Configured.run:Configured");
+		}
 	}
 
 	@Test
@@ -668,6 +681,20 @@ class DistributedLockTests {
 		@DistributedLock
 		public java.util.concurrent.Future<String> run() {
 			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	@Configuration
+	static class Configured {
+
+		@Bean
+		String bean() {
+			return "bean";
+		}
+
+		@DistributedLock("#root.targetClass.simpleName")
+		public void run() {
 		}
 
 	}

@@ -1,11 +1,14 @@
 package io.distributedlock.spring;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.spring.reach.LockAnnotations;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.util.ExceptionUtils;
@@ -16,6 +19,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -58,6 +63,9 @@ class MistakesAtStartTests {
 				"@Scheduled", "LockContext.current()");
 		assertThatStartFails(() -> Contexts.open(this.provider, false, Listening.class), "Listening.on",
 				"@TransactionalEventListener", "LockContext.current()");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, Querying.class), "Querying.on", "@QueryMapping",
+				"LockContext.current()");
+		Contexts.open(this.provider, false, Web.class).close();
 	}
 
 	@Test
@@ -121,6 +129,37 @@ class MistakesAtStartTests {
 		@TransactionalEventListener
 		@DistributedLock
 		public void on(String event, LockHandle handle) {
+		}
+
+	}
+
+	/**
+	 * As that of GraphQL.
+	 */
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface QueryMapping {
+
+	}
+
+	static class Querying {
+
+		@QueryMapping
+		@DistributedLock
+		public void on(String payload, LockHandle handle) {
+		}
+
+	}
+
+	static class Web {
+
+		@GetMapping("orders")
+		@DistributedLock
+		public void get(@Nullable LockHandle handle) {
+		}
+
+		@ExceptionHandler
+		@DistributedLock
+		public void on(IllegalStateException ex, @Nullable LockHandle handle) {
 		}
 
 	}

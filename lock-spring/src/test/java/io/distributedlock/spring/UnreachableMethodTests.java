@@ -1,5 +1,7 @@
 package io.distributedlock.spring;
 
+import java.lang.reflect.Proxy;
+
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.elsewhere.Remote;
 import jakarta.annotation.PostConstruct;
@@ -83,6 +85,24 @@ class UnreachableMethodTests {
 				() -> ProxyFactory.getProxy(Repository.class, (MethodInterceptor) (call) -> null)))
 			.close();
 		assertThat(output).doesNotContain("has no effect");
+	}
+
+	/**
+	 * As the clients of OpenFeign and the mappers of MyBatis are: a default method runs
+	 * on the object that the library wraps.
+	 */
+	@Test
+	void defaultMethodOfAHandMadeProxyIsWarnedAbout(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, false, (context) -> {
+			context.registerBean("client", Client.class,
+					() -> (Client) Proxy.newProxyInstance(Client.class.getClassLoader(),
+							new Class<?>[] { Client.class }, (proxy, method, arguments) -> null));
+			context.registerBean("opened", OtherClient.class,
+					() -> ProxyFactory.getProxy(OtherClient.class, (MethodInterceptor) (call) -> null));
+		}).close();
+		assertThat(output).contains("UnreachableMethodTests$Client, twice() calls get()")
+			.contains("UnreachableMethodTests$Client, inherited() calls get()")
+			.doesNotContain("OtherClient, ");
 	}
 
 	@Test
@@ -228,6 +248,29 @@ class UnreachableMethodTests {
 		@Override
 		public void callOverridden() {
 		}
+
+	}
+
+	interface Getting {
+
+		@DistributedLock("#p0")
+		String get(String id);
+
+		default String inherited(String id) {
+			return get(id);
+		}
+
+	}
+
+	interface Client extends Getting {
+
+		default String twice(String id) {
+			return get(id) + get(id);
+		}
+
+	}
+
+	interface OtherClient extends Client {
 
 	}
 

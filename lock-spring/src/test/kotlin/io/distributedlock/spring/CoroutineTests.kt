@@ -142,7 +142,7 @@ internal class CoroutineTests {
 
 	@Test
 	fun functionWithoutAnEmptyValueCannotBeSkipped() {
-		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java, SkippedText::class.java)) {
+		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java, SkippedText::class.java, SkippedResult::class.java)) {
 			assertThatExceptionOfType(BeanCreationException::class.java)
 				.isThrownBy { Contexts.open(provider, false, type) }
 				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
@@ -179,6 +179,20 @@ internal class CoroutineTests {
 		}
 	}
 
+	/**
+	 * The compiler appends something to the names of functions that are internal, or have a value class.
+	 */
+	@Test
+	fun fallbackHasItsNameOfTheSource() {
+		provider.contended(true)
+		runBlocking {
+			assertThat(coroutines.withValueClass(Ticket("1"))).isEqualTo("fallback 1")
+			assertThat(coroutines.suspendingWithValueClass(Ticket("2"))).isEqualTo("fallback 2 CONTENDED")
+			assertThat(coroutines.withValueClassOfResult("3").number).isEqualTo("fallback 3")
+			assertThat(coroutines.internalOne("4")).isEqualTo("fallback 4")
+		}
+	}
+
 	@Test
 	fun copyThatTheCompilerMakesIsNoLockedMethod() {
 		val copy = Coroutines::class.java.declaredMethods.first { it.name == "one\$suspendImpl" }
@@ -187,6 +201,9 @@ internal class CoroutineTests {
 		assertThat(source.find(copy, Coroutines::class.java)).isNull()
 		assertThat(LockAnnotations.isCopy(copy)).`as`("not warned about").isTrue()
 	}
+
+	@JvmInline
+	value class Ticket(val number: String)
 
 	open class Coroutines {
 
@@ -275,6 +292,29 @@ internal class CoroutineTests {
 		@DistributedLock(key = "#id", waitTime = "0", handler = "handler")
 		open suspend fun withHandler(id: String): String = "ran"
 
+		@DistributedLock(key = "#ticket", fallback = "otherTicket")
+		open fun withValueClass(ticket: Ticket): String = "ran"
+
+		fun otherTicket(ticket: Ticket): String = "fallback ${ticket.number}"
+
+		@DistributedLock(key = "#ticket", fallback = "suspendingTicket")
+		open suspend fun suspendingWithValueClass(ticket: Ticket): String = "ran"
+
+		suspend fun suspendingTicket(ticket: Ticket, refusal: LockNotAcquiredException): String {
+			delay(1)
+			return "fallback ${ticket.number} ${refusal.reason}"
+		}
+
+		@DistributedLock(key = "#id", fallback = "anotherTicket")
+		open fun withValueClassOfResult(id: String): Ticket = Ticket("ran")
+
+		fun anotherTicket(id: String): Ticket = Ticket("fallback $id")
+
+		@DistributedLock(key = "#id", fallback = "internalOther")
+		internal open fun internalOne(id: String): String = "ran"
+
+		internal fun internalOther(id: String): String = listOf(1).joinToString { "fallback $id" }
+
 		@DistributedLock("'k'")
 		open suspend fun any(value: Any): Any = value
 
@@ -304,6 +344,13 @@ internal class CoroutineTests {
 
 		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
 		open fun text(id: String): String = "text"
+
+	}
+
+	open class SkippedResult {
+
+		@DistributedLock(key = "#id", onContention = OnContention.SKIP)
+		open fun run(id: String): Result<String> = Result.success("ran")
 
 	}
 

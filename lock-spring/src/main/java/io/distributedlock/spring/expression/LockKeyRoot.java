@@ -7,6 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.KotlinDetector;
+import org.springframework.util.ClassUtils;
 
 /**
  * The object {@code #root} of expressions. Its getters are the properties that an
@@ -50,7 +51,8 @@ final class LockKeyRoot {
 	}
 
 	public Class<?> getTargetClass() {
-		return this.target.getClass();
+		// a subclass made at run time may have another name in each JVM
+		return ClassUtils.getUserClass(this.target);
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.distributedlock.spring.operation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -65,10 +66,22 @@ final class FallbackPolicy implements ContentionPolicy {
 	private static @Nullable Method find(LockAttributes attributes, String name, List<Class<?>> parameters) {
 		Method[] found = new Method[1];
 		ReflectionUtils.doWithMethods(attributes.userClass(), (method) -> found[0] = method,
-				(method) -> found[0] == null && method.getName().equals(name) && !method.isSynthetic()
+				(method) -> found[0] == null && isNamed(method, name) && !method.isSynthetic()
 						&& !method.equals(attributes.method())
 						&& parameters(method, attributes.userClass()).equals(parameters));
 		return found[0];
+	}
+
+	/**
+	 * Return whether a method has a name in its source. The compiler of Kotlin appends to
+	 * it if the method is internal or has a parameter or result of a value class; the
+	 * static methods with such names are lambdas.
+	 */
+	private static boolean isNamed(Method method, String name) {
+		String compiled = method.getName();
+		return compiled.equals(name)
+				|| (KotlinDetector.isKotlinType(method.getDeclaringClass()) && !Modifier.isStatic(method.getModifiers())
+						&& (compiled.startsWith(name + "-") || compiled.startsWith(name + "$")));
 	}
 
 	/**

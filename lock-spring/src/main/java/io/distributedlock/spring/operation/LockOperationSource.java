@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -35,6 +36,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -44,6 +46,11 @@ import org.springframework.util.ReflectionUtils;
  * Thread-safe.
  */
 public final class LockOperationSource {
+
+	/**
+	 * The names of annotations whose methods a framework calls.
+	 */
+	private static final Pattern CALLED = Pattern.compile(".*(Listener|Scheduled|Handler|Mapping|Activator)");
 
 	private final ConcurrentHashMap<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>();
 
@@ -201,10 +208,10 @@ public final class LockOperationSource {
 					"Put the annotation on a method of the bean's class, or use LockTemplate inside the function",
 					null);
 		}
-		if (handleParameter(method) >= 0) {
+		if (handleParameter(method) >= 0 && others.stream().noneMatch(LockOperationSource::isOfAController)) {
 			others.stream()
 				.map((each) -> each.getType().getSimpleName())
-				.filter((name) -> name.endsWith("Listener") || name.equals("Scheduled"))
+				.filter((name) -> CALLED.matcher(name).matches())
 				.findFirst()
 				.ifPresent((name) -> {
 					throw new InvalidLockOperationException(method, userClass,
@@ -212,6 +219,14 @@ public final class LockOperationSource {
 							"Remove the parameter, and use LockContext.current() inside the method", null);
 				});
 		}
+	}
+
+	/**
+	 * Return whether an annotation is one of Spring MVC and WebFlux, which give
+	 * {@code null} for the parameter.
+	 */
+	private static boolean isOfAController(MergedAnnotation<?> annotation) {
+		return annotation.getType().getPackageName().equals("org.springframework.web.bind.annotation");
 	}
 
 	private static int handleParameter(Method method) {

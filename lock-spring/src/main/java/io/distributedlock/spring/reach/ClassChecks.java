@@ -3,6 +3,7 @@ package io.distributedlock.spring.reach;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
@@ -19,12 +20,18 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  */
 public final class ClassChecks {
 
+	private static final BiConsumer<Class<?>, Boolean> NO_CALLS = (type, bySubclass) -> {
+	};
+
 	private final Set<Class<?>> checked = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
 
 	private final Consumer<Class<?>> check;
 
-	private ClassChecks(Consumer<Class<?>> check) {
+	private final BiConsumer<Class<?>, Boolean> calls;
+
+	private ClassChecks(Consumer<Class<?>> check, BiConsumer<Class<?>, Boolean> calls) {
 		this.check = check;
+		this.calls = calls;
 	}
 
 	/**
@@ -34,8 +41,8 @@ public final class ClassChecks {
 	 * @return the checks
 	 */
 	public static ClassChecks ofProxies() {
-		return new ClassChecks(AotDetector.useGeneratedArtifacts() ? (type) -> {
-		} : UnreachableMethods::warn);
+		return AotDetector.useGeneratedArtifacts() ? new ClassChecks((type) -> {
+		}, NO_CALLS) : new ClassChecks(UnreachableMethods::warn, UnreachableMethods::warnOfCalls);
 	}
 
 	/**
@@ -46,7 +53,7 @@ public final class ClassChecks {
 	 * @return the checks
 	 */
 	public static ClassChecks ofWeaving(BiPredicate<Method, Class<?>> locked, Mistake mistake) {
-		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked, mistake));
+		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked, mistake), NO_CALLS);
 	}
 
 	/**
@@ -57,6 +64,15 @@ public final class ClassChecks {
 		if (this.checked.add(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
 			this.check.accept(ClassUtils.getUserClass(type));
 		}
+	}
+
+	/**
+	 * Check whether calls of locked methods go through a proxy.
+	 * @param type the class of the object behind the proxy
+	 * @param bySubclass whether the proxy is a subclass of it
+	 */
+	public void checkCalls(Class<?> type, boolean bySubclass) {
+		this.calls.accept(ClassUtils.getUserClass(type), bySubclass);
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,7 +27,6 @@ import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 import org.springframework.core.KotlinDetector;
-import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -35,8 +35,9 @@ import org.springframework.util.ReflectionUtils;
  * its superclasses, interfaces, lambdas and inner classes. To avoid false warnings it
  * ignores
  * <ul>
- * <li>final methods of a framework, which run on the proxy, and its lambdas, such as
- * those of {@code Function.andThen},</li>
+ * <li>final methods, which run on the proxy if that is a subclass, unless another method
+ * of the class calls them,</li>
+ * <li>lambdas of a framework, such as those of {@code Function.andThen},</li>
  * <li>a class with a field of its own type, which may hold its own proxy,</li>
  * <li>a class that asks for the proxy of the current call,</li>
  * <li>a method that gets an object of its own type from elsewhere, such as a
@@ -48,6 +49,8 @@ final class SelfInvocations {
 	private static final Logger logger = LoggerFactory.getLogger(SelfInvocations.class);
 
 	private static final String LAMBDA = "lambda$";
+
+	private static final int ANY = -1;
 
 	/**
 	 * The method of a Kotlin compiler that fills in default values and calls another one.
@@ -62,9 +65,10 @@ final class SelfInvocations {
 	/**
 	 * Return the calls, as {@code caller() calls called()}.
 	 * @param type the class
+	 * @param bySubclass whether the proxy is a subclass of the class
 	 * @param locked tells which methods are locked
 	 */
-	static Set<String> find(Class<?> type, Predicate<Method> locked) {
+	static Set<String> find(Class<?> type, boolean bySubclass, Predicate<Method> locked) {
 		Map<String, String> lockedMethods = new HashMap<>();
 		ReflectionUtils.doWithMethods(type,
 				(method) -> lockedMethods.put(method.getName() + Type.getMethodDescriptor(method), method.getName()),
@@ -73,28 +77,36 @@ final class SelfInvocations {
 		if (lockedMethods.isEmpty() || hasFieldOfItself(type)) {
 			return Set.of();
 		}
+		List<Class<?>> types = withParents(type).distinct().toList();
+		if (bySubclass) {
+			types.forEach((each) -> read(each, new Calls(each, lockedMethods, Opcodes.ACC_FINAL, (caller) -> true)));
+		}
 		Set<String> found = new TreeSet<>();
-		for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-			Calls calls = new Calls(Type.getInternalName(each), lockedMethods, (caller) -> true);
+		for (Class<?> each : types) {
+			Calls calls = new Calls(each, lockedMethods, bySubclass ? 0 : ANY,
+					(caller) -> !each.isInterface() || !isOverridden(each, caller, type));
 			codeOf(each).forEach((code) -> read(code, calls));
 			if (calls.throughProxy) {
 				return Set.of();
 			}
 			found.addAll(calls.found);
 		}
-		for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-			Calls calls = new Calls(Type.getInternalName(each), lockedMethods,
-					(caller) -> !isOverridden(each, caller, type));
-			read(each, calls);
-			found.addAll(calls.found);
-		}
 		return found;
+	}
+
+	/**
+	 * Return a class with all its superclasses and interfaces.
+	 */
+	private static Stream<Class<?>> withParents(Class<?> type) {
+		return Stream.concat(Stream.of(type),
+				Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
+					.flatMap(SelfInvocations::withParents));
 	}
 
 	private static boolean isOverridden(Class<?> anInterface, String name, Class<?> type) {
 		return Arrays.stream(anInterface.getDeclaredMethods())
 			.filter((method) -> method.isDefault() && method.getName().equals(name))
-			.noneMatch((method) -> AopUtils.getMostSpecificMethod(method, type).isDefault());
+			.noneMatch((method) -> ReachableMethods.specific(method, type).isDefault());
 	}
 
 	static boolean isOfAFramework(Class<?> type) {
@@ -157,14 +169,14 @@ final class SelfInvocations {
 		}
 	}
 
+	/**
+	 * Return whether a field has the type, or a type with it as an argument. The names
+	 * are compared, since the arguments of a raw type such as {@link Enum} have no end.
+	 */
 	private static boolean hasFieldOfItself(Class<?> type) {
 		return Arrays.stream(type.getDeclaredFields())
-			.anyMatch((field) -> mentions(ResolvableType.forField(field), type));
-	}
-
-	private static boolean mentions(ResolvableType declared, Class<?> type) {
-		return declared.resolve() == type
-				|| Arrays.stream(declared.getGenerics()).anyMatch((argument) -> mentions(argument, type));
+			.map((field) -> field.getGenericType().getTypeName().split("[^\\p{javaJavaIdentifierPart}.]+"))
+			.anyMatch((names) -> Arrays.asList(names).contains(type.getTypeName()));
 	}
 
 	private static final class Calls extends ClassVisitor {
@@ -172,6 +184,12 @@ final class SelfInvocations {
 		private final String owner;
 
 		private final Map<String, String> locked;
+
+		/**
+		 * Which methods are read: final ones that are not private, all others, or any.
+		 * Who calls a final one calls the locked method that it calls.
+		 */
+		private final int kind;
 
 		private final Predicate<String> callers;
 
@@ -184,10 +202,11 @@ final class SelfInvocations {
 		 */
 		private @Nullable String enclosing;
 
-		private Calls(String owner, Map<String, String> locked, Predicate<String> callers) {
+		private Calls(Class<?> owner, Map<String, String> locked, int kind, Predicate<String> callers) {
 			super(SpringAsmInfo.ASM_VERSION);
-			this.owner = owner;
+			this.owner = Type.getInternalName(owner);
 			this.locked = locked;
+			this.kind = kind;
 			this.callers = callers;
 		}
 
@@ -204,8 +223,10 @@ final class SelfInvocations {
 		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0;
-			boolean ignored = isOfAFramework(this.owner.replace('/', '.'))
-					? ofTheCompiler || (access & Opcodes.ACC_FINAL) != 0 : ofTheCompiler && !caller.contains(LAMBDA);
+			boolean ofAFramework = isOfAFramework(this.owner.replace('/', '.'));
+			int kindOfCaller = ((access & Opcodes.ACC_PRIVATE) != 0) ? 0 : access & Opcodes.ACC_FINAL;
+			boolean ignored = (this.kind != ANY && this.kind != kindOfCaller)
+					|| (ofTheCompiler && (ofAFramework || !caller.contains(LAMBDA)));
 			if (ignored || !this.callers.test(plain(caller))) {
 				// a bridge, or a method that fills in default values: called from outside
 				return null;
@@ -258,14 +279,22 @@ final class SelfInvocations {
 					// a method that calls itself holds its lock already
 					if (name != null && calledOwner.equals(Calls.this.owner) && !called.equals(caller + descriptor)
 							&& !name.equals(Calls.this.enclosing)) {
-						this.calls.add(plain(caller) + "() calls " + name + "()");
+						this.calls.add(name);
 					}
 				}
 
 				@Override
 				public void visitEnd() {
-					if (!this.another) {
-						Calls.this.found.addAll(this.calls);
+					if (this.another) {
+						return;
+					}
+					for (String called : this.calls) {
+						if (Calls.this.kind == Opcodes.ACC_FINAL) {
+							Calls.this.locked.put(caller + descriptor, called);
+						}
+						else {
+							Calls.this.found.add(plain(caller) + "() calls " + called + "()");
+						}
 					}
 				}
 			};

@@ -8,6 +8,7 @@ import io.distributedlock.annotation.DistributedLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.aop.SpringProxy;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.AnnotationConfigurationException;
@@ -40,13 +41,24 @@ final class UnreachableMethods {
 				method.getDeclaringClass().getName(), method.getName(), WAY_OUT),
 				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
 						&& LockAnnotations.areOn(method));
+	}
+
+	/**
+	 * Warn of calls that do not go through the proxy of a class.
+	 */
+	static void warnOfCalls(Class<?> userClass, boolean bySubclass) {
+		boolean ofInterfaces = Proxy.isProxyClass(userClass);
+		if (ofInterfaces && SpringProxy.class.isAssignableFrom(userClass)) {
+			// it runs default methods on itself
+			return;
+		}
 		SelfInvocations
-			.find(userClass,
-					(method) -> ReachableMethods.isReachable(method, userClass) && !LockAnnotations.isCopy(method)
-							&& isLocked(method, userClass))
+			.find(userClass, bySubclass,
+					(method) -> (ofInterfaces || ReachableMethods.isReachable(method, userClass))
+							&& !LockAnnotations.isCopy(method) && isLocked(method, userClass))
 			.forEach((call) -> logger.warn(
 					"In {}, {} of the same class. A call on the same object does not go through the proxy, so the called method runs without its lock. {}",
-					userClass.getName(), call, WAY_OUT));
+					(ofInterfaces ? userClass.getInterfaces()[0] : userClass).getName(), call, WAY_OUT));
 	}
 
 	/**

@@ -55,7 +55,7 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean ha
 		}
 		// Kotlin knows which types may be null, but not for a variable
 		boolean nullable = !KotlinDetector.isKotlinType(method.getDeclaringClass())
-				|| !KotlinDetector.isKotlinReflectPresent() || resolved == Object.class
+				|| !KotlinDetector.isKotlinReflectPresent() || type.resolve() == null
 				|| type.getType() instanceof TypeVariable || new MethodParameter(method, -1).isOptional();
 		return nullable && !resolved.isPrimitive();
 	}

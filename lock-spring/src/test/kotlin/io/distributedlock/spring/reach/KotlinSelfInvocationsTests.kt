@@ -15,14 +15,14 @@ internal class KotlinSelfInvocationsTests {
 
 	@Test
 	fun callsInWhatTheCompilerMakesAreFound() {
-		assertThat(SelfInvocations.find(Calling::class.java) { isLocked(it) })
+		assertThat(SelfInvocations.find(Calling::class.java, false) { isLocked(it) })
 			.containsExactlyInAnyOrder("withDefault() calls settle()", "inCoroutine() calls suspended()", "inLambda() calls settle()",
 				"inSuspendingFunction() calls suspended()")
 	}
 
 	@Test
 	fun suspendingFunctionThatGoesOnDoesNotCallItself() {
-		assertThat(SelfInvocations.find(Suspending::class.java) { isLocked(it) }).isEmpty()
+		assertThat(SelfInvocations.find(Suspending::class.java, false) { isLocked(it) }).isEmpty()
 	}
 
 	private fun isLocked(method: Method): Boolean =
