@@ -23,12 +23,11 @@ class AotHintsTests {
 	@Test
 	void propertiesThatAreNoBeansCanBeBound() {
 		RuntimeHints hints = hints();
-		assertThat(REFLECTION.onMethodInvocation(LockProperties.class, "setMode")).accepts(hints);
-		assertThat(REFLECTION.onMethodInvocation(LockProperties.Transaction.class, "setRelease")).accepts(hints);
 		String settings = "io.distributedlock.autoconfigure.redis.RedisSettings";
-		assertThat(REFLECTION.onConstructorInvocation(type(settings).getDeclaredConstructors()[0])).accepts(hints);
-		assertThat(REFLECTION.onConstructorInvocation(type(settings + "$Sentinel").getDeclaredConstructors()[0]))
-			.accepts(hints);
+		for (Class<?> each : new Class<?>[] { LockProperties.class, LockProperties.Transaction.class, type(settings),
+				type(settings + "$Sentinel") }) {
+			assertThat(REFLECTION.onConstructorInvocation(each.getDeclaredConstructors()[0])).accepts(hints);
+		}
 	}
 
 	@Test
