@@ -200,15 +200,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Return the key of a lease.
-	 * @param lease a lease that this object has granted
-	 * @return the key
-	 */
-	public String keyOf(Lease lease) {
-		return ((LineLease) lease).key();
-	}
-
-	/**
 	 * Stop the removal of owners.
 	 */
 	@Override
