@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure;
 
+import java.util.List;
+
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint;
 import org.junit.jupiter.api.Test;
 
@@ -24,8 +26,7 @@ class AotHintsTests {
 	void propertiesThatAreNoBeansCanBeBound() {
 		RuntimeHints hints = hints();
 		String settings = "io.distributedlock.autoconfigure.redis.RedisSettings";
-		for (Class<?> each : new Class<?>[] { LockProperties.class, LockProperties.Transaction.class, type(settings),
-				type(settings + "$Sentinel") }) {
+		for (Class<?> each : List.of(type(settings), type(settings + "$Sentinel"))) {
 			assertThat(REFLECTION.onConstructorInvocation(each.getDeclaredConstructors()[0])).accepts(hints);
 		}
 	}
