@@ -1,12 +1,9 @@
 package io.distributedlock.architecture;
 
-import java.beans.BeanInfo;
-import java.beans.IntrospectionException;
-import java.beans.Introspector;
-import java.beans.PropertyDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.json.JsonParserFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -93,22 +91,19 @@ class ReferenceTests {
 	private static String row(Map<?, ?> property) {
 		String name = String.valueOf(property.get("name"));
 		try {
-			// the metadata has no default for lists and for constants of other classes
 			Class<?> source = Class.forName(String.valueOf(property.get("sourceType")));
-			Method getter = getter(source, name.substring(name.lastIndexOf('.') + 1));
-			Object value = getter.invoke(source.getConstructor().newInstance());
-			return row(name, typeText(getter.getReturnType(), ReferenceTests::valueText), valueText(value));
+			RecordComponent component = component(source, name.substring(name.lastIndexOf('.') + 1));
+			Object value = component.getAccessor().invoke(new Binder().bindOrCreate("nothing", source));
+			return row(name, typeText(component.getType(), ReferenceTests::valueText), valueText(value));
 		}
-		catch (ReflectiveOperationException | IntrospectionException ex) {
+		catch (ReflectiveOperationException ex) {
 			throw new IllegalStateException("The default of '%s' cannot be read".formatted(name), ex);
 		}
 	}
 
-	private static Method getter(Class<?> source, String property) throws IntrospectionException {
-		BeanInfo info = Introspector.getBeanInfo(source);
-		return Arrays.stream(info.getPropertyDescriptors())
+	private static RecordComponent component(Class<?> source, String property) {
+		return Arrays.stream(source.getRecordComponents())
 			.filter((each) -> each.getName().equalsIgnoreCase(property.replace("-", "")))
-			.map(PropertyDescriptor::getReadMethod)
 			.findFirst()
 			.orElseThrow();
 	}

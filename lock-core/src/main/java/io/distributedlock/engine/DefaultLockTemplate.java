@@ -41,6 +41,7 @@ import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -279,14 +280,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		CompletableFuture<@Nullable Object> ended = this.engine.providerCalls().expect();
 		this.engine.runtime().execute(() -> {
 			try {
-				step.get().whenComplete((done, failure) -> {
-					if (failure != null) {
-						ended.completeExceptionally(failure);
-					}
-					else {
-						ended.complete(null);
-					}
-				});
+				step.get().whenComplete(Failures.settling(ended));
 			}
 			catch (Throwable ex) {
 				ended.completeExceptionally(ex);

@@ -46,8 +46,6 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 */
 	private static final int LOOKS_PER_LEASE = 4;
 
-	private static final int LOOKS_PER_GRANT = 3;
-
 	/**
 	 * Create a request without a lock delay, for a key that only this library asks for.
 	 * @param key the full key
@@ -88,20 +86,6 @@ public record LeaseRequest(String key, Duration leaseTime, LockType type, int pe
 	 */
 	public LeaseRequest(String key, Duration leaseTime, LockType type) {
 		this(key, leaseTime, type, 1, System.nanoTime() + NEVER_NANOS);
-	}
-
-	/**
-	 * Return how long a lease runs at first that the backend grants to a place by itself,
-	 * and not as the answer to a question: the engine then renews it, and a grant that
-	 * nobody takes up ends soon. The holder may know of it that it is as old as the last
-	 * question about its place, and has two thirds of it left for the renewal. A provider
-	 * may grant more.
-	 * @return the time, in whole milliseconds; never longer than the lease time
-	 */
-	public Duration grantTime() {
-		Duration usable = Duration.ofMillis(LOOKS_PER_GRANT * Math.max(this.lookInterval.toMillis(), 1));
-		Duration grant = usable.plus(this.lockDelay);
-		return (grant.compareTo(this.leaseTime) < 0) ? grant : this.leaseTime;
 	}
 
 	/**

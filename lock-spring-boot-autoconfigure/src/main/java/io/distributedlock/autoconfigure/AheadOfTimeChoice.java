@@ -92,7 +92,7 @@ record AheadOfTimeChoice(Map<String, Boolean> switches, List<String> providers, 
 	/**
 	 * Return the providers that properties name, and the property that names each.
 	 */
-	private static Map<String, String> named(Environment environment) {
+	static Map<String, String> named(Environment environment) {
 		Binder binder = Binder.get(environment);
 		Map<String, String> named = new LinkedHashMap<>();
 		binder.bind("lock.provider", String.class).ifBound((name) -> named.put(name, "lock.provider"));

@@ -63,15 +63,15 @@ public final class DistributedLockAutoConfiguration {
 					"Correct the bean. In a test, use no mock: annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test, or set lock.provider=local.",
 					ex);
 		}
-		DefaultProviderName.requireAll(properties.getProviders(), providers);
+		DefaultProviderName.requireAll(properties.providers(), providers);
 		logger.info("Lock providers and their capabilities: {}",
 				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
 		listeners.orderedStream().forEach(builder::listener);
 		observers.orderedStream().forEach(builder::observer);
 		layout.ifAvailable(builder::keyLayout);
-		String byDefault = DefaultProviderName.choose(properties.getProvider(), providers);
+		String byDefault = DefaultProviderName.choose(properties.provider(), providers);
 		TemplateSettings settings = new TemplateSettings(properties);
-		boolean allEvents = properties.getEvents() == LockProperties.Events.ALL;
+		boolean allEvents = properties.events() == LockProperties.Events.ALL;
 		settings.applyTo(builder.defaultProvider(byDefault).listener(new ApplicationEvents(events, allEvents)),
 				environment);
 		DefaultLockTemplate template = customized(builder, customizers);
@@ -101,8 +101,8 @@ public final class DistributedLockAutoConfiguration {
 			ObjectProvider<LockProvider> lockProviders, ObjectProvider<DistributedLockBeanPostProcessor> annotated,
 			LockProperties properties) {
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
-		return new BackendsAtStart(templates, providers,
-				DefaultProviderName.choose(properties.getProvider(), providers), annotated);
+		return new BackendsAtStart(templates, providers, DefaultProviderName.choose(properties.provider(), providers),
+				annotated);
 	}
 
 	@Bean

@@ -26,9 +26,8 @@ final class LockAdviceSettings {
 		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> single(template),
 				settings(properties));
 		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
-		processor.setAdviceOrder(
-				environment.getProperty("lock.order", Integer.class, DistributedLockBeanPostProcessor.DEFAULT_ORDER));
-		processor.setProxying(properties.getMode() == LockProperties.Mode.PROXY);
+		processor.setAdviceOrder(properties.order());
+		processor.setProxying(properties.mode() == LockProperties.Mode.PROXY);
 		return processor;
 	}
 
@@ -46,10 +45,9 @@ final class LockAdviceSettings {
 	}
 
 	static DistributedLockSettings settings(LockProperties properties) {
-		LockProperties.Transaction transaction = properties.getTransaction();
-		return new DistributedLockSettings(properties.getSpel().isBeanReferences(),
-				properties.getOnContention().asAttribute(), transaction.getRelease().asAttribute(),
-				transaction.isVerifyBeforeCommit(), properties.isRequireName());
+		LockProperties.Transaction transaction = properties.transaction();
+		return new DistributedLockSettings(properties.spel().beanReferences(), properties.onContention().asAttribute(),
+				transaction.release().asAttribute(), transaction.verifyBeforeCommit(), properties.requireName());
 	}
 
 	static LockProperties bind(Environment environment) {

@@ -1,6 +1,5 @@
 package io.distributedlock.autoconfigure;
 
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,11 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
-import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
@@ -38,7 +35,7 @@ class OnLockProviderCondition extends SpringBootCondition implements Configurati
 		if (!Binder.get(context.getEnvironment()).bind("lock.enabled", Boolean.class).orElse(true)) {
 			return ConditionOutcome.noMatch(message.because("lock.enabled is false"));
 		}
-		Set<String> named = named(context.getEnvironment());
+		Set<String> named = AheadOfTimeChoice.named(context.getEnvironment()).keySet();
 		if (!named.isEmpty()) {
 			return new ConditionOutcome(named.contains(name),
 					message.because("lock.provider and lock.providers name " + named));
@@ -48,14 +45,6 @@ class OnLockProviderCondition extends SpringBootCondition implements Configurati
 		}
 		List<String> own = LockProviderBeans.ofApplication(Objects.requireNonNull(context.getBeanFactory()));
 		return new ConditionOutcome(own.isEmpty(), message.because("the application declares " + own));
-	}
-
-	private static Set<String> named(Environment environment) {
-		Binder binder = Binder.get(environment);
-		Set<String> named = new LinkedHashSet<>();
-		binder.bind("lock.provider", String.class).ifBound(named::add);
-		binder.bind("lock.providers", Bindable.listOf(String.class)).ifBound(named::addAll);
-		return named;
 	}
 
 }

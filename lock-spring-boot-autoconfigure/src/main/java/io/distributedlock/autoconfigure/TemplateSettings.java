@@ -36,18 +36,18 @@ final class TemplateSettings {
 	void applyTo(LockTemplateBuilder builder, Environment environment) {
 		LockProperties lock = this.properties;
 		set("lock.key-prefix", () -> builder.keyPrefix(resolved(lock.keyPrefix(environment))));
-		set("lock.wait-time", () -> builder.waitTime(lock.getWaitTime()));
-		set(LEASE_TIME, () -> builder.leaseTime(lock.getLeaseTime()));
-		set("lock.lock-delay", () -> builder.lockDelay(lock.getLockDelay()));
-		set(RENEWAL_LEASE_TIME, () -> builder.renewalLeaseTime(lock.getRenewal().getLeaseTime()));
-		set("lock.command-timeout", () -> builder.commandTimeout(lock.getCommandTimeout()));
-		set("lock.poll-interval", () -> builder.pollInterval(lock.getPollInterval()));
-		set("lock.hand-over.window", () -> builder.handOverWindow(lock.getHandOver().getWindow()));
-		set("lock.hand-over.limit", () -> builder.handOverLimit(lock.getHandOver().getLimit()));
-		set("lock.interop.polling", () -> builder.interopPolling(lock.getInterop().getPolling()));
-		set("lock.warn-after", () -> builder.warnAfter(lock.getWarnAfter()));
-		builder.waitThroughOutage(lock.isWaitThroughOutage());
-		builder.asyncRelease(lock.getRelease() == LockProperties.ReleaseMode.ASYNC);
+		set("lock.wait-time", () -> builder.waitTime(lock.waitTime()));
+		set(LEASE_TIME, () -> builder.leaseTime(lock.leaseTime()));
+		set("lock.lock-delay", () -> builder.lockDelay(lock.lockDelay()));
+		set(RENEWAL_LEASE_TIME, () -> builder.renewalLeaseTime(lock.renewal().leaseTime()));
+		set("lock.command-timeout", () -> builder.commandTimeout(lock.commandTimeout()));
+		set("lock.poll-interval", () -> builder.pollInterval(lock.pollInterval()));
+		set("lock.hand-over.window", () -> builder.handOverWindow(lock.handOver().window()));
+		set("lock.hand-over.limit", () -> builder.handOverLimit(lock.handOver().limit()));
+		set("lock.interop.polling", () -> builder.interopPolling(lock.interop().polling()));
+		set("lock.warn-after", () -> builder.warnAfter(lock.warnAfter()));
+		builder.waitThroughOutage(lock.waitThroughOutage());
+		builder.asyncRelease(lock.release() == LockProperties.ReleaseMode.ASYNC);
 	}
 
 	/**
@@ -70,10 +70,10 @@ final class TemplateSettings {
 	}
 
 	private String property(LockProvider byDefault) {
-		if (!this.properties.getLockDelay().isZero() && !byDefault.capabilities().contains(LockCapability.LOCK_DELAY)) {
+		if (!this.properties.lockDelay().isZero() && !byDefault.capabilities().contains(LockCapability.LOCK_DELAY)) {
 			return "lock.lock-delay";
 		}
-		return (this.properties.getLeaseTime() != null) ? LEASE_TIME : RENEWAL_LEASE_TIME;
+		return (this.properties.leaseTime() != null) ? LEASE_TIME : RENEWAL_LEASE_TIME;
 	}
 
 	/**

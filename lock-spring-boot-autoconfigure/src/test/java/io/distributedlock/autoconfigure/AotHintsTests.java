@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure;
 
+import java.util.List;
+
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint;
 import org.junit.jupiter.api.Test;
 
@@ -23,12 +25,10 @@ class AotHintsTests {
 	@Test
 	void propertiesThatAreNoBeansCanBeBound() {
 		RuntimeHints hints = hints();
-		assertThat(REFLECTION.onMethodInvocation(LockProperties.class, "setMode")).accepts(hints);
-		assertThat(REFLECTION.onMethodInvocation(LockProperties.Transaction.class, "setRelease")).accepts(hints);
 		String settings = "io.distributedlock.autoconfigure.redis.RedisSettings";
-		assertThat(REFLECTION.onConstructorInvocation(type(settings).getDeclaredConstructors()[0])).accepts(hints);
-		assertThat(REFLECTION.onConstructorInvocation(type(settings + "$Sentinel").getDeclaredConstructors()[0]))
-			.accepts(hints);
+		for (Class<?> each : List.of(type(settings), type(settings + "$Sentinel"))) {
+			assertThat(REFLECTION.onConstructorInvocation(each.getDeclaredConstructors()[0])).accepts(hints);
+		}
 	}
 
 	@Test

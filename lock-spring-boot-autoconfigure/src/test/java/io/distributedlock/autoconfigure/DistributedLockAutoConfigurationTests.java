@@ -311,7 +311,7 @@ class DistributedLockAutoConfigurationTests {
 			.withPropertyValues("lock.provider=local", "lock.wait-time=0", "lock.lease-time=-1",
 					"lock.command-timeout=PT2S")
 			.run((context) -> {
-				assertThat(context.getBean(LockProperties.class).getLeaseTime()).isNull();
+				assertThat(context.getBean(LockProperties.class).leaseTime()).isNull();
 				assertThat(context).hasSingleBean(LockTemplate.class);
 			});
 	}

@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.ReleaseTime;
+import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -15,9 +16,10 @@ class LockAdviceSettingsTests {
 
 	@Test
 	void defaultsAreThoseOfTheAdvice() {
-		assertThat(LockAdviceSettings.settings(LockAdviceSettings.bind(new MockEnvironment())))
-			.isEqualTo(DistributedLockSettings.DEFAULTS);
-		assertThat(LockAdviceSettings.bind(new MockEnvironment()).getMode()).isEqualTo(LockProperties.Mode.PROXY);
+		LockProperties properties = LockAdviceSettings.bind(new MockEnvironment());
+		assertThat(LockAdviceSettings.settings(properties)).isEqualTo(DistributedLockSettings.DEFAULTS);
+		assertThat(properties.mode()).isEqualTo(LockProperties.Mode.PROXY);
+		assertThat(properties.order()).isEqualTo(DistributedLockBeanPostProcessor.DEFAULT_ORDER);
 	}
 
 	@Test
@@ -30,7 +32,7 @@ class LockAdviceSettingsTests {
 			.withProperty("lock.mode", "aspectj");
 		assertThat(LockAdviceSettings.settings(LockAdviceSettings.bind(environment)))
 			.isEqualTo(new DistributedLockSettings(true, OnContention.SKIP, ReleaseTime.AFTER_METHOD, false, true));
-		assertThat(LockAdviceSettings.bind(environment).getMode()).isEqualTo(LockProperties.Mode.ASPECTJ);
+		assertThat(LockAdviceSettings.bind(environment).mode()).isEqualTo(LockProperties.Mode.ASPECTJ);
 	}
 
 	@Test

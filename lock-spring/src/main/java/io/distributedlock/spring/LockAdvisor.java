@@ -4,14 +4,17 @@ import java.io.ObjectStreamException;
 import java.io.Serial;
 import java.util.Arrays;
 
+import org.aopalliance.aop.Advice;
+
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * Puts methods under their locks. It is a type of its own, so that a proxy that takes
- * locks is recognized, also one of another application context.
+ * Puts methods under their locks, or checks these before the commit of a transaction that
+ * a method itself starts. It is a type of its own, so that a proxy that takes locks is
+ * recognized, also one of another application context.
  * <p>
  * Why: docs/decisions/021-advice-by-post-processor.md
  */
@@ -21,9 +24,12 @@ final class LockAdvisor extends DefaultPointcutAdvisor {
 
 	private final transient BeanFactory beans;
 
-	LockAdvisor(Pointcut pointcut, DistributedLockInterceptor advice, BeanFactory beans) {
+	private final SerializedAdvisor.Role role;
+
+	LockAdvisor(Pointcut pointcut, Advice advice, BeanFactory beans, SerializedAdvisor.Role role) {
 		super(pointcut, advice);
 		this.beans = beans;
+		this.role = role;
 	}
 
 	/**
@@ -35,7 +41,7 @@ final class LockAdvisor extends DefaultPointcutAdvisor {
 
 	@Serial
 	Object writeReplace() throws ObjectStreamException {
-		return new SerializedAdvisor(this.beans, SerializedAdvisor.Role.LOCK);
+		return new SerializedAdvisor(this.beans, this.role);
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.spring.expression.LockExpressionParser;
+import io.distributedlock.spring.invocation.CommitCheckInterceptor;
 import io.distributedlock.spring.operation.LockOperationSource;
 import io.distributedlock.spring.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -28,7 +29,7 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
  * transactions
  */
 record LockAdvisors(LockOperationSource operations, MethodInterceptor interceptor, LockAdvisor lock,
-		@Nullable CommitCheckAdvisor commitCheck) {
+		@Nullable LockAdvisor commitCheck) {
 
 	/**
 	 * Create the advice.
@@ -46,10 +47,11 @@ record LockAdvisors(LockOperationSource operations, MethodInterceptor intercepto
 				settings, beans);
 		LockPointcut pointcut = new LockPointcut(operations);
 		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(operations, template);
-		LockAdvisor lock = new LockAdvisor(pointcut, interceptor, beans);
+		LockAdvisor lock = new LockAdvisor(pointcut, interceptor, beans, SerializedAdvisor.Role.LOCK);
 		lock.setOrder(order);
-		return new LockAdvisors(operations, interceptor, lock,
-				OptionalLibraries.TRANSACTIONS ? new CommitCheckAdvisor(pointcut, beans) : null);
+		return new LockAdvisors(operations, interceptor, lock, OptionalLibraries.TRANSACTIONS
+				? new LockAdvisor(pointcut, new CommitCheckInterceptor(), beans, SerializedAdvisor.Role.COMMIT_CHECK)
+				: null);
 	}
 
 	private static @Nullable String resolvePlaceholders(BeanFactory beans, @Nullable String text) {

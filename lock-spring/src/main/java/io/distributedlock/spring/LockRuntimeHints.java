@@ -6,6 +6,7 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedLocks;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.ScheduledLock;
+import io.distributedlock.spring.support.OptionalLibraries;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.MemberCategory;
@@ -26,6 +27,11 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerType(TypeReference.of(ProxyLayers.JDK_HANDLER),
 					(handler) -> handler.withField(ProxyLayers.ADVISED));
+		// without these an image would find none of these libraries, and locks would end
+		// before the commit; also those that are missing: an image may refuse to look for
+		// a
+		// class without a hint
+		OptionalLibraries.CLASSES.forEach((name) -> hints.reflection().registerType(TypeReference.of(name)));
 	}
 
 }

@@ -3,14 +3,12 @@ package io.distributedlock.spi.support;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,14 +17,13 @@ import org.slf4j.LoggerFactory;
 /**
  * A place in a queue that the backend keeps as data. The backend grants a place only when
  * it is asked, so this class asks: when the place is taken, at each signal of a release,
- * and when the engine polls. It asks one question at a time, see {@link QuestionState}.
- * Thread-safe.
+ * and when the engine polls. Thread-safe.
  * <p>
  * Why: docs/decisions/002-one-object-for-a-key.md
  *
  * @since 0.1
  */
-public final class AskingPlace implements LockQueue.Place {
+public final class AskingPlace extends WatchingPlace {
 
 	private static final Logger logger = LoggerFactory.getLogger(AskingPlace.class);
 
@@ -36,26 +33,11 @@ public final class AskingPlace implements LockQueue.Place {
 
 	private final @Nullable Function<Runnable, ReleaseSignal.Subscription> signals;
 
-	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
-
-	private final QuestionState questionState = new QuestionState();
-
-	private final AtomicBoolean left = new AtomicBoolean();
-
 	private final AtomicReference<ReleaseSignal.@Nullable Subscription> subscription = new AtomicReference<>();
-
-	/**
-	 * Whether the backend has ever confirmed the place.
-	 */
-	private volatile boolean confirmed;
-
-	/**
-	 * Whether the last answer was that others are in front.
-	 */
-	private volatile boolean behindOthers;
 
 	private AskingPlace(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
 			@Nullable Function<Runnable, ReleaseSignal.Subscription> signals) {
+		super(Failures::unwrap);
 		this.question = question;
 		this.leaving = leaving;
 		this.signals = signals;
@@ -76,115 +58,59 @@ public final class AskingPlace implements LockQueue.Place {
 	public static AskingPlace take(Supplier<CompletionStage<@Nullable Lease>> question, Runnable leaving,
 			@Nullable Function<Runnable, ReleaseSignal.Subscription> signals) {
 		AskingPlace place = new AskingPlace(question, leaving, signals);
-		place.granted.whenComplete((lease, failure) -> place.stopListening());
-		place.lookAgain();
+		place.poll();
 		return place;
 	}
 
 	@Override
-	public CompletionStage<Lease> granted() {
-		return this.granted;
+	protected boolean isTaken() {
+		return true;
 	}
 
 	@Override
-	public void lookAgain() {
-		if (this.left.get() || this.granted.isDone() || !this.questionState.begin()) {
-			return;
-		}
-		CompletionStage<@Nullable Lease> answer;
-		try {
-			answer = Objects.requireNonNull(this.question.get(), "a question was answered with no stage");
-		}
-		catch (Throwable ex) {
-			answer = CompletableFuture.failedFuture(ex);
-		}
-		AtomicBoolean answered = new AtomicBoolean();
-		answer.whenComplete((lease, failure) -> {
-			if (answered.compareAndSet(false, true)) {
-				onAnswer(lease, failure);
-			}
-		});
+	protected CompletionStage<?> look() {
+		// counts one answer, however often the stage gives it
+		CompletableFuture<@Nullable Lease> answer = new CompletableFuture<>();
+		Objects.requireNonNull(this.question.get(), "a question was answered with no stage")
+			.whenComplete(Failures.settling(answer));
+		return answer.thenAccept(this::onAnswer);
 	}
 
-	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
-		try {
-			if (failure != null) {
-				onFailure(failure);
-			}
-			else if (lease != null) {
-				onLease(lease);
-			}
-			else {
-				this.confirmed = true;
-				this.behindOthers = true;
-				listen();
-			}
+	private void onAnswer(@Nullable Lease lease) {
+		if (lease == null) {
+			stayBehindOthers();
+			listen();
 		}
-		finally {
-			if (this.questionState.end()) {
-				lookAgain();
-			}
-		}
-	}
-
-	@Override
-	public boolean isBehindOthers() {
-		return this.behindOthers;
-	}
-
-	@Override
-	public void leave() {
-		if (!this.granted.isDone() && this.left.compareAndSet(false, true)) {
-			stopListening();
-			this.leaving.run();
-		}
-	}
-
-	private void onSignal() {
-		if (this.questionState.signal()) {
-			lookAgain();
-		}
-	}
-
-	private void onLease(Lease lease) {
-		if (this.left.get() || !this.granted.complete(lease)) {
+		else if (!grant(lease)) {
 			lease.release();
 		}
 	}
 
-	private void onFailure(Throwable failure) {
-		this.behindOthers = false;
-		Throwable cause = Failures.unwrap(failure);
-		boolean mayPass = cause instanceof BackendException backendFailure && backendFailure.isRetryable();
-		// a place that the backend has confirmed stays in the queue for a while: the next
-		// question may find it there
-		if (!mayPass || !this.confirmed) {
-			leave();
-			this.granted.completeExceptionally(cause);
-		}
+	@Override
+	protected void remove() {
+		this.leaving.run();
 	}
 
 	private void listen() {
 		if (this.signals == null || this.subscription.get() != null) {
 			return;
 		}
-		ReleaseSignal.Subscription listening;
 		try {
-			listening = this.signals.apply(this::onSignal);
+			ReleaseSignal.Subscription listening = this.signals.apply(this::onSignal);
+			if (!this.subscription.compareAndSet(null, listening)) {
+				listening.close();
+			}
+			else if (isOver()) {
+				stopWatching();
+			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.warn("There is no signal of releases; a place in a queue asks at intervals", ex);
-			return;
-		}
-		if (!this.subscription.compareAndSet(null, listening)) {
-			listening.close();
-		}
-		else if (this.left.get() || this.granted.isDone()) {
-			stopListening();
 		}
 	}
 
-	private void stopListening() {
+	@Override
+	protected void stopWatching() {
 		ReleaseSignal.Subscription current = this.subscription.getAndSet(null);
 		if (current != null) {
 			current.close();

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param key the key, for the log
  * @param ownerId what names this grant on the backend, see {@link Lease#ownerId()}
  * @param fencingToken the fencing token, empty where there is none
+ * @param fencingTokens how many there are, see {@link Lease#fencingTokens()}
  * @param term the first term
  * @param renewal renews, as {@link Lease#renew}
  * @param ending releases, as {@link Lease#release}
  * @since 0.1
  */
-public record CommandLease(String key, Optional<String> ownerId, OptionalLong fencingToken, LeaseTerm term,
-		Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal,
+public record CommandLease(String key, Optional<String> ownerId, OptionalLong fencingToken, int fencingTokens,
+		LeaseTerm term, Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal,
 		Supplier<CompletionStage<Boolean>> ending) implements Lease {
 
 	/**
@@ -36,7 +37,7 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	 */
 	public CommandLease(String key, LeaseTerm term, Function<Duration, CompletionStage<@Nullable LeaseTerm>> renewal,
 			Supplier<CompletionStage<Boolean>> ending) {
-		this(key, Optional.empty(), OptionalLong.empty(), term, renewal, ending);
+		this(key, Optional.empty(), OptionalLong.empty(), 1, term, renewal, ending);
 	}
 
 	/**
@@ -60,7 +61,18 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	 * @return the lease
 	 */
 	public CommandLease withFencingToken(long token) {
-		return new CommandLease(this.key, this.ownerId, OptionalLong.of(token), this.term, this.renewal, this.ending);
+		return withFencingTokens(token, 1);
+	}
+
+	/**
+	 * Return this lease with several fencing tokens.
+	 * @param first the first one
+	 * @param count how many there are
+	 * @return the lease
+	 */
+	public CommandLease withFencingTokens(long first, int count) {
+		return new CommandLease(this.key, this.ownerId, OptionalLong.of(first), count, this.term, this.renewal,
+				this.ending);
 	}
 
 	/**
@@ -69,7 +81,8 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	 * @return the lease
 	 */
 	public CommandLease withOwnerId(String owner) {
-		return new CommandLease(this.key, Optional.of(owner), this.fencingToken, this.term, this.renewal, this.ending);
+		return new CommandLease(this.key, Optional.of(owner), this.fencingToken, this.fencingTokens, this.term,
+				this.renewal, this.ending);
 	}
 
 	/**
@@ -78,7 +91,8 @@ public record CommandLease(String key, Optional<String> ownerId, OptionalLong fe
 	 * @return the lease
 	 */
 	public CommandLease withEnding(Supplier<CompletionStage<Boolean>> anotherEnding) {
-		return new CommandLease(this.key, this.ownerId, this.fencingToken, this.term, this.renewal, anotherEnding);
+		return new CommandLease(this.key, this.ownerId, this.fencingToken, this.fencingTokens, this.term, this.renewal,
+				anotherEnding);
 	}
 
 	@Override

@@ -1,7 +1,12 @@
 package io.distributedlock.spi.support;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * What futures fail with. A future that follows another one wraps the failure of that in
@@ -13,6 +18,25 @@ import java.util.concurrent.ExecutionException;
 public final class Failures {
 
 	private Failures() {
+	}
+
+	/**
+	 * Return what ends a future as a stage has ended, for
+	 * {@link CompletionStage#whenComplete}.
+	 * @param <T> the type of the value
+	 * @param future the future to end; a failure is told without its wrappers
+	 * @return takes a value or a failure
+	 */
+	public static <T extends @Nullable Object> BiConsumer<T, @Nullable Throwable> settling(
+			CompletableFuture<T> future) {
+		return (value, failure) -> {
+			if (failure != null) {
+				future.completeExceptionally(unwrap(failure));
+			}
+			else {
+				future.complete(value);
+			}
+		};
 	}
 
 	/**

@@ -28,7 +28,7 @@ public abstract class WatchingPlace implements LockQueue.Place {
 
 	private final QuestionState question = new QuestionState();
 
-	private final Function<Throwable, BackendException> errors;
+	private final Function<Throwable, ? extends Throwable> errors;
 
 	/**
 	 * Whether the backend has confirmed once that others are in front.
@@ -44,7 +44,7 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 * Create a place that is not taken yet.
 	 * @param errors says what a failure of the client means
 	 */
-	protected WatchingPlace(Function<Throwable, BackendException> errors) {
+	protected WatchingPlace(Function<Throwable, ? extends Throwable> errors) {
 		this.errors = errors;
 	}
 
@@ -130,7 +130,7 @@ public abstract class WatchingPlace implements LockQueue.Place {
 		try {
 			looked = look();
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			looked = CompletableFuture.failedFuture(ex);
 		}
 		looked.whenComplete((done, failure) -> {
@@ -202,8 +202,9 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 */
 	protected final void onLookFailed(Throwable failure) {
 		this.behindOthers = false;
-		BackendException translated = this.errors.apply(failure);
-		if (!translated.isRetryable() || !this.confirmed) {
+		Throwable translated = this.errors.apply(failure);
+		boolean mayPass = translated instanceof BackendException backendFailure && backendFailure.isRetryable();
+		if (!mayPass || !this.confirmed) {
 			giveUp(translated);
 		}
 	}

@@ -1,10 +1,12 @@
 package io.distributedlock.engine.simulation;
 
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 import io.distributedlock.LockType;
+import io.distributedlock.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * server's clock, and who queues for it.
  */
 final class SimulatedBackend {
+
+	/**
+	 * For how many questions about a place a grant lives that nobody takes up.
+	 */
+	private static final int LOOKS_PER_GRANT = 3;
 
 	private final SimulatedWorld world;
 
@@ -48,6 +55,15 @@ final class SimulatedBackend {
 	 */
 	boolean storms() {
 		return this.storms;
+	}
+
+	/**
+	 * Return how long a lease runs at first that is granted to a place, and not as the
+	 * answer to a question.
+	 */
+	static Duration grantTime(LeaseRequest request) {
+		Duration grant = request.lookInterval().multipliedBy(LOOKS_PER_GRANT).plus(request.lockDelay());
+		return (grant.compareTo(request.leaseTime()) < 0) ? grant : request.leaseTime();
 	}
 
 	/**
@@ -173,7 +189,7 @@ final class SimulatedBackend {
 			holder.tokens = Math.min(lease.request().tokens(), this.handOver.tokens());
 			this.tokens += holder.tokens;
 			boolean waited = key.places.containsKey(lease.owner());
-			holder.lengthNanos = (waited && this.handOver.grants()) ? lease.request().grantTime().toNanos()
+			holder.lengthNanos = (waited && this.handOver.grants()) ? grantTime(lease.request()).toNanos()
 					: lease.lengthNanos();
 			key.holders.put(lease.owner(), holder);
 			key.places.remove(lease.owner());

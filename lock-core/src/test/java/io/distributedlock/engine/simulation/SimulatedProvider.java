@@ -167,8 +167,8 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			SimulatedLease lease = new SimulatedLease(this, owner, request);
 			long start = this.node.clock().nanoTime();
 			// a grant of which less than half may be left is renewed first
-			boolean old = this.backend.grants()
-					&& 2 * (start - askedAt[0]) <= request.grantTime().minus(request.lockDelay()).toNanos();
+			boolean old = this.backend.grants() && 2
+					* (start - askedAt[0]) <= SimulatedBackend.grantTime(request).minus(request.lockDelay()).toNanos();
 			long termStart = old ? askedAt[0] : start;
 			// the place removes its owner when it is left, and not before
 			Supplier<Long> enqueued = () -> {

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
@@ -82,11 +81,6 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 	public Set<LockCapability> capabilities() {
 		return Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED,
 				LockCapability.SEMAPHORE, LockCapability.LOCK_DELAY, LockCapability.SURVIVES_FAILOVER);
-	}
-
-	@Override
-	public LeaseLimits leaseLimits() {
-		return LeaseLimits.DEFAULT;
 	}
 
 	@Override

@@ -4,10 +4,10 @@ import javax.sql.DataSource;
 
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.session.AdvisoryLockProvider;
+import io.distributedlock.jdbc.internal.session.NotifiedRowProvider;
 import io.distributedlock.jdbc.internal.session.SessionLockProvider;
-import io.distributedlock.jdbc.internal.signal.NotifiedLockProvider;
-import io.distributedlock.jdbc.internal.signal.NotifiedTableProvider;
 import io.distributedlock.jdbc.internal.signal.PostgresReleases;
+import io.distributedlock.jdbc.internal.table.NotifiedTableProvider;
 import io.distributedlock.jdbc.internal.table.TableLockProvider;
 import io.distributedlock.spi.LockProvider;
 
@@ -40,7 +40,8 @@ public final class JdbcLocks {
 		requireSupport(settings);
 		JdbcCalls calls = calls(dataSource, settings);
 		return switch (settings.strategy()) {
-			case ROW, VERSION, FOR_UPDATE -> notified(calls, settings);
+			case ROW, VERSION -> tables(calls, settings);
+			case FOR_UPDATE -> rows(calls, settings);
 			case ADVISORY -> new AdvisoryLockProvider(calls, settings.maxLockConnections(), settings.waitThreads());
 		};
 	}
@@ -50,17 +51,22 @@ public final class JdbcLocks {
 				settings.upkeepThreads(), settings.waitThreads());
 	}
 
-	private static LockProvider notified(JdbcCalls calls, JdbcLockSettings settings) {
-		PostgresReleases releases = (calls.dialect().notifies() && PostgresReleases.isSupported())
-				? new PostgresReleases(calls) : null;
-		if (settings.strategy() == JdbcLockStrategy.FOR_UPDATE) {
-			LockProvider sessions = SessionLockProvider.ofRows(calls, settings.maxLockConnections(),
-					settings.sweepAfter());
-			return (releases != null) ? new NotifiedLockProvider(sessions, releases) : sessions;
-		}
-		TableLockProvider tables = new TableLockProvider(calls, settings.strategy() == JdbcLockStrategy.VERSION,
-				settings.sweepAfter(), releases);
-		return (releases != null) ? new NotifiedTableProvider(tables, releases) : tables;
+	private static LockProvider tables(JdbcCalls calls, JdbcLockSettings settings) {
+		boolean byVersion = settings.strategy() == JdbcLockStrategy.VERSION;
+		return sendsMessages(calls)
+				? new NotifiedTableProvider(calls, byVersion, settings.sweepAfter(), new PostgresReleases(calls))
+				: new TableLockProvider(calls, byVersion, settings.sweepAfter(), null);
+	}
+
+	private static LockProvider rows(JdbcCalls calls, JdbcLockSettings settings) {
+		int connections = settings.maxLockConnections();
+		return sendsMessages(calls)
+				? new NotifiedRowProvider(calls, connections, settings.sweepAfter(), new PostgresReleases(calls))
+				: SessionLockProvider.ofRows(calls, connections, settings.sweepAfter());
+	}
+
+	private static boolean sendsMessages(JdbcCalls calls) {
+		return calls.dialect().notifies() && PostgresReleases.isSupported();
 	}
 
 	private static void requireSupport(JdbcLockSettings settings) {

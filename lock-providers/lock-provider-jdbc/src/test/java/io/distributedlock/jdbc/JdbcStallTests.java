@@ -20,7 +20,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockType;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.jdbc.internal.session.SessionLockProvider;
-import io.distributedlock.jdbc.internal.signal.NotifiedLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
@@ -172,15 +171,11 @@ class JdbcStallTests {
 				// the first answer may be late
 				Patience.await().ignoreExceptions().until(() -> get(lease.release().thenApply((had) -> true)));
 			}
-			if (unwrap(node.provider) instanceof SessionLockProvider forUpdate) {
+			if (node.provider instanceof SessionLockProvider forUpdate) {
 				Patience.await().until(() -> forUpdate.freeConnections() == 10);
 			}
 		}
 		Patience.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
-	}
-
-	private static LockProvider unwrap(LockProvider provider) {
-		return (provider instanceof NotifiedLockProvider notified) ? notified.delegate() : provider;
 	}
 
 	/**

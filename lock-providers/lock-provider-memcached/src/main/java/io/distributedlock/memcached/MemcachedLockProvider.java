@@ -223,18 +223,9 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	}
 
 	private <T> CompletionStage<@Nullable T> ifOwned(String key, String owner, VersionedCommand<T> command) {
-		CompletableFuture<@Nullable T> result = new CompletableFuture<>();
 		CompletionStage<@Nullable T> answer = bounded(this.client.casGet(key)).thenCompose(
 				(item) -> isOwned(item, owner) ? command.send(item.getCas()) : CompletableFuture.completedFuture(null));
-		answer.whenComplete((value, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(translate(failure));
-			}
-			else {
-				result.complete(value);
-			}
-		});
-		return result;
+		return answer.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
 	}
 
 	private BackendException translate(Throwable failure) {

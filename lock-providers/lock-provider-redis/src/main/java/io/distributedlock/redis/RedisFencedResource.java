@@ -13,6 +13,7 @@ import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.RedisFencedWrite;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.support.Failures;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;
@@ -37,21 +38,12 @@ public final class RedisFencedResource implements AutoCloseable {
 	private final Duration commandTimeout;
 
 	/**
-	 * Create a resource on a single server or on a Sentinel.
-	 * @param client the client, which the caller shuts down
+	 * Create a resource.
+	 * @param client a {@link RedisClient}, of a server or a Sentinel, or a
+	 * {@link RedisClusterClient}; the caller shuts it down
 	 * @param commandTimeout how long to wait for the answer to a write
 	 */
-	public RedisFencedResource(RedisClient client, Duration commandTimeout) {
-		this.link = new RedisLink(client, commandTimeout);
-		this.commandTimeout = commandTimeout;
-	}
-
-	/**
-	 * Create a resource on a cluster.
-	 * @param client the client, which the caller shuts down
-	 * @param commandTimeout how long to wait for the answer to a write
-	 */
-	public RedisFencedResource(RedisClusterClient client, Duration commandTimeout) {
+	public RedisFencedResource(AbstractRedisClient client, Duration commandTimeout) {
 		this.link = new RedisLink(client, commandTimeout);
 		this.commandTimeout = commandTimeout;
 	}

@@ -26,6 +26,7 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.CommandLease;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -80,45 +81,25 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	private final RedisOwners owners;
 
 	/**
-	 * Create a provider on a single server or on a Sentinel.
-	 * @param client the client, created with the address of the server; the caller shuts
-	 * it down
+	 * Create a provider.
+	 * @param client a {@link RedisClient}, created with the address of a server or a
+	 * Sentinel, or a {@link RedisClusterClient}; the caller shuts it down
 	 * @param commandTimeout how long to wait for the answer to a command
 	 */
-	public RedisLockProvider(RedisClient client, Duration commandTimeout) {
+	public RedisLockProvider(AbstractRedisClient client, Duration commandTimeout) {
 		this(client, commandTimeout, DEFAULT_PREFIX);
 	}
 
 	/**
-	 * Create a provider on a single server or on a Sentinel.
-	 * @param client the client, created with the address of the server; the caller shuts
-	 * it down
+	 * Create a provider.
+	 * @param client a {@link RedisClient}, created with the address of a server or a
+	 * Sentinel, or a {@link RedisClusterClient}; the caller shuts it down
 	 * @param commandTimeout how long to wait for the answer to a command
 	 * @param prefix the start of the names of counters and channels, best the prefix of
 	 * all keys. All JVMs that use the same keys need the same one
 	 */
-	public RedisLockProvider(RedisClient client, Duration commandTimeout, String prefix) {
-		this(client, commandTimeout, new TokenCounters(prefix, false));
-	}
-
-	/**
-	 * Create a provider on a cluster.
-	 * @param client the client, which the caller shuts down
-	 * @param commandTimeout how long to wait for the answer to a command
-	 */
-	public RedisLockProvider(RedisClusterClient client, Duration commandTimeout) {
-		this(client, commandTimeout, DEFAULT_PREFIX);
-	}
-
-	/**
-	 * Create a provider on a cluster.
-	 * @param client the client, which the caller shuts down
-	 * @param commandTimeout how long to wait for the answer to a command
-	 * @param prefix the start of the names of counters and channels, best the prefix of
-	 * all keys. All JVMs that use the same keys need the same one
-	 */
-	public RedisLockProvider(RedisClusterClient client, Duration commandTimeout, String prefix) {
-		this(client, commandTimeout, new TokenCounters(prefix, true));
+	public RedisLockProvider(AbstractRedisClient client, Duration commandTimeout, String prefix) {
+		this(() -> client, commandTimeout, prefix);
 	}
 
 	/**
@@ -133,15 +114,9 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	 * all keys. All JVMs that use the same keys need the same one
 	 */
 	public RedisLockProvider(Supplier<AbstractRedisClient> client, Duration commandTimeout, String prefix) {
-		this(client, commandTimeout, new TokenCounters(prefix, client.get() instanceof RedisClusterClient));
-	}
-
-	private RedisLockProvider(AbstractRedisClient client, Duration commandTimeout, TokenCounters counters) {
-		this(() -> client, commandTimeout, counters);
-	}
-
-	private RedisLockProvider(Supplier<AbstractRedisClient> client, Duration commandTimeout, TokenCounters counters) {
-		this.link = new RedisLink(client, client.get() instanceof RedisClusterClient, commandTimeout);
+		boolean cluster = client.get() instanceof RedisClusterClient;
+		TokenCounters counters = new TokenCounters(prefix, cluster);
+		this.link = new RedisLink(client, cluster, commandTimeout);
 		this.releases = new RedisReleases(this.link);
 		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.PLAIN, counters);
 		this.shared = new SharedLocks(this.link, this.exclusive, counters);
@@ -198,14 +173,14 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		List<LeaseRenewal> exclusive = new ArrayList<>(renewals.size());
 		for (LeaseRenewal each : renewals) {
-			if (!(each.lease() instanceof SharedLease)) {
+			if (!(each.lease() instanceof CommandLease)) {
 				exclusive.add(each);
 			}
 		}
 		Iterator<CompletionStage<@Nullable LeaseTerm>> together = this.exclusive.renewAll(exclusive).iterator();
 		List<CompletionStage<@Nullable LeaseTerm>> answers = new ArrayList<>(renewals.size());
 		for (LeaseRenewal each : renewals) {
-			answers.add((each.lease() instanceof SharedLease alone) ? alone.renew(each.leaseTime()) : together.next());
+			answers.add((each.lease() instanceof CommandLease alone) ? alone.renew(each.leaseTime()) : together.next());
 		}
 		return answers;
 	}

@@ -2,8 +2,6 @@ package io.distributedlock.redis;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -200,8 +198,9 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 	}
 
 	private Lease lease(RedlockAttempt attempt, LeaseTerm term) {
-		return new CommandLease(attempt.key(), Optional.of(attempt.owner()), OptionalLong.empty(), term,
-				CommandLease.renewal((leaseTime) -> renew(attempt, leaseTime)), () -> release(attempt, term.granted()));
+		return new CommandLease(attempt.key(), term, CommandLease.renewal((leaseTime) -> renew(attempt, leaseTime)),
+				() -> release(attempt, term.granted()))
+			.withOwnerId(attempt.owner());
 	}
 
 	private CompletionStage<?> remove(RedlockAttempt attempt, int node, Duration leaseTime) {

@@ -2,7 +2,6 @@ package io.distributedlock.redis;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
@@ -15,6 +14,7 @@ import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
@@ -44,14 +44,22 @@ final class SharedLocks implements AutoCloseable {
 	}
 
 	CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		SharedLease candidate = new SharedLease(this, request.key(), this.owners.next(),
-				request.type() == LockType.SEMAPHORE, OptionalLong.empty(),
-				new LeaseTerm(System.nanoTime(), request.leaseTime()));
-		ScriptCall call = acquire(candidate, request).whileWanted(() -> request.remainingNanos() > 0);
+		String key = request.key();
+		String owner = this.owners.next();
+		boolean permit = request.type() == LockType.SEMAPHORE;
+		CommandLease candidate = new CommandLease(key, new LeaseTerm(System.nanoTime(), request.leaseTime()),
+				CommandLease.renewal((leaseTime) -> renew(key, owner, permit, leaseTime)),
+				() -> release(key, owner, permit))
+			.withOwnerId(owner);
+		ScriptCall call = acquire(request, owner).whileWanted(() -> request.remainingNanos() > 0);
 		return this.link.<Long>send(call).handle((token, failure) -> {
 			if (failure != null) {
 				if (!RedisErrors.isRefusal(failure)) {
-					this.unknownOwners.remove(request.key(), request.leaseTime(), () -> release(candidate, true));
+					// the owner may have the lease or may get it later, so the release
+					// must
+					// follow the attempt
+					this.unknownOwners.remove(key, request.leaseTime(),
+							() -> release(releasing(key, owner, permit).asRemoval()));
 				}
 				throw RedisErrors.translate(failure);
 			}
@@ -60,33 +68,20 @@ final class SharedLocks implements AutoCloseable {
 			}
 			// several permits are held at the same time, so the latest token could not be
 			// the only valid one
-			return candidate.permit() ? candidate : new SharedLease(this, candidate.key(), candidate.owner(), false,
-					OptionalLong.of(token), candidate.term());
+			return permit ? candidate : candidate.withFencingToken(token);
 		});
 	}
 
-	CompletionStage<@Nullable LeaseTerm> renew(SharedLease lease, Duration leaseTime) {
-		long sentAt = System.nanoTime();
-		List<String> arguments = List.of(lease.owner(), millis(leaseTime));
-		ScriptCall call = lease.permit()
-				? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(RedisKeys.permits(lease.key())), arguments)
-				: new ScriptCall(PlainScripts.RENEW_READ, List.of(lease.key()), arguments);
+	private CompletionStage<Boolean> renew(String key, String owner, boolean permit, Duration leaseTime) {
+		List<String> arguments = List.of(owner, millis(leaseTime));
+		ScriptCall call = permit ? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(RedisKeys.permits(key)), arguments)
+				: new ScriptCall(PlainScripts.RENEW_READ, List.of(key), arguments);
 		return this.link.<Long>send(call).handle((renewed, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(failure);
 			}
-			return (renewed == 1) ? new LeaseTerm(sentAt, leaseTime) : null;
+			return renewed == 1;
 		});
-	}
-
-	/**
-	 * Release a lease.
-	 * @param unknown whether the answer to the attempt was lost. The owner may have the
-	 * lease or may get it later, so the release must follow the attempt
-	 */
-	CompletionStage<Boolean> release(SharedLease lease, boolean unknown) {
-		ScriptCall call = releasing(lease.key(), lease.owner(), lease.permit());
-		return release(unknown ? call.asRemoval() : call);
 	}
 
 	/**
@@ -117,15 +112,15 @@ final class SharedLocks implements AutoCloseable {
 				: this.counters.call(PlainScripts.RELEASE_READ, key, List.of(owner));
 	}
 
-	private ScriptCall acquire(SharedLease candidate, LeaseRequest request) {
+	private ScriptCall acquire(LeaseRequest request, String owner) {
 		String key = request.key();
 		String lease = millis(request.leaseTime());
-		if (candidate.permit()) {
+		if (request.type() == LockType.SEMAPHORE) {
 			return new ScriptCall(PlainScripts.ACQUIRE_PERMIT,
 					List.of(RedisKeys.permits(key), RedisKeys.permitsMark(key)),
-					List.of(candidate.owner(), lease, Integer.toString(request.permits())));
+					List.of(owner, lease, Integer.toString(request.permits())));
 		}
-		return this.counters.call(PlainScripts.ACQUIRE_READ, key, List.of(candidate.owner(), lease));
+		return this.counters.call(PlainScripts.ACQUIRE_READ, key, List.of(owner, lease));
 	}
 
 	private static String millis(Duration duration) {

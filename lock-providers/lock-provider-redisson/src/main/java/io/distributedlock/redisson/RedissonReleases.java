@@ -13,8 +13,6 @@ import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.ReleaseSignal;
 import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
-import org.redisson.client.codec.Codec;
-import org.redisson.client.codec.LongCodec;
 import org.redisson.client.codec.StringCodec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,7 +51,17 @@ final class RedissonReleases implements AutoCloseable {
 	 * Listen to a channel.
 	 */
 	ReleaseSignal.Subscription listen(String channel, Runnable onRelease) {
-		return listen(channel, LongCodec.INSTANCE, (message) -> onRelease.run(), onRelease);
+		if (isMapped(channel) || !this.channels.tryAcquire()) {
+			return NONE;
+		}
+		TopicSubscription subscription = new TopicSubscription(channel, onRelease);
+		AtomicBoolean closed = new AtomicBoolean();
+		return () -> {
+			if (closed.compareAndSet(false, true)) {
+				subscription.close();
+				this.channels.release();
+			}
+		};
 	}
 
 	/**
@@ -65,30 +73,6 @@ final class RedissonReleases implements AutoCloseable {
 		return () -> {
 			alone.close();
 			shared.close();
-		};
-	}
-
-	/**
-	 * Listen to a channel whose messages are names of owners.
-	 * @param onActive called when messages begin to arrive
-	 */
-	ReleaseSignal.Subscription listen(String channel, Consumer<String> onOwner, Runnable onActive) {
-		return listen(channel, StringCodec.INSTANCE, (message) -> onOwner.accept(message.toString()), onActive);
-	}
-
-	private ReleaseSignal.Subscription listen(String channel, Codec codec, Consumer<Object> onMessage,
-			Runnable onActive) {
-		if (isMapped(channel) || !this.channels.tryAcquire()) {
-			return NONE;
-		}
-		TopicSubscription subscription = new TopicSubscription(channel, this.server.channels().topic(channel, codec),
-				onMessage, onActive);
-		AtomicBoolean closed = new AtomicBoolean();
-		return () -> {
-			if (closed.compareAndSet(false, true)) {
-				subscription.close();
-				this.channels.release();
-			}
 		};
 	}
 
@@ -183,14 +167,14 @@ final class RedissonReleases implements AutoCloseable {
 
 		private final CompletionStage<Listener> listener;
 
-		private TopicSubscription(String channel, CompletionStage<RTopic> topic, Consumer<Object> onMessage,
-				Runnable onActive) {
-			this.listener = topic.thenCompose(
-					(found) -> found.addListenerAsync(Object.class, (name, message) -> onMessage.accept(message))
-						.thenApply((id) -> new Listener(found, id)));
+		private TopicSubscription(String channel, Runnable onRelease) {
+			this.listener = RedissonReleases.this.server.channels()
+				.topic(channel)
+				.thenCompose((found) -> found.addListenerAsync(Object.class, (name, message) -> onRelease.run())
+					.thenApply((id) -> new Listener(found, id)));
 			this.listener.whenComplete((added, failure) -> {
 				if (failure == null) {
-					onActive.run();
+					onRelease.run();
 				}
 				else {
 					note(channel, failure);

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockType;
-import io.distributedlock.redisson.internal.client.HashSlot;
+import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
@@ -48,7 +48,7 @@ class RedissonDeadNodeTests {
 			RedissonClient client = connect(cluster);
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
 				List<Lease> leases = acquire(provider);
-				String orphan = Integer.toString(HashSlot.of("k0"));
+				String orphan = Integer.toString(TokenCounters.slot("k0"));
 				cluster.servers().forEach((server) -> server.command("CLUSTER", "DELSLOTS", orphan));
 				// until the client has looked for the nodes again
 				Patience.await()
@@ -79,7 +79,7 @@ class RedissonDeadNodeTests {
 				for (int round = 0; round < 2; round++) {
 					List<? extends CompletionStage<LeaseTerm>> terms = renew(provider, leases);
 					IntStream.range(0, 30)
-						.filter((i) -> HashSlot.of("k" + i) * 3 / 16384 != 2)
+						.filter((i) -> TokenCounters.slot("k" + i) * 3 / 16384 != 2)
 						.forEach((i) -> assertThat(terms.get(i).toCompletableFuture()).succeedsWithin(Patience.LIMIT)
 							.isNotNull());
 				}

@@ -45,9 +45,9 @@ public final class LocksEndpointAutoConfiguration {
 		DefaultLockTemplate template = templates.getIfAvailable();
 		Supplier<LockActivity> activity = (template != null) ? template::activity
 				: () -> new LockActivity(List.of(), List.of());
-		ShownKeys keys = new ShownKeys(properties.getShowKeys());
-		KeyOwners owners = (template != null)
-				? new KeyOwners(template, lockProperties.getCommandTimeout(), keys, events) : null;
+		ShownKeys keys = new ShownKeys(properties.showKeys());
+		KeyOwners owners = (template != null) ? new KeyOwners(template, lockProperties.commandTimeout(), keys, events)
+				: null;
 		return new LocksEndpoint(activity, providers.orderedStream().toList(), losses, keys, owners);
 	}
 

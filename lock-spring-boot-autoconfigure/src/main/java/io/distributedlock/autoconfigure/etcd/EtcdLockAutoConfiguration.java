@@ -43,13 +43,13 @@ public final class EtcdLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles,
 			Environment environment) {
-		DefaultAddress.report(environment, EtcdLockProvider.NAME, properties.getEndpoints(), "lock.etcd.endpoints");
-		ClientBuilder builder = endpoints(EtcdClients.forLocks(Client.builder(), lock.getCommandTimeout()),
-				properties.getEndpoints());
-		if (properties.getUsername() != null && properties.getPassword() != null) {
-			builder.user(bytes(properties.getUsername())).password(bytes(properties.getPassword()));
+		DefaultAddress.report(environment, EtcdLockProvider.NAME, properties.endpoints(), "lock.etcd.endpoints");
+		ClientBuilder builder = endpoints(EtcdClients.forLocks(Client.builder(), lock.commandTimeout()),
+				properties.endpoints());
+		if (properties.username() != null && properties.password() != null) {
+			builder.user(bytes(properties.username())).password(bytes(properties.password()));
 		}
-		String bundleName = properties.getSslBundle();
+		String bundleName = properties.sslBundle();
 		if (bundleName != null) {
 			useTls(builder, NamedSslBundle.get("lock.etcd.ssl-bundle", bundleName, sslBundles));
 		}
@@ -59,7 +59,7 @@ public final class EtcdLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	EtcdLockProvider etcdLockProvider(Client client, EtcdLockProperties properties, LockProperties lock) {
-		return new EtcdLockProvider(client, properties.getPrefix(), lock.getCommandTimeout());
+		return new EtcdLockProvider(client, properties.prefix(), lock.commandTimeout());
 	}
 
 	private static ClientBuilder endpoints(ClientBuilder builder, List<String> endpoints) {

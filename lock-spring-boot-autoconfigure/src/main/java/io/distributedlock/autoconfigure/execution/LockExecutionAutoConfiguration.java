@@ -55,7 +55,7 @@ public final class LockExecutionAutoConfiguration {
 	@Bean
 	LockExecutor lockExecutor(LockProperties properties,
 			@Qualifier(TaskExecutionAutoConfiguration.APPLICATION_TASK_EXECUTOR_BEAN_NAME) ObjectProvider<TaskExecutor> applicationTaskExecutor) {
-		return LockExecutor.of(properties.getExecutor(), applicationTaskExecutor);
+		return LockExecutor.of(properties.executor(), applicationTaskExecutor);
 	}
 
 	@Bean
@@ -75,7 +75,7 @@ public final class LockExecutionAutoConfiguration {
 	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
 	LockShutdown lockShutdown(ObjectProvider<DefaultLockTemplate> templates, LockProperties properties,
 			Environment environment) {
-		Duration timeout = properties.getShutdownTimeout();
+		Duration timeout = properties.shutdownTimeout();
 		if (timeout.isNegative()) {
 			throw new LockConfigurationException("lock.shutdown-timeout must not be negative but is " + timeout,
 					"Set it to 0 to shut down without waiting for the holders of locks, or to a time such as 10s.",

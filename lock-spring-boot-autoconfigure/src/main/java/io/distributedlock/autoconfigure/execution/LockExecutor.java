@@ -21,12 +21,12 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor own) implements DisposableBean {
 
 	static LockExecutor of(LockProperties.Executor properties, ObjectProvider<TaskExecutor> ofApplication) {
-		if (properties.getQueueCapacity() < 0) {
+		if (properties.queueCapacity() < 0) {
 			throw new LockConfigurationException(
-					"lock.executor.queue-capacity must not be negative but is " + properties.getQueueCapacity(),
+					"lock.executor.queue-capacity must not be negative but is " + properties.queueCapacity(),
 					"Set it to 0 for no queue, or to how many tasks may wait for the threads.", null);
 		}
-		Integer threads = properties.getThreads();
+		Integer threads = properties.threads();
 		if (threads == null) {
 			return new LockExecutor(ofApplication.getIfAvailable(), null);
 		}
@@ -39,7 +39,7 @@ record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor
 		pool.setCorePoolSize(threads);
 		pool.setMaxPoolSize(threads);
 		pool.setAllowCoreThreadTimeOut(true);
-		pool.setQueueCapacity(properties.getQueueCapacity());
+		pool.setQueueCapacity(properties.queueCapacity());
 		// also while the context closes, as holders finish then
 		pool.setAcceptTasksAfterContextClose(true);
 		pool.initialize();

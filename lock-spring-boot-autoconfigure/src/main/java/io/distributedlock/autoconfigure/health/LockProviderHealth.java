@@ -64,7 +64,7 @@ final class LockProviderHealth {
 		// none in a test that has a mock instead
 		templates.ifAvailable((template) -> providers.orderedStream()
 			.forEach((provider) -> all.put(provider.name(),
-					new LockProviderHealth(template, provider.name(), properties.getCommandTimeout()))));
+					new LockProviderHealth(template, provider.name(), properties.commandTimeout()))));
 		return all;
 	}
 

@@ -56,7 +56,7 @@ public final class JdbcLockAutoConfiguration {
 	@ConditionalOnMissingBean(name = OWN_PROVIDER)
 	LockDatabase lockDatabase(JdbcLockProperties properties, LockProperties lock,
 			ObjectProvider<DataSource> dataSources, ResourceLoader resources) {
-		String url = properties.getUrl();
+		String url = properties.url();
 		if (url != null) {
 			SeparateDatabase.requireAvailable(url, resources.getClassLoader());
 			return LockDatabase.open(properties, lock);
@@ -97,12 +97,12 @@ public final class JdbcLockAutoConfiguration {
 	@DependsOnDatabaseInitialization
 	@ConditionalOnMissingBean(name = OWN_PROVIDER)
 	LockProvider jdbcLockProvider(LockDatabase database, JdbcLockProperties properties, LockProperties lock) {
-		JdbcDialect dialect = properties.getDialect();
+		JdbcDialect dialect = properties.dialect();
 		try {
 			if (dialect == null) {
 				dialect = JdbcDialect.detect(database.dataSource());
 			}
-			if (createsSchema(properties.getInitializeSchema(), dialect)) {
+			if (createsSchema(properties.initializeSchema(), dialect)) {
 				JdbcLockSchema.create(database.dataSource(), dialect);
 			}
 		}
@@ -121,23 +121,23 @@ public final class JdbcLockAutoConfiguration {
 	}
 
 	private static JdbcLockSettings settings(JdbcDialect dialect, JdbcLockProperties properties, LockProperties lock) {
-		if (properties.getSweepAfter().isNegative()) {
+		if (properties.sweepAfter().isNegative()) {
 			throw new LockConfigurationException(
-					"lock.jdbc.sweep-after must not be negative but is " + properties.getSweepAfter(),
+					"lock.jdbc.sweep-after must not be negative but is " + properties.sweepAfter(),
 					"Set lock.jdbc.sweep-after to a time such as 7d.", null);
 		}
 		try {
 			return JdbcLockSettings.of(dialect)
-				.withStrategy(properties.getStrategy())
-				.withCommandTimeout(lock.getCommandTimeout())
-				.withThreads(properties.getThreads())
-				.withMaxLockConnections(properties.getMaxLockConnections())
-				.withSweepAfter(properties.getSweepAfter());
+				.withStrategy(properties.strategy())
+				.withCommandTimeout(lock.commandTimeout())
+				.withThreads(properties.threads())
+				.withMaxLockConnections(properties.maxLockConnections())
+				.withSweepAfter(properties.sweepAfter());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(
 					"lock.jdbc.threads is %s and lock.jdbc.max-lock-connections is %s: %s."
-						.formatted(properties.getThreads(), properties.getMaxLockConnections(), ex.getMessage()),
+						.formatted(properties.threads(), properties.maxLockConnections(), ex.getMessage()),
 					"Set lock.jdbc.threads and lock.jdbc.max-lock-connections to at least 1.", ex);
 		}
 	}
@@ -163,21 +163,21 @@ public final class JdbcLockAutoConfiguration {
 		static LockDatabase open(JdbcLockProperties properties, LockProperties lock) {
 			HikariDataSource pool = new HikariDataSource();
 			pool.setPoolName("lock");
-			String url = Objects.requireNonNull(properties.getUrl());
+			String url = Objects.requireNonNull(properties.url());
 			pool.setJdbcUrl(url);
 			if (url.startsWith("jdbc:postgresql:")) {
 				// otherwise one connection that falls silent while it is opened blocks
 				// the pool for good; the URL may say another time
-				pool.addDataSourceProperty("loginTimeout", Math.max(lock.getCommandTimeout().toSeconds(), 1));
+				pool.addDataSourceProperty("loginTimeout", Math.max(lock.commandTimeout().toSeconds(), 1));
 			}
-			pool.setUsername(properties.getUsername());
-			pool.setPassword(properties.getPassword());
+			pool.setUsername(properties.username());
+			pool.setPassword(properties.password());
 			// the dialect does not matter: it does not change the number of connections
 			pool.setMaximumPoolSize(settings(JdbcDialect.H2, properties, lock).connections());
 			pool.setMinimumIdle(1);
 			// shorter than the command time-out of the engine, so that the error of the
 			// pool, which names the cause, arrives before the engine's time-out
-			pool.setConnectionTimeout(Math.max(lock.getCommandTimeout().toMillis() * 4 / 5, SHORTEST_TIMEOUT_MILLIS));
+			pool.setConnectionTimeout(Math.max(lock.commandTimeout().toMillis() * 4 / 5, SHORTEST_TIMEOUT_MILLIS));
 			pool.setInitializationFailTimeout(-1);
 			return new LockDatabase(pool, pool);
 		}

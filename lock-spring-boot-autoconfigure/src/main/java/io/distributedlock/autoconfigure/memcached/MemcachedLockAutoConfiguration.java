@@ -40,8 +40,7 @@ public final class MemcachedLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	MemcacheClient<String> lockMemcacheClient(MemcachedLockProperties properties, LockProperties lock,
 			Environment environment) {
-		DefaultAddress.report(environment, MemcachedLockProvider.NAME, properties.getServers(),
-				"lock.memcached.servers");
+		DefaultAddress.report(environment, MemcachedLockProvider.NAME, properties.servers(), "lock.memcached.servers");
 		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient()
 			.withConnections(1)
 			// a repeated command could find what the first one has written, and take its
@@ -50,22 +49,22 @@ public final class MemcachedLockAutoConfiguration {
 			// Folsom's default grows to a minute, and after an outage no lock would be
 			// available until then
 			.withBackoff(new ExponentialBackoff(FIRST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS, 2))
-			.withConnectionTimeoutMillis(lock.getCommandTimeout().toMillis());
-		for (String server : properties.getServers()) {
+			.withConnectionTimeoutMillis(lock.commandTimeout().toMillis());
+		for (String server : properties.servers()) {
 			ServerAddress address = ServerAddress.parse("lock.memcached.servers", server, PORT);
 			builder.withAddress(address.host(), address.port());
 		}
-		if (properties.getUsername() != null && properties.getPassword() != null) {
-			builder.withUsernamePassword(properties.getUsername(), properties.getPassword());
+		if (properties.username() != null && properties.password() != null) {
+			builder.withUsernamePassword(properties.username(), properties.password());
 		}
-		return (properties.getProtocol() == MemcachedLockProperties.Protocol.BINARY) ? builder.connectBinary()
+		return (properties.protocol() == MemcachedLockProperties.Protocol.BINARY) ? builder.connectBinary()
 				: builder.connectAscii();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	MemcachedLockProvider memcachedLockProvider(MemcacheClient<String> client, LockProperties lock) {
-		return new MemcachedLockProvider(client, lock.getCommandTimeout());
+		return new MemcachedLockProvider(client, lock.commandTimeout());
 	}
 
 }

@@ -1,72 +1,32 @@
 package io.distributedlock.autoconfigure.memcached;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Properties of locks on Memcached.
  *
+ * @param servers Hosts and ports of the servers, such as "mc1:11211"; by default
+ * "localhost:11211". With several servers each key is kept on one of them. Not used if
+ * the application has its own MemcacheClient bean for strings.
+ * @param protocol Protocol of the connections: "ascii", or "binary", which Memcached has
+ * deprecated.
+ * @param username User for authentication. By default connections do not authenticate.
+ * @param password Password of the user for authentication.
  * @since 0.1
  */
 @ConfigurationProperties("lock.memcached")
-public class MemcachedLockProperties {
+public record MemcachedLockProperties(@DefaultValue("localhost:11211") List<String> servers,
+		@DefaultValue("ascii") Protocol protocol, @Nullable String username, @Nullable String password) {
 
-	/**
-	 * Hosts and ports of the servers, such as "mc1:11211"; by default "localhost:11211".
-	 * With several servers each key is kept on one of them. Not used if the application
-	 * has its own MemcacheClient bean for strings.
-	 */
-	private List<String> servers = new ArrayList<>(List.of("localhost:11211"));
-
-	/**
-	 * Protocol of the connections: "ascii", or "binary", which Memcached has deprecated.
-	 */
-	private Protocol protocol = Protocol.ASCII;
-
-	/**
-	 * User for authentication. By default connections do not authenticate.
-	 */
-	private @Nullable String username;
-
-	/**
-	 * Password of the user for authentication.
-	 */
-	private @Nullable String password;
-
-	public List<String> getServers() {
-		return this.servers;
-	}
-
-	public void setServers(List<String> servers) {
-		this.servers = servers;
-	}
-
-	public Protocol getProtocol() {
-		return this.protocol;
-	}
-
-	public void setProtocol(Protocol protocol) {
-		this.protocol = protocol;
-	}
-
-	public @Nullable String getUsername() {
-		return this.username;
-	}
-
-	public void setUsername(@Nullable String username) {
-		this.username = username;
-	}
-
-	public @Nullable String getPassword() {
-		return this.password;
-	}
-
-	public void setPassword(@Nullable String password) {
-		this.password = password;
+	@Override
+	public String toString() {
+		// without the password
+		return "MemcachedLockProperties[servers=%s, protocol=%s]".formatted(this.servers, this.protocol);
 	}
 
 	/**

@@ -49,7 +49,7 @@ public final class LockObservationAutoConfiguration {
 		LockObservations lockObservations(ObservationRegistry registry,
 				ObjectProvider<LockObservationConvention> convention, LockProperties properties) {
 			return new LockObservations(registry, convention
-				.getIfAvailable(() -> new DefaultLockObservationConvention(properties.getObservations().isKey())));
+				.getIfAvailable(() -> new DefaultLockObservationConvention(properties.observations().key())));
 		}
 
 	}

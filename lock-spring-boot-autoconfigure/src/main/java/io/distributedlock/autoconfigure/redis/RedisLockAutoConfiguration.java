@@ -61,7 +61,7 @@ public final class RedisLockAutoConfiguration {
 	AbstractRedisClient lockRedisClient(LockProperties properties, Environment environment, BeanFactory beans,
 			ObjectProvider<SslBundles> sslBundles) {
 		RedisTopology topology = RedisTopologySource.read(RedisLockProvider.NAME, beans, environment, sslBundles);
-		return LettuceClients.fromTopology(topology, properties.getCommandTimeout());
+		return LettuceClients.fromTopology(topology, properties.commandTimeout());
 	}
 
 	@Bean
@@ -75,7 +75,7 @@ public final class RedisLockAutoConfiguration {
 			client = () -> only;
 		}
 		String prefix = properties.keyPrefix(environment);
-		RedisLockProvider provider = new RedisLockProvider(client, properties.getCommandTimeout(), prefix);
+		RedisLockProvider provider = new RedisLockProvider(client, properties.commandTimeout(), prefix);
 		provider.checkAccess(prefix);
 		return provider;
 	}

@@ -48,12 +48,12 @@ public final class RedissonLockAutoConfiguration {
 	@ConditionalOnMissingBean(RedissonClient.class)
 	RedissonClient lockRedissonClient(LockProperties properties, Environment environment, ResourceLoader resources,
 			BeanFactory beans, ObjectProvider<SslBundles> sslBundles) {
-		String location = properties.getRedisson().getConfig();
+		String location = properties.redisson().config();
 		if (location != null) {
 			return Redisson.create(RedissonConfigs.fromYaml(resources.getResource(location)));
 		}
 		RedisTopology topology = RedisTopologySource.read(RedissonLockProvider.NAME, beans, environment, sslBundles);
-		return Redisson.create(RedissonConfigs.fromTopology(topology, properties.getCommandTimeout()));
+		return Redisson.create(RedissonConfigs.fromTopology(topology, properties.commandTimeout()));
 	}
 
 	@Bean

@@ -35,7 +35,7 @@ public final class RedlockAutoConfiguration {
 	@ConditionalOnMissingBean(RedlockProvider.class)
 	RedlockClients lockRedlockClients(LockProperties lock, RedlockProperties properties,
 			ObjectProvider<SslBundles> sslBundles) {
-		List<String> nodes = properties.getNodes();
+		List<String> nodes = properties.nodes();
 		if (nodes.size() < 3) {
 			throw new LockConfigurationException(
 					"lock.redis.redlock.nodes contains %s addresses, but the provider 'redlock' needs at least three servers."
@@ -43,22 +43,22 @@ public final class RedlockAutoConfiguration {
 					"List three or five independent Redis servers; or set lock.provider=redis for a single server.",
 					null);
 		}
-		SslBundle bundle = RedisTopology.bundle("lock.redis.redlock.ssl-bundle", properties.getSslBundle(), sslBundles);
+		SslBundle bundle = RedisTopology.bundle("lock.redis.redlock.ssl-bundle", properties.sslBundle(), sslBundles);
 		return new RedlockClients(IntStream.range(0, nodes.size())
 			.mapToObj((i) -> LettuceClients.fromUrl("lock.redis.redlock.nodes[%s]".formatted(i), nodes.get(i),
-					lock.getCommandTimeout(), bundle))
+					lock.commandTimeout(), bundle))
 			.toList());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	RedlockProvider redlockLockProvider(RedlockClients clients, RedlockProperties properties) {
-		if (properties.getNodeTimeout().isNegative() || properties.getNodeTimeout().isZero()) {
+		if (properties.nodeTimeout().isNegative() || properties.nodeTimeout().isZero()) {
 			throw new LockConfigurationException(
-					"lock.redis.redlock.node-timeout must be positive but is " + properties.getNodeTimeout(),
+					"lock.redis.redlock.node-timeout must be positive but is " + properties.nodeTimeout(),
 					"Set lock.redis.redlock.node-timeout to a time such as 100ms.", null);
 		}
-		return new RedlockProvider(clients.clients(), properties.getNodeTimeout());
+		return new RedlockProvider(clients.clients(), properties.nodeTimeout());
 	}
 
 	/**

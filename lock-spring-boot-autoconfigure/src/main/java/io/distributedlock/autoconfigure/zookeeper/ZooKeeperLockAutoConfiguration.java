@@ -42,18 +42,17 @@ public final class ZooKeeperLockAutoConfiguration {
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
 	CuratorFramework lockCuratorFramework(ZooKeeperLockProperties properties, Environment environment) {
-		DefaultAddress.report(environment, ZooKeeperLockProvider.NAME, properties.getConnectString(),
+		DefaultAddress.report(environment, ZooKeeperLockProvider.NAME, properties.connectString(),
 				"lock.zookeeper.connect-string");
 		CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
-			.connectString(connectString(properties.getConnectString()))
-			.sessionTimeoutMs(millis("lock.zookeeper.session-timeout", properties.getSessionTimeout()))
-			.connectionTimeoutMs(millis("lock.zookeeper.connection-timeout", properties.getConnectionTimeout()))
+			.connectString(connectString(properties.connectString()))
+			.sessionTimeoutMs(millis("lock.zookeeper.session-timeout", properties.sessionTimeout()))
+			.connectionTimeoutMs(millis("lock.zookeeper.connection-timeout", properties.connectionTimeout()))
 			// no retries by Curator: the engine asks again within the wait time
 			.retryPolicy(new RetryNTimes(0, 0));
-		String username = properties.getUsername();
+		String username = properties.username();
 		if (username != null) {
-			builder.authorization("digest",
-					(username + ":" + properties.getPassword()).getBytes(StandardCharsets.UTF_8));
+			builder.authorization("digest", (username + ":" + properties.password()).getBytes(StandardCharsets.UTF_8));
 		}
 		CuratorFramework client = builder.build();
 		// connects in the background: the application starts even if ZooKeeper is down
@@ -65,7 +64,7 @@ public final class ZooKeeperLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	ZooKeeperLockProvider zookeeperLockProvider(CuratorFramework client, ZooKeeperLockProperties properties,
 			LockProperties lock) {
-		return new ZooKeeperLockProvider(client, root(properties.getRoot()), lock.getCommandTimeout());
+		return new ZooKeeperLockProvider(client, root(properties.root()), lock.commandTimeout());
 	}
 
 	/**

@@ -1,11 +1,14 @@
 package io.distributedlock.autoconfigure.jdbc;
 
-import java.time.Duration;
+import java.util.Map;
 import java.util.Properties;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.autoconfigure.LockProperties;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,29 +17,26 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LockDatabaseTests {
 
-	private final LockProperties lock = new LockProperties();
-
 	/**
 	 * What happens otherwise is tried with a server, in the provider's tests.
 	 */
 	@Test
 	void openingAConnectionToPostgresHasALimit() throws Exception {
-		this.lock.setCommandTimeout(Duration.ofMillis(2500));
-		assertThat(options("jdbc:postgresql://localhost/locks")).containsEntry("loginTimeout", 2L);
-		this.lock.setCommandTimeout(Duration.ofMillis(500));
-		assertThat(options("jdbc:postgresql://localhost/locks")).containsEntry("loginTimeout", 1L);
+		assertThat(options("jdbc:postgresql://localhost/locks", "2500ms")).containsEntry("loginTimeout", 2L);
+		assertThat(options("jdbc:postgresql://localhost/locks", "500ms")).containsEntry("loginTimeout", 1L);
 	}
 
 	@Test
 	void otherDriversGetNoOptions() throws Exception {
-		assertThat(options("jdbc:h2:mem:locks")).isEmpty();
+		assertThat(options("jdbc:h2:mem:locks", "3s")).isEmpty();
 	}
 
-	private Properties options(String url) throws Exception {
-		JdbcLockProperties properties = new JdbcLockProperties();
-		properties.setUrl(url);
-		JdbcLockAutoConfiguration.LockDatabase database = JdbcLockAutoConfiguration.LockDatabase.open(properties,
-				this.lock);
+	private static Properties options(String url, String commandTimeout) throws Exception {
+		Binder binder = new Binder(new MapConfigurationPropertySource(
+				Map.of("lock.jdbc.url", url, "lock.command-timeout", commandTimeout)));
+		JdbcLockAutoConfiguration.LockDatabase database = JdbcLockAutoConfiguration.LockDatabase.open(
+				binder.bindOrCreate("lock.jdbc", JdbcLockProperties.class),
+				binder.bindOrCreate("lock", LockProperties.class));
 		try {
 			return ((HikariDataSource) database.dataSource()).getDataSourceProperties();
 		}

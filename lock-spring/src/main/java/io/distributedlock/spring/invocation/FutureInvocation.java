@@ -3,6 +3,7 @@ package io.distributedlock.spring.invocation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
@@ -96,7 +97,7 @@ final class FutureInvocation implements LockedInvocation {
 			if (onLost == OnLost.INTERRUPT) {
 				handle.onLost((loss) -> started.cancel(true));
 			}
-			CompletableFuture<@Nullable Object> ended = this.mayGoOn ? ended(started, this.call) : started;
+			CompletableFuture<@Nullable Object> ended = this.mayGoOn ? ended(started) : started;
 			return (onLost != OnLost.REPORT) ? whileHeld(ended, handle) : ended;
 		}
 
@@ -126,19 +127,11 @@ final class FutureInvocation implements LockedInvocation {
 		/**
 		 * Return a future that fails if the value of the given one goes on.
 		 */
-		private static CompletableFuture<@Nullable Object> ended(CompletableFuture<@Nullable Object> stage,
-				AnnotatedCall call) {
-			CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
-			stage.whenComplete((value, failure) -> {
-				try {
-					AsynchronousTypes.requireEnded(value, call::method);
-					settle(outcome, value, failure);
-				}
-				catch (IllegalStateException ex) {
-					outcome.completeExceptionally(ex);
-				}
+		private CompletableFuture<@Nullable Object> ended(CompletableFuture<@Nullable Object> stage) {
+			return stage.thenApply((value) -> {
+				AsynchronousTypes.requireEnded(value, this.call::method);
+				return value;
 			});
-			return outcome;
 		}
 
 		/**
@@ -147,30 +140,18 @@ final class FutureInvocation implements LockedInvocation {
 		 */
 		private static CompletableFuture<@Nullable Object> whileHeld(CompletableFuture<@Nullable Object> stage,
 				LockHandle handle) {
-			CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
-			stage.whenComplete((value, failure) -> {
+			return stage.handle((value, failure) -> {
 				try {
 					handle.ensureHeld();
-					settle(outcome, value, failure);
+					return stage;
 				}
 				catch (LockException ex) {
 					if (failure != null) {
 						ex.addSuppressed(Failures.unwrap(failure));
 					}
-					outcome.completeExceptionally(ex);
+					throw ex;
 				}
-			});
-			return outcome;
-		}
-
-		private static void settle(CompletableFuture<@Nullable Object> outcome, @Nullable Object value,
-				@Nullable Throwable failure) {
-			if (failure != null) {
-				outcome.completeExceptionally(failure);
-			}
-			else {
-				outcome.complete(value);
-			}
+			}).thenCompose(Function.identity());
 		}
 
 	}

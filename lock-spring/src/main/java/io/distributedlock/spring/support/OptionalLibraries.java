@@ -22,7 +22,7 @@ public final class OptionalLibraries {
 	/**
 	 * The classes that are looked for.
 	 */
-	static final List<String> CLASSES = List.of(REACTOR_CLASS, TRANSACTIONS_CLASS, WEB_CLASS, ASPECTJ_CLASS);
+	public static final List<String> CLASSES = List.of(REACTOR_CLASS, TRANSACTIONS_CLASS, WEB_CLASS, ASPECTJ_CLASS);
 
 	/**
 	 * Reactor, for all reactive types.

@@ -31,10 +31,12 @@ class ReflectionTests {
 	/**
 	 * What Spring does in another way in a native image: it wraps no types there, makes
 	 * the objects of proxies by their constructors, and knows its own optional libraries.
+	 * An image has the proxy of each annotation that it knows.
 	 */
 	private static final List<String> OTHERWISE_IN_AN_IMAGE = List.of(
-			"org.springframework.core.SerializableTypeWrapper", "org.springframework.cglib.",
-			"org.springframework.objenesis.",
+			"org.springframework.core.SerializableTypeWrapper",
+			"org.springframework.core.annotation.SynthesizedMergedAnnotationInvocationHandler",
+			"org.springframework.cglib.", "org.springframework.objenesis.",
 			"org.springframework.transaction.support.TransactionSynchronizationUtils");
 
 	@Test

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -453,7 +452,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			onLateLease(before.lease());
 			return;
 		}
-		hold(lock, this.engine.keeper()::takeOver);
+		hold(lock);
 	}
 
 	@Override
@@ -494,14 +493,12 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	/**
 	 * Give the caller a lock, or release it.
-	 * @param tracking lets the keeper watch its lease; {@code false} if the keeper is
-	 * closed
 	 */
-	private void hold(HeldLock lock, Predicate<HeldLock> tracking) {
+	private void hold(HeldLock lock) {
 		lock.calledBy(this.thread, this.observed);
 		KeyLock at = keptKey();
 		try {
-			if (!tracking.test(lock)) {
+			if (!this.engine.keeper().track(lock)) {
 				end(AcquisitionOutcome.CLOSED);
 				this.engine.releaser().releaseNow(lock);
 				return;
@@ -549,7 +546,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			onLateLease(lease);
 		}
 		else {
-			hold(lock, this.engine.keeper()::track);
+			hold(lock);
 		}
 	}
 

@@ -55,14 +55,7 @@ public final class Extension {
 		LockAttempt attempt = lock.attempt();
 		// one command time-out for both: the answers to earlier requests, and this one
 		CompletableFuture<@Nullable LeaseTerm> answer = this.providerCalls.expect();
-		lock.requests().extend(() -> request(lock, leaseTime, answer)).whenComplete((term, failure) -> {
-			if (failure != null) {
-				answer.completeExceptionally(failure);
-			}
-			else {
-				answer.complete(term);
-			}
-		});
+		lock.requests().extend(() -> request(lock, leaseTime, answer)).whenComplete(Failures.settling(answer));
 		return answer.handle((term, failure) -> {
 			if (failure != null) {
 				throw LockErrors.notExtended(attempt, Failures.unwrap(failure));

@@ -3,9 +3,10 @@ package io.distributedlock.engine.internal.lease;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
-import io.distributedlock.engine.internal.runtime.FewItems;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.spi.LeaseTerm;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/009-lease-and-term.md, docs/decisions/010-open-requests.md
  */
 public final class LeaseClock {
+
+	@SuppressWarnings("rawtypes")
+	private static final AtomicReferenceFieldUpdater<LeaseClock, List> WATCHES = AtomicReferenceFieldUpdater
+		.newUpdater(LeaseClock.class, List.class, "watches");
 
 	private static final AtomicReferenceFieldUpdater<LeaseClock, @Nullable Unanswered> UNANSWERED = AtomicReferenceFieldUpdater
 		.newUpdater(LeaseClock.class, Unanswered.class, "unanswered");
@@ -42,7 +47,10 @@ public final class LeaseClock {
 
 	private final LockAttempt attempt;
 
-	private final FewItems<ExpiryWatch> watches = new FewItems<>();
+	/**
+	 * Replaced and never changed. Nearly always empty.
+	 */
+	private volatile List<ExpiryWatch> watches = List.of();
 
 	/**
 	 * The end of a lease that is not auto-renewed, and before which no lease ends that
@@ -133,7 +141,7 @@ public final class LeaseClock {
 			long renewAt = Math.floorDiv(this.renewAtNanos, window) * window;
 			next = (renewAt - deadline < 0) ? renewAt : deadline;
 		}
-		List<ExpiryWatch> known = this.watches.now();
+		List<ExpiryWatch> known = this.watches;
 		if (known.isEmpty()) {
 			return next;
 		}
@@ -233,24 +241,31 @@ public final class LeaseClock {
 	}
 
 	void watch(ExpiryWatch watch) {
-		this.watches.add(watch);
+		changeWatches((before) -> Stream.concat(before.stream(), Stream.of(watch)).toList());
 	}
 
 	void unwatch(ExpiryWatch watch) {
-		this.watches.remove(watch);
+		changeWatches((before) -> before.stream().filter((each) -> each != watch).toList());
+	}
+
+	private void changeWatches(UnaryOperator<List<ExpiryWatch>> change) {
+		List<ExpiryWatch> before;
+		do {
+			before = this.watches;
+		}
+		while (!WATCHES.compareAndSet(this, before, change.apply(before)));
 	}
 
 	/**
 	 * Return the callbacks to call now.
 	 */
 	List<ExpiryWatch> dueWatches(long now) {
-		if (this.watches.now().isEmpty()) {
+		if (this.watches.isEmpty()) {
 			return List.of();
 		}
 		long deadline = deadlineNanos();
 		long margin = longestMargin();
-		return this.watches.now()
-			.stream()
+		return this.watches.stream()
 			.filter((watch) -> watch.dueNanos(deadline, margin) - now <= 0 && watch.disarm(deadline))
 			.toList();
 	}

@@ -91,7 +91,7 @@ public final class LeaseKeeper {
 	}
 
 	/**
-	 * Watch a lease from now on.
+	 * Watch a lease from now on, for its first holder or a later one.
 	 * @return {@code false} if the keeper is closed
 	 */
 	public boolean track(HeldLock lock) {
@@ -100,22 +100,9 @@ public final class LeaseKeeper {
 			return !this.tracked.remove(lock);
 		}
 		lock.tenure().begin(lock);
-		Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.tenure()));
-		lookAgain(lock);
-		this.onHeld.accept(this);
-		return true;
-	}
-
-	/**
-	 * Watch a lease for another holder, who has it from now on.
-	 * @return {@code false} if the keeper is closed
-	 */
-	public boolean takeOver(HeldLock lock) {
-		this.tracked.add(lock);
-		if (this.closed) {
-			return !this.tracked.remove(lock);
+		if (lock.index() == 0) {
+			Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.tenure()));
 		}
-		lock.tenure().begin(lock);
 		lookAgain(lock);
 		this.onHeld.accept(this);
 		return true;

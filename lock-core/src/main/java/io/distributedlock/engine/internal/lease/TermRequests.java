@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,14 +48,9 @@ final class TermRequests {
 	CompletableFuture<@Nullable LeaseTerm> extend(Supplier<CompletableFuture<@Nullable LeaseTerm>> send) {
 		CompletableFuture<@Nullable LeaseTerm> extension = new CompletableFuture<>();
 		Order before = ORDER.getAndUpdate(this, (now) -> new Order(extension, now.extensions + 1));
-		before.last.handle((ignored, failure) -> send).thenCompose(Supplier::get).whenComplete((term, failure) -> {
-			if (failure != null) {
-				extension.completeExceptionally(failure);
-			}
-			else {
-				extension.complete(term);
-			}
-		});
+		before.last.handle((ignored, failure) -> send)
+			.thenCompose(Supplier::get)
+			.whenComplete(Failures.settling(extension));
 		return extension.whenComplete(
 				(term, failure) -> ORDER.updateAndGet(this, (now) -> new Order(now.last, now.extensions - 1)));
 	}

@@ -191,24 +191,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Return the name of the owner of a lease.
-	 * @param lease a lease that this object has granted
-	 * @return the name
-	 */
-	public String ownerOf(Lease lease) {
-		return owner(((LineLease) lease).number());
-	}
-
-	/**
-	 * Return the key of a lease.
-	 * @param lease a lease that this object has granted
-	 * @return the key
-	 */
-	public String keyOf(Lease lease) {
-		return ((LineLease) lease).key();
-	}
-
-	/**
 	 * Stop the removal of owners.
 	 */
 	@Override

@@ -94,7 +94,7 @@ class ExclusiveLocksTests {
 		Lease lease = get(place.granted());
 		assertThat(lease.fencingToken().orElseThrow()).isGreaterThan(later);
 		assertThat(lease.term().granted()).isEqualTo(LEASE);
-		assertThat(server.command("GET", "k")).isEqualTo(this.waiter.ownerOf(lease));
+		assertThat(server.command("GET", "k")).isEqualTo(lease.ownerId().orElseThrow());
 	}
 
 	@Test
@@ -133,7 +133,7 @@ class ExclusiveLocksTests {
 		this.runner.deliver(this.runner.nextMessage());
 		place.leave();
 		Lease lease = get(place.granted());
-		assertThat(server.command("GET", "k")).isEqualTo(this.waiter.ownerOf(lease));
+		assertThat(server.command("GET", "k")).isEqualTo(lease.ownerId().orElseThrow());
 		assertThat(get(lease.renew(LEASE))).isNotNull();
 	}
 
@@ -158,7 +158,7 @@ class ExclusiveLocksTests {
 				assertThat(server.command("EXISTS", "k")).as("free").isEqualTo(0L);
 			}
 			else {
-				assertThat(server.command("GET", "k")).isEqualTo(this.waiter.ownerOf(get(granted)));
+				assertThat(server.command("GET", "k")).isEqualTo(get(granted).ownerId().orElseThrow());
 				assertThat(get(get(granted).release())).isTrue();
 			}
 		}
@@ -220,7 +220,7 @@ class ExclusiveLocksTests {
 		this.holdersRunner.deliver(this.holdersRunner.nextMessage());
 		Lease last = get(exchange.place().granted());
 		assertThat(last.fencingToken().orElseThrow()).isGreaterThan(second.fencingToken().orElseThrow());
-		assertThat(server.command("GET", "k")).isEqualTo(this.holder.ownerOf(last));
+		assertThat(server.command("GET", "k")).isEqualTo(last.ownerId().orElseThrow());
 		assertThat(get(last.release())).isTrue();
 		assertThat(server.command("EXISTS", "k", "{k}:line")).isEqualTo(0L);
 	}
@@ -233,7 +233,7 @@ class ExclusiveLocksTests {
 		Lease next = get(exchange.place().granted());
 		assertThat(next.term().granted()).isEqualTo(LEASE);
 		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(held.fencingToken().orElseThrow());
-		assertThat(server.command("GET", "k")).isEqualTo(this.holder.ownerOf(next));
+		assertThat(server.command("GET", "k")).isEqualTo(next.ownerId().orElseThrow());
 		assertThat((Long) server.command("PTTL", "k")).isGreaterThan(LEASE.toMillis() - 20_000);
 		assertThat(server.command("EXISTS", "{k}:line")).isEqualTo(0L);
 	}
@@ -246,7 +246,7 @@ class ExclusiveLocksTests {
 		Exchange exchange = this.holder.exchange(lost, request(NEVER));
 		assertThat(get(exchange.released())).isFalse();
 		assertThat(exchange.place().isBehindOthers()).isTrue();
-		assertThat(server.command("GET", "k")).isEqualTo(this.waiter.ownerOf(present));
+		assertThat(server.command("GET", "k")).isEqualTo(present.ownerId().orElseThrow());
 		get(present.release());
 		this.holdersRunner.deliver(this.holdersRunner.nextMessage());
 		get(exchange.place().granted());

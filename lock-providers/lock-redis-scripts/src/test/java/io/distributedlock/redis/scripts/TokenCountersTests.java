@@ -3,20 +3,23 @@ package io.distributedlock.redis.scripts;
 import java.util.HashSet;
 import java.util.Set;
 
+import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class TokenCountersTests {
 
-	@ParameterizedTest
-	@CsvSource({ "123456789, 12739", "foo, 12182", "{foo}:bar, 12182", "'', 0" })
-	void slotIsThatOfRedis(String key, int slot) {
-		// each number as CLUSTER KEYSLOT answers it
-		assertThat(TokenCounters.slot(key)).isEqualTo(slot);
+	@Test
+	void slotIsThatOfTheServer() {
+		try (RedisTestServer server = RedisTestServer.run("--cluster-enabled", "yes")) {
+			for (String key : new String[] { "", "123456789", "shop:lock:order:1", "{tag}:permits", "a{b}c{d}",
+					"{}empty", "open{only", "closed}{first}", "schl\u00fcssel" }) {
+				assertThat((long) TokenCounters.slot(key)).as(key).isEqualTo(server.command("CLUSTER", "KEYSLOT", key));
+			}
+		}
 	}
 
 	@ParameterizedTest

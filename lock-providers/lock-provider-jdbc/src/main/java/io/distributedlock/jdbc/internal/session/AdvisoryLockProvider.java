@@ -1,7 +1,6 @@
 package io.distributedlock.jdbc.internal.session;
 
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
@@ -11,9 +10,7 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
-import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.AskingPlace;
 import io.distributedlock.spi.support.DelayedTasks;
@@ -27,9 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/045-advisory-locks.md
  */
-public final class AdvisoryLockProvider implements LockProvider, LockQueue {
-
-	private final SessionLockProvider sessions;
+public final class AdvisoryLockProvider extends SessionLockProvider implements LockQueue {
 
 	private final Duration longestWait;
 
@@ -41,8 +36,7 @@ public final class AdvisoryLockProvider implements LockProvider, LockQueue {
 	 * @param waiting how many calls wait on the server at a time
 	 */
 	public AdvisoryLockProvider(JdbcCalls calls, int maxLockConnections, int waiting) {
-		this.sessions = new SessionLockProvider(calls, new AdvisoryLocks(calls.dialect()), maxLockConnections,
-				Duration.ZERO);
+		super(calls, new AdvisoryLocks(calls.dialect()), maxLockConnections, Duration.ZERO);
 		// the rest of the time is for the connection and the answer; a server that rounds
 		// half a second up must not need the whole of one second
 		this.longestWait = calls.commandTimeout().dividedBy(2).minusMillis(1);
@@ -50,25 +44,8 @@ public final class AdvisoryLockProvider implements LockProvider, LockQueue {
 	}
 
 	@Override
-	public String name() {
-		return this.sessions.name();
-	}
-
-	@Override
 	public Set<LockCapability> capabilities() {
-		Set<LockCapability> capabilities = EnumSet.of(LockCapability.BLOCKING_WAIT);
-		capabilities.addAll(this.sessions.capabilities());
-		return capabilities;
-	}
-
-	@Override
-	public LeaseLimits leaseLimits() {
-		return this.sessions.leaseLimits();
-	}
-
-	@Override
-	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return this.sessions.tryAcquire(request);
+		return TOLD_CAPABILITIES;
 	}
 
 	@Override
@@ -98,7 +75,7 @@ public final class AdvisoryLockProvider implements LockProvider, LockQueue {
 	private CompletionStage<@Nullable Lease> await(LeaseRequest request, Runnable again) {
 		Duration patience = patience(request);
 		long since = System.nanoTime();
-		return this.sessions.await(request, patience).whenComplete((lease, failure) -> {
+		return await(request, patience).whenComplete((lease, failure) -> {
 			this.waits.release();
 			if (lease == null && failure == null) {
 				// a server may count whole seconds, and not wait for less
@@ -118,16 +95,6 @@ public final class AdvisoryLockProvider implements LockProvider, LockQueue {
 		Duration wait = (look.compareTo(this.longestWait) < 0) ? look : this.longestWait;
 		// zero would mean no limit on PostgreSQL, and no wait on the others
 		return (wait.toMillis() < 1) ? Duration.ofMillis(1) : wait;
-	}
-
-	@Override
-	public CompletionStage<?> ping() {
-		return this.sessions.ping();
-	}
-
-	@Override
-	public void close() {
-		this.sessions.close();
 	}
 
 }

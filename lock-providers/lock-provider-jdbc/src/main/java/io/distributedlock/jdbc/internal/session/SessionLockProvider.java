@@ -37,7 +37,13 @@ import org.slf4j.LoggerFactory;
  * <p>
  * Why: docs/decisions/045-advisory-locks.md
  */
-public final class SessionLockProvider implements LockProvider {
+public class SessionLockProvider implements LockProvider {
+
+	/**
+	 * The capabilities where the database tells waiters of releases.
+	 */
+	static final Set<LockCapability> TOLD_CAPABILITIES = Set.of(LockCapability.BLOCKING_WAIT, LockCapability.FENCING,
+			LockCapability.EXACT_EXPIRY);
 
 	private static final Logger logger = LoggerFactory.getLogger(SessionLockProvider.class);
 

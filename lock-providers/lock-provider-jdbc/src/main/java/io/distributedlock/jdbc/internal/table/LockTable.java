@@ -264,13 +264,6 @@ final class LockTable {
 	}
 
 	/**
-	 * Return when a lease that starts now will end, on the clock of the database.
-	 */
-	long endOf(Session session, Duration lease) throws SQLException {
-		return session.number("SELECT " + this.now) + lease.toMillis();
-	}
-
-	/**
 	 * Announce to waiters that a key may be free, where the database can send messages.
 	 * @return the message, see {@link ReleaseAnnouncements}
 	 */

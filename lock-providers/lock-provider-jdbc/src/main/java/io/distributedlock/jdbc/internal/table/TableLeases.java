@@ -2,7 +2,6 @@ package io.distributedlock.jdbc.internal.table;
 
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -61,11 +60,11 @@ final class TableLeases {
 
 	private CommandLease alone(LeaseRequest request, String owner, LeaseTerm term) {
 		String key = request.key();
-		return new CommandLease(key, Optional.of(owner), OptionalLong.empty(), term,
+		return new CommandLease(key, term,
 				CommandLease
 					.renewal((lease) -> this.calls.upkeep((session) -> this.table.renew(session, key, owner, lease))),
-				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner))
-					.thenApply(this::released));
+				() -> this.calls.upkeep((session) -> this.table.release(session, key, owner)).thenApply(this::released))
+			.withOwnerId(owner);
 	}
 
 	private CommandLease share(LeaseRequest request, String owner, LeaseTerm term) {
@@ -102,7 +101,7 @@ final class TableLeases {
 	 */
 	static Lease granted(CommandLease lease, LeaseRequest request, long token) {
 		return switch (request.type()) {
-			case EXCLUSIVE, FAIR, WRITE -> new NumberedLease(lease.withFencingToken(token), request.tokens());
+			case EXCLUSIVE, FAIR, WRITE -> lease.withFencingTokens(token, request.tokens());
 			case READ -> lease.withFencingToken(token);
 			// permits are held together, so their order protects nothing
 			case SEMAPHORE -> lease;

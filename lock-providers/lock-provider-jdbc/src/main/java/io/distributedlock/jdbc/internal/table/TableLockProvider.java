@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Grants leases by a row for each key, which is taken in one statement or by
  * compare-and-set.
  */
-public final class TableLockProvider implements LockProvider, LockQueue, LockOwners {
+public class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	/**
 	 * How often a compare-and-set that meets another one is tried. Whoever meets others

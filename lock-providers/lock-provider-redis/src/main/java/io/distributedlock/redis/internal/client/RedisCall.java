@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
+import io.distributedlock.redis.scripts.script.CommandTimeouts;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;

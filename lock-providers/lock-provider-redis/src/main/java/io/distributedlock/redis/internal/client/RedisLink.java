@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.script.CommandTimeouts;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;

@@ -11,6 +11,7 @@ import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 
 import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.script.CommandTimeouts;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
@@ -64,8 +65,6 @@ public final class RedissonServer implements AutoCloseable {
 	private final FirstConnection firstContact = new FirstConnection();
 
 	private final ReleaseChannels channels;
-
-	private final CommandDeadlines giveUpTimes = new CommandDeadlines();
 
 	public RedissonServer(RedissonClient client) {
 		this.client = client;
@@ -199,8 +198,10 @@ public final class RedissonServer implements AutoCloseable {
 		}
 		RedissonCall sent = this.client.getConfig().isClusterConfig() ? call.onCluster() : call;
 		CompletableFuture<R> answer = sent.sendThrough(scripts, type, this.loader.sendsWhole());
-		if (remaining < LONG_NANOS) {
-			this.giveUpTimes.cancelAfter(answer, remaining);
+		if (remaining < LONG_NANOS && !answer.isDone()) {
+			// cancels the answer, rather too early than too late, so that the client
+			// neither sends nor repeats the command after its caller has given up
+			CommandTimeouts.limit(answer, giveUpAtNanos - CommandTimeouts.LATE_NANOS);
 		}
 		return answer;
 	}

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.Codec;
 import org.redisson.client.codec.LongCodec;
 import org.redisson.config.Config;
 import org.redisson.config.ShardedSubscriptionMode;
@@ -47,12 +46,11 @@ public final class ReleaseChannels {
 	}
 
 	/**
-	 * Return the topic of a channel.
-	 * @param codec reads its messages
+	 * Return the topic of a channel, whose messages are numbers.
 	 */
-	public CompletionStage<RTopic> topic(String channel, Codec codec) {
-		return sharded().thenApply(
-				(yes) -> yes ? this.client.getShardedTopic(channel, codec) : this.client.getTopic(channel, codec));
+	public CompletionStage<RTopic> topic(String channel) {
+		return sharded().thenApply((yes) -> yes ? this.client.getShardedTopic(channel, LongCodec.INSTANCE)
+				: this.client.getTopic(channel, LongCodec.INSTANCE));
 	}
 
 	/**

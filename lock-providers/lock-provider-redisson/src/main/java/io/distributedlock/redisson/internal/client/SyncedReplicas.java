@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
 
+import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import io.distributedlock.spi.BackendException;
@@ -65,7 +66,7 @@ public final class SyncedReplicas {
 	 */
 	public CompletionStage<Long> send(RedissonCall call, Function<RedissonCall, CompletionStage<Long>> counting,
 			LongPredicate granted, Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
-		int slot = this.config.isClusterConfig() ? HashSlot.of(call.key()) : 0;
+		int slot = this.config.isClusterConfig() ? TokenCounters.slot(call.key()) : 0;
 		Count known = this.counts.get(slot);
 		if (known != null && known.isValid()) {
 			return send(slot, known, granted, command);

@@ -1,4 +1,4 @@
-package io.distributedlock.redis.internal.client;
+package io.distributedlock.redis.scripts.script;
 
 import java.time.Duration;
 import java.util.List;
@@ -17,18 +17,22 @@ import org.jspecify.annotations.Nullable;
  * thread for each command, which costs as much as a third of the command. So all commands
  * that are under way are looked at together, several times before the first of them is
  * late, and only while there are any. A command may thus end a little late. Thread-safe.
+ * <p>
+ * Why: docs/decisions/013-attempts-end-with-their-caller.md
+ *
+ * @since 0.1
  */
 public final class CommandTimeouts {
+
+	/**
+	 * How late a command may end, in nanoseconds.
+	 */
+	public static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	/**
 	 * The next look comes after this part of the time that a command has left.
 	 */
 	private static final int PART_OF_TIME_LEFT = 16;
-
-	/**
-	 * How late a command may end.
-	 */
-	private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	private static final Set<Command<?>> underWay = ConcurrentHashMap.newKeySet();
 
@@ -43,9 +47,11 @@ public final class CommandTimeouts {
 	/**
 	 * Return a future that completes as another one, or fails with
 	 * {@link TimeoutException}.
-	 * @param answer the answer to a command, which is cancelled when it is late. Lettuce
-	 * may still keep the command until it is connected, and send it then
+	 * @param <T> the type of the answer
+	 * @param answer the answer to a command, which is cancelled when it is late. The
+	 * client may still keep the command until it is connected, and send or repeat it then
 	 * @param untilNanos when to fail
+	 * @return the future
 	 */
 	public static <T> CompletableFuture<T> limit(CompletableFuture<T> answer, long untilNanos) {
 		Command<T> command = new Command<>(answer, untilNanos);

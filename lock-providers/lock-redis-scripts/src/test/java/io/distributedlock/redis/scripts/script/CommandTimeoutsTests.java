@@ -1,4 +1,4 @@
-package io.distributedlock.redis.internal.client;
+package io.distributedlock.redis.scripts.script;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
