@@ -20,9 +20,6 @@ import org.springframework.util.ConcurrentReferenceHashMap;
  */
 public final class ClassChecks {
 
-	private static final BiConsumer<Class<?>, Boolean> NO_CALLS = (type, bySubclass) -> {
-	};
-
 	private final Set<Class<?>> checked = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
 
 	private final Consumer<Class<?>> check;
@@ -42,7 +39,8 @@ public final class ClassChecks {
 	 */
 	public static ClassChecks ofProxies() {
 		return AotDetector.useGeneratedArtifacts() ? new ClassChecks((type) -> {
-		}, NO_CALLS) : new ClassChecks(UnreachableMethods::warn, UnreachableMethods::warnOfCalls);
+		}, (type, bySubclass) -> {
+		}) : new ClassChecks(UnreachableMethods::warn, UnreachableMethods::warnOfCalls);
 	}
 
 	/**
@@ -53,7 +51,8 @@ public final class ClassChecks {
 	 * @return the checks
 	 */
 	public static ClassChecks ofWeaving(BiPredicate<Method, Class<?>> locked, Mistake mistake) {
-		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked, mistake), NO_CALLS);
+		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked, mistake), (type, bySubclass) -> {
+		});
 	}
 
 	/**
