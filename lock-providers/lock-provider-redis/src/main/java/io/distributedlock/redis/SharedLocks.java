@@ -55,9 +55,7 @@ final class SharedLocks implements AutoCloseable {
 		return this.link.<Long>send(call).handle((token, failure) -> {
 			if (failure != null) {
 				if (!RedisErrors.isRefusal(failure)) {
-					// the owner may have the lease or may get it later, so the release
-					// must
-					// follow the attempt
+					// the owner may get the lease later: the release follows the attempt
 					this.unknownOwners.remove(key, request.leaseTime(),
 							() -> release(releasing(key, owner, permit).asRemoval()));
 				}

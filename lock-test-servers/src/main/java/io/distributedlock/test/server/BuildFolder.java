@@ -22,6 +22,12 @@ final class BuildFolder {
 
 	private static final String PROPERTY = "lock.test.servers";
 
+	/**
+	 * As long as the first start of servers may take in a test. An interrupt ends the
+	 * wait for another JVM.
+	 */
+	private static final int MAKING_MINUTES = 10;
+
 	private static final Map<String, Lock> LOCKS = new ConcurrentHashMap<>();
 
 	private BuildFolder() {
@@ -44,7 +50,7 @@ final class BuildFolder {
 		Files.createDirectories(home);
 		// a JVM may lock a file only once
 		Lock own = LOCKS.computeIfAbsent(name, (added) -> new ReentrantLock());
-		own.lock();
+		acquire(own);
 		try (FileChannel file = FileChannel.open(home.resolve(name + ".lock"), StandardOpenOption.CREATE,
 				StandardOpenOption.WRITE)) {
 			// until the channel is closed
@@ -56,6 +62,18 @@ final class BuildFolder {
 		}
 		finally {
 			own.unlock();
+		}
+	}
+
+	private static void acquire(Lock own) throws IOException {
+		try {
+			if (!own.tryLock(MAKING_MINUTES, TimeUnit.MINUTES)) {
+				throw new IOException("another thread has not made it within %s minutes".formatted(MAKING_MINUTES));
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IOException("interrupted", ex);
 		}
 	}
 

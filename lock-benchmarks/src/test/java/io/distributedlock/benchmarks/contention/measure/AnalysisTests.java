@@ -43,6 +43,13 @@ class AnalysisTests {
 	}
 
 	@Test
+	void longestTimeWithoutASectionMayBeTheFirstOrTheLast() {
+		assertThat(analysis(section(0, 0, 40, 41), section(1, 0, 60, 90)).values()).containsEntry("longest-free", 40.0);
+		assertThat(analysis(section(0, 0, 10, 20), section(1, 0, 55, 90)).values()).containsEntry("longest-free", 35.0);
+		assertThat(analysis(section(0, 0, 10, 20)).values()).containsEntry("longest-free", 80.0);
+	}
+
+	@Test
 	void entriesAreCountedOverTime() {
 		assertThat(analysis(section(0, 0, 10, 11), section(1, 0, 60, 61)).entriesOverTime(50)).containsEntry(0L, 0L)
 			.containsEntry(50L, 1L)
