@@ -220,8 +220,12 @@ class RedissonByHandTests extends OnOneServer {
 			LockQueue.Place first = enqueue(other, "listener");
 			LockQueue.Place next = enqueue(this.provider, "listener");
 			RLock byHand = second.getLock("listener");
-			assertThat(server.command("DEL", "listener")).isEqualTo(1L);
-			assertThat(byHand.tryLock()).isTrue();
+			// in one step, or a place would be granted between the two
+			server.command("EVAL",
+					"redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2])",
+					"1", "listener", second.getId() + ":" + Thread.currentThread().getId(),
+					String.valueOf(LONG.toMillis()));
+			assertThat(byHand.isHeldByCurrentThread()).isTrue();
 			first.leave();
 			Patience.await("somebody listens")
 				.until(() -> List.of("redisson_lock__channel:{listener}", 1L)
