@@ -129,7 +129,15 @@ public abstract class RedisSentinelContract {
 	private void awaitNothingLeft() {
 		Patience.await()
 			.untilAsserted(() -> assertThat((List<?>) this.primary.command("KEYS", "*")).map(String::valueOf)
-				.allMatch(this::mayStay));
+				.allMatch((key) -> mayStay(key) || isOfLateCalls(key)));
+	}
+
+	/**
+	 * On a busy machine the answer to a call may be late. The call is then refused for
+	 * two minutes in case that it arrives, which is more than a test waits.
+	 */
+	private boolean isOfLateCalls(String key) {
+		return key.endsWith(":alive") && (Long) this.primary.command("PTTL", key) > 0;
 	}
 
 }
