@@ -228,7 +228,7 @@ class EtcdEdgeCaseTests {
 				get(waiting).close();
 			}
 			try (DefaultLockTemplate elsewhere = DefaultLockTemplate.builder()
-				.provider(provider(securedClient(own, "secret")))
+				.provider(patient(securedClient(own, "secret")))
 				.keyPrefix("other")
 				.build()) {
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> elsewhere.acquire("k"))
@@ -329,7 +329,7 @@ class EtcdEdgeCaseTests {
 
 	private DefaultLockTemplate secured(EtcdTestServer own, String password) {
 		return DefaultLockTemplate.builder()
-			.provider(provider(securedClient(own, password)))
+			.provider(patient(securedClient(own, password)))
 			.keyPrefix("shop:lock")
 			.build();
 	}
@@ -346,6 +346,10 @@ class EtcdEdgeCaseTests {
 
 	private static EtcdLockProvider provider(Client client) {
 		return new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, Duration.ofSeconds(2));
+	}
+
+	private static EtcdLockProvider patient(Client client) {
+		return new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, Patience.LIMIT);
 	}
 
 	private Client client(String... urls) {

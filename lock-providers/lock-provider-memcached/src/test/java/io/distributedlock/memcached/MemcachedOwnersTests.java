@@ -47,7 +47,7 @@ class MemcachedOwnersTests {
 	void start() {
 		this.server = MemcachedTestServer.run();
 		this.client = Clients.connect(this.server.port());
-		this.provider = new MemcachedLockProvider(this.client, Duration.ofSeconds(2));
+		this.provider = new MemcachedLockProvider(this.client, Patience.LIMIT);
 	}
 
 	@AfterEach
@@ -63,7 +63,7 @@ class MemcachedOwnersTests {
 	void keyIsTakenFromANodeThatIsCutOff() throws Exception {
 		try (TcpProxy proxy = new TcpProxy(this.server.port())) {
 			MemcacheClient<String> far = Clients.connect(proxy.port());
-			MemcachedLockProvider cutOff = new MemcachedLockProvider(far, Duration.ofSeconds(2));
+			MemcachedLockProvider cutOff = new MemcachedLockProvider(far, Patience.LIMIT);
 			Lease lease = Objects.requireNonNull(get(cutOff.tryAcquire(REQUEST)));
 			proxy.dropReplies();
 			assertThat(get(this.provider.revoke("k", onlyOwner()))).isTrue();
@@ -85,7 +85,7 @@ class MemcachedOwnersTests {
 		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
 		AtomicInteger renewals = new AtomicInteger(2);
 		MemcachedLockProvider met = new MemcachedLockProvider(
-				beforeDelete(() -> (renewals.getAndDecrement() > 0) ? lease.renew(LONG) : null), Duration.ofSeconds(2));
+				beforeDelete(() -> (renewals.getAndDecrement() > 0) ? lease.renew(LONG) : null), Patience.LIMIT);
 		assertThat(get(met.revoke("k", onlyOwner()))).isTrue();
 		assertThat(get(lease.renew(LONG))).isNull();
 		met.close();
@@ -119,7 +119,7 @@ class MemcachedOwnersTests {
 		Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
 		BinaryMemcacheClient<String> binary = Clients.builder(this.server.port()).connectBinary();
 		get(ConnectFuture.connectFuture(binary));
-		MemcachedLockProvider other = new MemcachedLockProvider(binary, Duration.ofSeconds(2));
+		MemcachedLockProvider other = new MemcachedLockProvider(binary, Patience.LIMIT);
 		assertThat(get(other.owners("k"))).isEqualTo(get(this.provider.owners("k")));
 		assertThat(get(other.revoke("k", onlyOwner()))).isTrue();
 		assertThat(get(lease.renew(LONG))).isNull();

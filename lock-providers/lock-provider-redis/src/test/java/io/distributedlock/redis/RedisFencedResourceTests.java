@@ -23,7 +23,7 @@ class RedisFencedResourceTests {
 	void lateWriteIsRefused() {
 		try (RedisTestServer server = RedisTestServer.run()) {
 			RedisClient client = Clients.client("redis://127.0.0.1:" + server.port());
-			try (RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(2));
+			try (RedisLockProvider provider = new RedisLockProvider(client, Patience.LIMIT);
 					DefaultLockTemplate paused = DefaultLockTemplate.builder()
 						.provider(provider)
 						.keyPrefix("lock")
@@ -32,7 +32,7 @@ class RedisFencedResourceTests {
 						.provider(provider)
 						.keyPrefix("lock")
 						.build();
-					RedisFencedResource resource = new RedisFencedResource(client, Duration.ofSeconds(2))) {
+					RedisFencedResource resource = new RedisFencedResource(client, Patience.LIMIT)) {
 				LockHandle stale = paused.acquire(LockRequest.of("config").withLeaseTime(Duration.ofSeconds(2)));
 				long staleToken = stale.fencingToken().orElseThrow();
 				resource.set("config", "first", staleToken);

@@ -138,15 +138,14 @@ class RedisRightsTests extends RedisRightsContract {
 		RedisClient client = Clients
 			.client("redis://%s:%s@127.0.0.1:%s/%s".formatted(user, password, server().port(), database));
 		closeLater(() -> Clients.shutdown(client));
-		return opened(new RedisLockProvider(client, Duration.ofSeconds(2), "shop:lock"));
+		return opened(new RedisLockProvider(client, Patience.LIMIT, "shop:lock"));
 	}
 
 	private DefaultLockTemplate template(RedisTestCluster cluster, String user) {
 		RedisClusterClient client = RedisClusterClient.create(Clients.resources(),
 				"redis://%s:%s@127.0.0.1:%s".formatted(user, PASSWORD, cluster.servers().get(0).port()));
 		closeLater(() -> Clients.shutdown(client));
-		return template(opened(new RedisLockProvider(client, Duration.ofSeconds(3), "shop:lock")),
-				Duration.ofMillis(200));
+		return template(opened(new RedisLockProvider(client, Patience.LIMIT, "shop:lock")), Duration.ofMillis(200));
 	}
 
 	private LockProvider opened(RedisLockProvider provider) {

@@ -1,9 +1,9 @@
 package io.distributedlock.redis;
 
 import java.nio.file.Path;
-import java.time.Duration;
 
 import io.distributedlock.test.ProviderFactory;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.contract.RedisTlsContract;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -20,8 +20,7 @@ class RedisTlsTests extends RedisTlsContract {
 				.sslOptions(SslOptions.builder().jdkSslProvider().trustManager(trusted.toFile()).build())
 				.build());
 		}
-		return new ProviderFactory.Node(new RedisLockProvider(client, Duration.ofSeconds(3)),
-				() -> Clients.shutdown(client));
+		return new ProviderFactory.Node(new RedisLockProvider(client, Patience.LIMIT), () -> Clients.shutdown(client));
 	}
 
 }

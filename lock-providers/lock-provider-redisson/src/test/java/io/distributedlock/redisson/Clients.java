@@ -2,6 +2,7 @@ package io.distributedlock.redisson;
 
 import java.util.function.Consumer;
 
+import io.distributedlock.test.patience.Patience;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -18,6 +19,13 @@ final class Clients {
 	static RedissonClient connect(String url) {
 		return connect(url, (server) -> {
 		});
+	}
+
+	/**
+	 * Return a client of a server that never stops, for tests on a busy machine.
+	 */
+	static RedissonClient patient(String url) {
+		return connect(url, (server) -> server.setTimeout((int) Patience.LIMIT.toMillis()));
 	}
 
 	static RedissonClient connect(String url, Consumer<SingleServerConfig> customizer) {

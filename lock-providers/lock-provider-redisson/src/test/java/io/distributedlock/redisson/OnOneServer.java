@@ -35,7 +35,7 @@ abstract class OnOneServer {
 	@BeforeEach
 	void connect() {
 		server.command("FLUSHALL");
-		this.client = Clients.connect(server.url());
+		this.client = Clients.patient(server.url());
 		this.provider = new RedissonLockProvider(this.client);
 	}
 

@@ -110,7 +110,7 @@ class RedissonByHandTests extends OnOneServer {
 	@ParameterizedTest
 	@ValueSource(strings = { "{tenant}:42", "lock:{42}", "订单 42" })
 	void exactKeyIsTheNameOfALockByHand(String key) {
-		RedissonClient second = Clients.connect(server.url());
+		RedissonClient second = Clients.patient(server.url());
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.keyPrefix("shop")
@@ -214,7 +214,7 @@ class RedissonByHandTests extends OnOneServer {
 	 */
 	@Test
 	void nextInTheLineListensInPlaceOfTheFirst() {
-		RedissonClient second = Clients.connect(server.url());
+		RedissonClient second = Clients.patient(server.url());
 		try (RedissonLockProvider other = new RedissonLockProvider(second)) {
 			assertThat(attempt("listener", LockType.EXCLUSIVE)).isNotNull();
 			LockQueue.Place first = enqueue(other, "listener");
@@ -250,8 +250,13 @@ class RedissonByHandTests extends OnOneServer {
 	private static Waiting waitInQueue(RLock lock, long length) {
 		CompletableFuture<Void> taken = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {
-			lock.lock(LONG.toSeconds(), TimeUnit.SECONDS);
-			taken.complete(null);
+			try {
+				lock.lock(LONG.toSeconds(), TimeUnit.SECONDS);
+				taken.complete(null);
+			}
+			catch (RuntimeException ex) {
+				taken.completeExceptionally(ex);
+			}
 		});
 		thread.setDaemon(true);
 		thread.start();
@@ -285,7 +290,7 @@ class RedissonByHandTests extends OnOneServer {
 	@ParameterizedTest
 	@EnumSource(names = { "EXCLUSIVE", "FAIR" })
 	void listenerToAPatternDelaysNobody(LockType type) {
-		RedissonClient monitoring = Clients.connect(server.url());
+		RedissonClient monitoring = Clients.patient(server.url());
 		try {
 			monitoring.getPatternTopic("*").addListener(String.class, (pattern, channel, message) -> {
 			});
@@ -323,8 +328,8 @@ class RedissonByHandTests extends OnOneServer {
 	}
 
 	private void takeTurns(LockType type, ByHand byHand, int callersByHand, Duration length) {
-		RedissonClient second = Clients.connect(server.url());
-		RedissonClient third = Clients.connect(server.url());
+		RedissonClient second = Clients.patient(server.url());
+		RedissonClient third = Clients.patient(server.url());
 		try (RedissonLockProvider other = new RedissonLockProvider(second);
 				DefaultLockTemplate mine = DefaultLockTemplate.builder().provider(this.provider).build();
 				DefaultLockTemplate others = DefaultLockTemplate.builder().provider(other).build()) {

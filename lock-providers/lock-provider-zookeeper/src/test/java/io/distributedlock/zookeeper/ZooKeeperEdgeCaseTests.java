@@ -266,12 +266,9 @@ class ZooKeeperEdgeCaseTests {
 			.build();
 		locker.start();
 		this.opened.add(locker);
-		try (DefaultLockTemplate template = template(
-				new ZooKeeperLockProvider(locker, "/locks", Duration.ofSeconds(3)));
-				DefaultLockTemplate other = template(
-						new ZooKeeperLockProvider(locker, "/locks", Duration.ofSeconds(3)));
-				DefaultLockTemplate stranger = template(
-						new ZooKeeperLockProvider(admin, "/locks", Duration.ofSeconds(3)))) {
+		try (DefaultLockTemplate template = template(new ZooKeeperLockProvider(locker, "/locks", Patience.LIMIT));
+				DefaultLockTemplate other = template(new ZooKeeperLockProvider(locker, "/locks", Patience.LIMIT));
+				DefaultLockTemplate stranger = template(new ZooKeeperLockProvider(admin, "/locks", Patience.LIMIT))) {
 			LockHandle handle = template.acquire("k");
 			CompletableFuture<LockHandle> waiting = other.acquireAsync(LockRequest.of("k"));
 			Patience.await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());

@@ -200,8 +200,7 @@ class TableOwnersTests {
 	}
 
 	private LockProvider provider(HikariDataSource database, JdbcLockStrategy strategy) {
-		return open(JdbcLocks.provider(database,
-				JdbcLockSettings.of(JdbcDialect.H2).withStrategy(strategy).withCommandTimeout(Duration.ofSeconds(2))));
+		return open(JdbcLocks.provider(database, Databases.settings(JdbcDialect.H2).withStrategy(strategy)));
 	}
 
 	private <T extends AutoCloseable> T open(T closeable) {
