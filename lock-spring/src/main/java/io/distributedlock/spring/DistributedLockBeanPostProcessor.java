@@ -9,6 +9,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
 import io.distributedlock.spring.support.OptionalLibraries;
@@ -26,6 +27,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
@@ -188,13 +190,20 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 
 	/**
 	 * Refuse a child context without a post-processor, whose locked methods would run
-	 * without their locks. Its events reach its parents, too.
+	 * without their locks. Its events reach its parents, too. It is closed, since an
+	 * error handler for events may swallow the exception.
 	 */
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
-		if (this.proxying && event.getApplicationContext()
-			.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory beans && !isIn(beans)) {
-			UnseenSingletons.checkChild(beans);
+		if (this.proxying && event.getApplicationContext() instanceof ConfigurableApplicationContext child
+				&& !isIn(child.getBeanFactory())) {
+			try {
+				UnseenSingletons.checkChild(child.getBeanFactory());
+			}
+			catch (InvalidLockOperationException ex) {
+				child.close();
+				throw ex;
+			}
 		}
 	}
 
