@@ -30,8 +30,7 @@ final class AnnotationChecks {
 	AnnotationChecks(LockOperationSource operations, boolean proxying) {
 		this.operations = operations;
 		this.classChecks = proxying ? ClassChecks.ofProxies()
-				: ClassChecks.ofWeaving((method, type) -> operations.find(method, type) != null, (method, type, problem,
-						action) -> new InvalidLockOperationException(method, type, problem, action, null));
+				: ClassChecks.ofWeaving((method, type) -> operations.find(method, type) != null);
 	}
 
 	/**

@@ -6,7 +6,9 @@ import java.util.function.Consumer;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.spring.reach.LockAnnotations;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -69,6 +71,18 @@ class MistakesAtStartTests {
 	}
 
 	@Test
+	void messageNamesTheAnnotationThatStandsThere() {
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadSchedule.class),
+				"@ScheduledLock on " + BadSchedule.class.getName() + ".run(), key = ");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadPermits.class),
+				"@DistributedSemaphore on " + BadPermits.class.getName() + ".run(), permits = ");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadComposed.class),
+				"@Composed on " + BadComposed.class.getName() + ".run(): ");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadRepeated.class),
+				"@DistributedLock on " + BadRepeated.class.getName() + ".run(), key = ");
+	}
+
+	@Test
 	void methodsWithoutALockAreNotRefused() {
 		try (AnnotationConfigApplicationContext context = withTransactions(Whole.class)) {
 			assertThat(context.getBean(Whole.class).first("1")).isEqualTo("ran");
@@ -111,6 +125,45 @@ class MistakesAtStartTests {
 		public Consumer<String> orders() {
 			return (order) -> {
 			};
+		}
+
+	}
+
+	static class BadSchedule {
+
+		@ScheduledLock(holdAtLeast = "1s", key = "#nope")
+		public void run() {
+		}
+
+	}
+
+	static class BadPermits {
+
+		@DistributedSemaphore(permits = "many")
+		public void run() {
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(provider = "nowhere")
+	@interface Composed {
+
+	}
+
+	@Composed
+	static class BadComposed {
+
+		public void run() {
+		}
+
+	}
+
+	static class BadRepeated {
+
+		@DistributedLock("'a'")
+		@DistributedLock("#nope")
+		public void run() {
 		}
 
 	}

@@ -47,11 +47,10 @@ public final class ClassChecks {
 	 * Return checks for woven classes: they fail for methods that the aspect is not woven
 	 * into.
 	 * @param locked tells which methods of a class are locked
-	 * @param mistake makes the exception
 	 * @return the checks
 	 */
-	public static ClassChecks ofWeaving(BiPredicate<Method, Class<?>> locked, Mistake mistake) {
-		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked, mistake), (type, bySubclass) -> {
+	public static ClassChecks ofWeaving(BiPredicate<Method, Class<?>> locked) {
+		return new ClassChecks((userClass) -> WovenMethods.check(userClass, locked), (type, bySubclass) -> {
 		});
 	}
 
@@ -72,24 +71,6 @@ public final class ClassChecks {
 	 */
 	public void checkCalls(Class<?> type, boolean bySubclass) {
 		this.calls.accept(ClassUtils.getUserClass(type), bySubclass);
-	}
-
-	/**
-	 * Makes the exception for a method that would run without its locks.
-	 */
-	@FunctionalInterface
-	public interface Mistake {
-
-		/**
-		 * Make the exception.
-		 * @param method the method
-		 * @param userClass the class of the bean
-		 * @param problem what is wrong
-		 * @param action what to do
-		 * @return the exception
-		 */
-		RuntimeException of(Method method, Class<?> userClass, String problem, String action);
-
 	}
 
 }

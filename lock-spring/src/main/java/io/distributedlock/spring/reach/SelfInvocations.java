@@ -55,7 +55,7 @@ final class SelfInvocations {
 	/**
 	 * The method of a Kotlin compiler that fills in default values and calls another one.
 	 */
-	private static final String WITH_DEFAULTS = "$default";
+	static final String WITH_DEFAULTS = "$default";
 
 	private static final String AOP_CONTEXT = Type.getInternalName(AopContext.class);
 
@@ -157,7 +157,7 @@ final class SelfInvocations {
 		}
 	}
 
-	private static void read(Class<?> code, ClassVisitor calls) {
+	static void read(Class<?> code, ClassVisitor calls) {
 		try (InputStream bytes = code.getResourceAsStream(ClassUtils.getClassFileName(code))) {
 			if (bytes != null) {
 				new ClassReader(bytes).accept(calls, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);

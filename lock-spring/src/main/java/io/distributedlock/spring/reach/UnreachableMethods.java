@@ -3,8 +3,10 @@ package io.distributedlock.spring.reach;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,12 +35,18 @@ final class UnreachableMethods {
 			return;
 		}
 		ReflectionUtils.doWithMethods(userClass,
-				(method) -> logger.warn("@DistributedLock on {}.{} has no effect: a proxy cannot intercept a {}. {}",
-						method.getDeclaringClass().getName(), method.getName(), describe(method, userClass), WAY_OUT),
-				(method) -> !ReachableMethods.isReachable(method, userClass) && isWanted(method, userClass));
-		ReflectionUtils.doWithMethods(userClass, (method) -> logger.warn(
-				"@DistributedLock on {}.{} has no effect when Spring calls the method to initialize or destroy the bean: that call does not go through the proxy. {}",
-				method.getDeclaringClass().getName(), method.getName(), WAY_OUT),
+				(method) -> logger.warn(new InvalidLockOperationException(method, userClass,
+						"a proxy cannot intercept a %s, so the annotation has no effect"
+							.formatted(describe(method, userClass)),
+						WAY_OUT, null)
+					.getMessage()),
+				(method) -> !ReachableMethods.isReachable(method, userClass) && isWanted(method, userClass)
+						&& !isOverload(method));
+		ReflectionUtils.doWithMethods(userClass, (method) -> logger.warn(new InvalidLockOperationException(method,
+				userClass,
+				"the annotation has no effect when Spring calls the method to initialize or destroy the bean, since that call does not go through the proxy",
+				WAY_OUT, null)
+			.getMessage()),
 				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
 						&& LockAnnotations.areOn(method));
 	}
@@ -73,6 +81,18 @@ final class UnreachableMethods {
 		int modifiers = method.getModifiers();
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers)
 				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass()) && isLocked(method, userClass);
+	}
+
+	/**
+	 * Return whether the compiler of Kotlin made a method for {@code @JvmOverloads}. It
+	 * is final and calls the annotated one, on the proxy.
+	 */
+	private static boolean isOverload(Method method) {
+		return Modifier.isFinal(method.getModifiers()) && Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+			// has the object, all parameters, which are set, and a marker
+			.anyMatch((each) -> each.isSynthetic()
+					&& each.getName().equals(method.getName() + SelfInvocations.WITH_DEFAULTS)
+					&& each.getParameterCount() - 3 > method.getParameterCount());
 	}
 
 	private static boolean isLocked(Method method, Class<?> userClass) {

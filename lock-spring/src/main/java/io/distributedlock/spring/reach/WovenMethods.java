@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.function.BiPredicate;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
@@ -39,15 +40,15 @@ final class WovenMethods {
 	 * Check all methods of a class that have locks.
 	 * @param userClass the class
 	 * @param locked tells the locked methods of a class
-	 * @param mistake makes the exception for a method that would run without its locks
+	 * @throws InvalidLockOperationException if one would run without its locks
 	 */
-	static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked, ClassChecks.Mistake mistake) {
+	static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked) {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 			if (mayBeLocked(specific) && isOrWouldBeLocked(specific, userClass, locked)) {
 				Gap gap = gap(specific);
 				if (gap != null) {
-					throw mistake.of(specific, userClass, gap.reason, gap.action);
+					throw new InvalidLockOperationException(specific, userClass, gap.reason, gap.action, null);
 				}
 			}
 		});
