@@ -10,11 +10,15 @@ import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.spring.reach.LockAnnotations;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.util.ExceptionUtils;
 
+import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -23,6 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -70,6 +75,21 @@ class MistakesAtStartTests {
 		Contexts.open(this.provider, false, Web.class).close();
 	}
 
+	/**
+	 * The container would call a final method on the proxy, whose fields have no values.
+	 */
+	@Test
+	void lockOnABeanWithAFinalMethodThatReadsAField() {
+		assertThatStartFails(() -> Contexts.open(this.provider, false, Filter.class), Filter.class.getName(),
+				"GenericFilterBean.init is final", "LockTemplate");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, CountingJob.class), CountingJob.class.getName(),
+				"CountingJob.run is final", "LockTemplate");
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Job.class)) {
+			context.getBean(Job.class).run();
+			assertThat(this.provider.keys()).containsExactly("t:Job.step");
+		}
+	}
+
 	@Test
 	void messageNamesTheAnnotationThatStandsThere() {
 		assertThatStartFails(() -> Contexts.open(this.provider, false, BadSchedule.class),
@@ -105,7 +125,7 @@ class MistakesAtStartTests {
 	private static void assertThatStartFails(Runnable start, String... parts) {
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(start::run)
 			.satisfies((failure) -> assertThat(ExceptionUtils.readStackTrace(failure))
-				.contains("InvalidLockOperationException")
+				.containsAnyOf("InvalidLockOperationException", "InvalidLockSetupException")
 				.contains(parts));
 	}
 
@@ -125,6 +145,57 @@ class MistakesAtStartTests {
 		public Consumer<String> orders() {
 			return (order) -> {
 			};
+		}
+
+	}
+
+	static class Filter extends OncePerRequestFilter {
+
+		@Override
+		@DistributedLock
+		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain) {
+		}
+
+	}
+
+	/**
+	 * As jobs of Quartz are: the final method runs on the proxy, and the locked method
+	 * that it calls on the bean.
+	 */
+	static class Job implements Runnable, BeanNameAware {
+
+		private @Nullable String name;
+
+		@Override
+		public final void setBeanName(String name) {
+			if (this.name == null) {
+				this.name = name;
+			}
+		}
+
+		@Override
+		public final void run() {
+			step();
+		}
+
+		@DistributedLock
+		protected void step() {
+		}
+
+	}
+
+	static class CountingJob implements Runnable {
+
+		private int runs;
+
+		@Override
+		public final void run() {
+			this.runs++;
+			step();
+		}
+
+		@DistributedLock
+		protected void step() {
 		}
 
 	}

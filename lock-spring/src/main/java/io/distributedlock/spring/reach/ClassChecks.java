@@ -8,6 +8,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockSetupException;
 
 import org.springframework.aot.AotDetector;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -68,9 +69,14 @@ public final class ClassChecks {
 	 * Check whether calls of locked methods go through a proxy.
 	 * @param type the class of the object behind the proxy
 	 * @param bySubclass whether the proxy is a subclass of it
+	 * @throws InvalidLockSetupException if the proxy cannot work
 	 */
 	public void checkCalls(Class<?> type, boolean bySubclass) {
-		this.calls.accept(ClassUtils.getUserClass(type), bySubclass);
+		Class<?> userClass = ClassUtils.getUserClass(type);
+		if (bySubclass) {
+			FinalMethods.check(userClass);
+		}
+		this.calls.accept(userClass, bySubclass);
 	}
 
 }
