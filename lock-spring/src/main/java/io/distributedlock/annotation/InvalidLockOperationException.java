@@ -25,21 +25,6 @@ public class InvalidLockOperationException extends InvalidLockSetupException {
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Create an exception for one attribute.
-	 * @param method the annotated method
-	 * @param targetClass the class of its bean
-	 * @param attribute the attribute of the annotation
-	 * @param value what it is set to
-	 * @param problem what is wrong
-	 * @param action what to do
-	 * @param cause why, if an exception says so
-	 */
-	public InvalidLockOperationException(Method method, Class<?> targetClass, String attribute, String value,
-			String problem, String action, @Nullable Throwable cause) {
-		super("%s, %s = \"%s\": %s".formatted(describe(method, targetClass), attribute, value, problem), action, cause);
-	}
-
-	/**
 	 * Create an exception.
 	 * @param method the annotated method
 	 * @param targetClass the class of its bean

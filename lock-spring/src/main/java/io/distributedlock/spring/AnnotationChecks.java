@@ -29,8 +29,7 @@ final class AnnotationChecks {
 
 	AnnotationChecks(LockOperationSource operations, boolean proxying) {
 		this.operations = operations;
-		this.classChecks = proxying ? ClassChecks.ofProxies()
-				: ClassChecks.ofWeaving((method, type) -> operations.find(method, type) != null);
+		this.classChecks = new ClassChecks(proxying ? null : (method, type) -> operations.find(method, type) != null);
 	}
 
 	/**

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.spring.operation.DeclaredLocks;
+import io.distributedlock.spring.reach.LockAnnotations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -53,7 +53,7 @@ final class LockedBeanHints {
 		hierarchy().forEach((each) -> this.hints.reflection().registerType(each));
 		locked.forEach((method) -> {
 			this.hints.reflection().registerMethod(method, ExecutableMode.INVOKE);
-			DeclaredLocks.of(method, this.type).forEach((annotation) -> register(annotation, method));
+			LockAnnotations.of(method, this.type).forEach((annotation) -> register(annotation, method));
 		});
 	}
 

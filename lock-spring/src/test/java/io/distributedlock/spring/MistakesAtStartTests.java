@@ -93,13 +93,13 @@ class MistakesAtStartTests {
 	@Test
 	void messageNamesTheAnnotationThatStandsThere() {
 		assertThatStartFails(() -> Contexts.open(this.provider, false, BadSchedule.class),
-				"@ScheduledLock on " + BadSchedule.class.getName() + ".run(), key = ");
+				"@ScheduledLock on " + BadSchedule.class.getName() + ".run(): key = ");
 		assertThatStartFails(() -> Contexts.open(this.provider, false, BadPermits.class),
-				"@DistributedSemaphore on " + BadPermits.class.getName() + ".run(), permits = ");
+				"@DistributedSemaphore on " + BadPermits.class.getName() + ".run(): permits = ");
 		assertThatStartFails(() -> Contexts.open(this.provider, false, BadComposed.class),
 				"@Composed on " + BadComposed.class.getName() + ".run(): ");
 		assertThatStartFails(() -> Contexts.open(this.provider, false, BadRepeated.class),
-				"@DistributedLock on " + BadRepeated.class.getName() + ".run(), key = ");
+				"@DistributedLock on " + BadRepeated.class.getName() + ".run(): key = ");
 	}
 
 	@Test

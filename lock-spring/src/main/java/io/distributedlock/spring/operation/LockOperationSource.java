@@ -178,7 +178,7 @@ public final class LockOperationSource {
 			.toList();
 		if (called.size() > 1) {
 			called.stream()
-				.filter((each) -> !DeclaredLocks.of(each, userClass).isEmpty())
+				.filter((each) -> !LockAnnotations.of(each, userClass).isEmpty())
 				.findFirst()
 				.ifPresent((each) -> {
 					throw new InvalidLockOperationException(each, userClass,
@@ -196,7 +196,7 @@ public final class LockOperationSource {
 		if (ReflectionUtils.isObjectMethod(specific) || LockAnnotations.isCopy(specific)) {
 			return null;
 		}
-		List<LockAttributes> annotations = DeclaredLocks.of(specific, userClass)
+		List<LockAttributes> annotations = LockAnnotations.of(specific, userClass)
 			.stream()
 			.map((each) -> new LockAttributes(each, specific, userClass, this.placeholders))
 			.toList();

@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.SpringProxy;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
@@ -99,7 +98,7 @@ final class UnreachableMethods {
 		try {
 			return !LockAnnotations.of(method, userClass).isEmpty();
 		}
-		catch (AnnotationConfigurationException ex) {
+		catch (InvalidLockOperationException ex) {
 			// no reason for a warning: who reads the annotation to use it reports this
 			return false;
 		}
