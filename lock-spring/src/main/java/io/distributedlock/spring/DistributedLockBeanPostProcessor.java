@@ -76,8 +76,6 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 
 	private transient @Nullable LockAdvisors advisors;
 
-	private transient @Nullable AnnotationChecks checks;
-
 	/**
 	 * Whether all singletons have been created.
 	 */
@@ -137,10 +135,10 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		super.setBeanFactory(beanFactory);
 		this.factory = (beanFactory instanceof ConfigurableListableBeanFactory listable) ? listable : null;
 		LockModes.requireThatOfParents(beanFactory, this.proxying);
-		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder);
+		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder,
+				this.proxying);
 		this.advisors = created;
 		this.advisor = created.lock();
-		this.checks = new AnnotationChecks(created.operations(), this.proxying);
 		if (!this.proxying) {
 			LockModes.requireAgent();
 			// now, since the initialization of a bean may call locked methods
@@ -288,34 +286,28 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		if (hidden != null && this.proxying) {
 			return HiddenTargets.place(bean, beanName, hidden);
 		}
-		if (hidden != null && this.checks != null) {
-			this.checks.checkClass(hidden);
+		if (hidden != null) {
+			requiredAdvisors().checks().checkClass(hidden);
 		}
 		return bean;
 	}
 
 	private void arrange(Advised proxy) {
-		if (this.advisors != null && !proxy.isFrozen()) {
-			this.advisors.arrange(proxy);
+		if (!proxy.isFrozen()) {
+			requiredAdvisors().arrange(proxy);
 		}
-		if (this.checks != null) {
-			this.checks.checkProxy(proxy);
-		}
+		requiredAdvisors().checks().checkProxy(proxy);
 	}
 
 	@Override
 	protected boolean isEligible(Class<?> targetClass) {
 		boolean eligible = super.isEligible(targetClass);
-		if (this.checks != null) {
-			this.checks.checkClass(targetClass);
-		}
+		requiredAdvisors().checks().checkClass(targetClass);
 		return eligible && this.proxying;
 	}
 
 	private void checkProviders() {
-		if (this.advisors != null) {
-			this.advisors.operations().check(this.template);
-		}
+		requiredAdvisors().operations().check(this.template);
 	}
 
 	private boolean verifiesCommits() {

@@ -79,7 +79,7 @@ class MistakesAtStartTests {
 	 * The container would call a final method on the proxy, whose fields have no values.
 	 */
 	@Test
-	void lockOnABeanWithAFinalMethodThatReadsAField() {
+	void lockOnABeanWithAFinalMethodThatMayNeedFields() {
 		assertThatStartFails(() -> Contexts.open(this.provider, false, Filter.class), Filter.class.getName(),
 				"GenericFilterBean.init is final", "LockTemplate");
 		assertThatStartFails(() -> Contexts.open(this.provider, false, CountingJob.class), CountingJob.class.getName(),
@@ -162,16 +162,7 @@ class MistakesAtStartTests {
 	 * As jobs of Quartz are: the final method runs on the proxy, and the locked method
 	 * that it calls on the bean.
 	 */
-	static class Job implements Runnable, BeanNameAware {
-
-		private @Nullable String name;
-
-		@Override
-		public final void setBeanName(String name) {
-			if (this.name == null) {
-				this.name = name;
-			}
-		}
+	static class Job extends Named implements Runnable {
 
 		@Override
 		public final void run() {
@@ -180,6 +171,17 @@ class MistakesAtStartTests {
 
 		@DistributedLock
 		protected void step() {
+		}
+
+	}
+
+	static class Named implements BeanNameAware {
+
+		private @Nullable String name;
+
+		@Override
+		public final void setBeanName(String name) {
+			this.name = name;
 		}
 
 	}

@@ -77,7 +77,7 @@ final class SelfInvocations {
 		if (lockedMethods.isEmpty() || hasFieldOfItself(type)) {
 			return Set.of();
 		}
-		List<Class<?>> types = withParents(type).distinct().toList();
+		List<Class<?>> types = ReachableMethods.withParents(type).distinct().toList();
 		if (bySubclass) {
 			types.forEach((each) -> read(each, new Calls(each, lockedMethods, Opcodes.ACC_FINAL, (caller) -> true)));
 		}
@@ -92,15 +92,6 @@ final class SelfInvocations {
 			found.addAll(calls.found);
 		}
 		return found;
-	}
-
-	/**
-	 * Return a class with all its superclasses and interfaces.
-	 */
-	private static Stream<Class<?>> withParents(Class<?> type) {
-		return Stream.concat(Stream.of(type),
-				Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
-					.flatMap(SelfInvocations::withParents));
 	}
 
 	private static boolean isOverridden(Class<?> anInterface, String name, Class<?> type) {
@@ -157,7 +148,7 @@ final class SelfInvocations {
 		}
 	}
 
-	static void read(Class<?> code, ClassVisitor calls) {
+	private static void read(Class<?> code, ClassVisitor calls) {
 		try (InputStream bytes = code.getResourceAsStream(ClassUtils.getClassFileName(code))) {
 			if (bytes != null) {
 				new ClassReader(bytes).accept(calls, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);

@@ -4,22 +4,27 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.SpringProxy;
+import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Warns of annotated methods whose calls do not go through a proxy.
+ * Warns of annotated methods whose calls do not go through a proxy. Internal: public only
+ * for the package that puts beans under locks.
  */
-final class UnreachableMethods {
+public final class UnreachableMethods {
 
 	private static final Logger logger = LoggerFactory.getLogger(UnreachableMethods.class);
 
@@ -28,7 +33,11 @@ final class UnreachableMethods {
 	private UnreachableMethods() {
 	}
 
-	static void warn(Class<?> userClass) {
+	/**
+	 * Warn of methods that a proxy cannot intercept.
+	 * @param userClass the class
+	 */
+	public static void warn(Class<?> userClass) {
 		if (Proxy.isProxyClass(userClass)) {
 			// its methods are final but implement those of interfaces
 			return;
@@ -51,9 +60,43 @@ final class UnreachableMethods {
 	}
 
 	/**
-	 * Warn of calls that do not go through the proxy of a class.
+	 * Refuse a class with a final method of an interface that may need fields, such as
+	 * {@code init} of Spring's filters. If the proxy is a subclass, it would run on the
+	 * proxy, whose fields have no values.
+	 * @param userClass the class
+	 * @throws InvalidLockSetupException if it has one
 	 */
-	static void warnOfCalls(Class<?> userClass, boolean bySubclass) {
+	public static void refuseFinal(Class<?> userClass) {
+		Stream.of(userClass.getMethods())
+			.filter((method) -> Modifier.isFinal(method.getModifiers()) && isCalledOnTheProxy(method, userClass)
+					&& Stream.of(method.getDeclaringClass().getDeclaredFields())
+						.anyMatch((field) -> !Modifier.isStatic(field.getModifiers())))
+			.findFirst()
+			.ifPresent((method) -> {
+				throw new InvalidLockSetupException(
+						"A bean of type %s cannot be locked: %s.%s is final. It would run on the proxy, where the fields of the bean have no values"
+							.formatted(userClass.getName(), method.getDeclaringClass().getName(), method.getName()),
+						"Move the locked method to another bean, use LockTemplate inside the method, or set lock.mode=aspectj",
+						null);
+			});
+	}
+
+	/**
+	 * Return whether an interface declares a method, so that others call it on the proxy.
+	 * Spring calls what it calls while it creates a bean on the bean itself.
+	 */
+	private static boolean isCalledOnTheProxy(Method method, Class<?> userClass) {
+		Class<?> type = ClassUtils.getInterfaceMethodIfPossible(method, userClass).getDeclaringClass();
+		return type.isInterface() && !Aware.class.isAssignableFrom(type) && type != InitializingBean.class
+				&& type != DisposableBean.class;
+	}
+
+	/**
+	 * Warn of calls that do not go through the proxy of a class.
+	 * @param userClass the class
+	 * @param bySubclass whether the proxy is a subclass of it
+	 */
+	public static void warnOfCalls(Class<?> userClass, boolean bySubclass) {
 		boolean ofInterfaces = Proxy.isProxyClass(userClass);
 		if (ofInterfaces && SpringProxy.class.isAssignableFrom(userClass)) {
 			// it runs default methods on itself
@@ -74,12 +117,8 @@ final class UnreachableMethods {
 	 * framework are no reason for a warning.
 	 */
 	private static boolean isWanted(Method method, Class<?> userClass) {
-		if (LockAnnotations.areOn(method)) {
-			return true;
-		}
-		int modifiers = method.getModifiers();
-		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers)
-				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass()) && isLocked(method, userClass);
+		return LockAnnotations.areOn(method) || (!LockAnnotations.isCopy(method)
+				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass()) && isLocked(method, userClass));
 	}
 
 	/**

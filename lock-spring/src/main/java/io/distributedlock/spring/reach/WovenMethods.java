@@ -21,11 +21,12 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds locked methods that the aspect is not woven into. A proxy would lock them; with
- * {@code lock.mode=aspectj} they would run without their locks.
+ * {@code lock.mode=aspectj} they would run without their locks. Internal: public only for
+ * the package that puts beans under locks.
  * <p>
  * Why: docs/decisions/021-advice-by-post-processor.md
  */
-final class WovenMethods {
+public final class WovenMethods {
 
 	/**
 	 * The pointcut matches the annotation itself, an annotation that carries it, and one
@@ -42,7 +43,7 @@ final class WovenMethods {
 	 * @param locked tells the locked methods of a class
 	 * @throws InvalidLockOperationException if one would run without its locks
 	 */
-	static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked) {
+	public static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked) {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 			if (mayBeLocked(specific) && isOrWouldBeLocked(specific, userClass, locked)) {
