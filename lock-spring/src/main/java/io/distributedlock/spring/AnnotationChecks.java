@@ -5,13 +5,18 @@ import java.util.Collections;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.spring.reach.ClassChecks;
 import io.distributedlock.spring.reach.ReachableMethods;
+import io.distributedlock.spring.reach.UnreachableMethods;
+import io.distributedlock.spring.reach.WovenMethods;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aot.AotDetector;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
@@ -23,39 +28,56 @@ final class AnnotationChecks {
 
 	private final LockOperationSource operations;
 
-	private final ClassChecks classChecks;
+	private final boolean proxying;
 
-	private final Set<ProxyTypes> checked = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
+	private final Set<Class<?>> classes = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
+
+	private final Set<ProxyTypes> proxies = Collections.newSetFromMap(new ConcurrentReferenceHashMap<>());
 
 	AnnotationChecks(LockOperationSource operations, boolean proxying) {
 		this.operations = operations;
-		this.classChecks = proxying ? ClassChecks.ofProxies()
-				: ClassChecks.ofWeaving((method, type) -> operations.find(method, type) != null, (method, type, problem,
-						action) -> new InvalidLockOperationException(method, type, problem, action, null));
+		this.proxying = proxying;
 	}
 
 	/**
-	 * Check whether the locked methods of a class get their locks.
+	 * Check whether the locked methods of a class get their locks. An application that
+	 * was processed ahead of time was warned then, and a native image has no class files
+	 * to read.
+	 * @throws InvalidLockOperationException if the aspect is not woven into a method
 	 */
 	void checkClass(Class<?> type) {
-		this.classChecks.check(type);
+		if (!this.classes.add(type) || !AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			return;
+		}
+		if (!this.proxying) {
+			WovenMethods.check(ClassUtils.getUserClass(type),
+					(method, userClass) -> this.operations.find(method, userClass) != null);
+		}
+		else if (!AotDetector.useGeneratedArtifacts()) {
+			UnreachableMethods.warn(ClassUtils.getUserClass(type));
+		}
 	}
 
 	/**
 	 * Read the annotations of all methods of a proxy that takes locks. Spring stops at
 	 * the first method with locks, and a mistake in another one would only show when that
 	 * is called.
-	 * @throws InvalidLockOperationException if an annotation cannot work
+	 * @throws InvalidLockSetupException if an annotation or the proxy cannot work
 	 */
 	void checkProxy(Advised proxy) {
 		Class<?> target = AopUtils.getTargetClass(proxy);
-		if (!LockAdvisor.isAmong(proxy) || !this.checked.add(new ProxyTypes(proxy.getClass(), target))) {
+		if (!LockAdvisor.isAmong(proxy) || !this.proxies.add(new ProxyTypes(proxy.getClass(), target))) {
 			return;
 		}
 		boolean ofInterfaces = Proxy.isProxyClass(proxy.getClass());
-		this.classChecks.checkCalls(target, !ofInterfaces);
-		Stream<Class<?>> types = ofInterfaces ? Stream.of(proxy.getProxiedInterfaces())
-				: Stream.of(ClassUtils.getUserClass(target));
+		Class<?> userClass = ClassUtils.getUserClass(target);
+		if (!ofInterfaces) {
+			UnreachableMethods.refuseFinal(userClass);
+		}
+		if (!AotDetector.useGeneratedArtifacts()) {
+			UnreachableMethods.warnOfCalls(userClass, !ofInterfaces);
+		}
+		Stream<Class<?>> types = ofInterfaces ? Stream.of(proxy.getProxiedInterfaces()) : Stream.of(userClass);
 		types.flatMap(ReachableMethods::of).forEach((method) -> this.operations.find(method, target));
 	}
 

@@ -9,6 +9,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
 import io.distributedlock.spring.support.OptionalLibraries;
@@ -26,6 +27,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
@@ -73,8 +75,6 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	private transient @Nullable ConfigurableListableBeanFactory factory;
 
 	private transient @Nullable LockAdvisors advisors;
-
-	private transient @Nullable AnnotationChecks checks;
 
 	/**
 	 * Whether all singletons have been created.
@@ -135,10 +135,10 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		super.setBeanFactory(beanFactory);
 		this.factory = (beanFactory instanceof ConfigurableListableBeanFactory listable) ? listable : null;
 		LockModes.requireThatOfParents(beanFactory, this.proxying);
-		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder);
+		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder,
+				this.proxying);
 		this.advisors = created;
 		this.advisor = created.lock();
-		this.checks = new AnnotationChecks(created.operations(), this.proxying);
 		if (!this.proxying) {
 			LockModes.requireAgent();
 			// now, since the initialization of a bean may call locked methods
@@ -188,13 +188,20 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 
 	/**
 	 * Refuse a child context without a post-processor, whose locked methods would run
-	 * without their locks. Its events reach its parents, too.
+	 * without their locks. Its events reach its parents, too. It is closed, since an
+	 * error handler for events may swallow the exception.
 	 */
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
-		if (this.proxying && event.getApplicationContext()
-			.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory beans && !isIn(beans)) {
-			UnseenSingletons.checkChild(beans);
+		if (this.proxying && event.getApplicationContext() instanceof ConfigurableApplicationContext child
+				&& !isIn(child.getBeanFactory())) {
+			try {
+				UnseenSingletons.checkChild(child.getBeanFactory());
+			}
+			catch (InvalidLockOperationException ex) {
+				child.close();
+				throw ex;
+			}
 		}
 	}
 
@@ -279,34 +286,28 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		if (hidden != null && this.proxying) {
 			return HiddenTargets.place(bean, beanName, hidden);
 		}
-		if (hidden != null && this.checks != null) {
-			this.checks.checkClass(hidden);
+		if (hidden != null) {
+			requiredAdvisors().checks().checkClass(hidden);
 		}
 		return bean;
 	}
 
 	private void arrange(Advised proxy) {
-		if (this.advisors != null && !proxy.isFrozen()) {
-			this.advisors.arrange(proxy);
+		if (!proxy.isFrozen()) {
+			requiredAdvisors().arrange(proxy);
 		}
-		if (this.checks != null) {
-			this.checks.checkProxy(proxy);
-		}
+		requiredAdvisors().checks().checkProxy(proxy);
 	}
 
 	@Override
 	protected boolean isEligible(Class<?> targetClass) {
 		boolean eligible = super.isEligible(targetClass);
-		if (this.checks != null) {
-			this.checks.checkClass(targetClass);
-		}
+		requiredAdvisors().checks().checkClass(targetClass);
 		return eligible && this.proxying;
 	}
 
 	private void checkProviders() {
-		if (this.advisors != null) {
-			this.advisors.operations().check(this.template);
-		}
+		requiredAdvisors().operations().check(this.template);
 	}
 
 	private boolean verifiesCommits() {

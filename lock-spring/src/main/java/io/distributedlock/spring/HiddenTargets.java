@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.InvalidLockOperationException;
-import io.distributedlock.spring.operation.DeclaredLocks;
+import io.distributedlock.spring.reach.LockAnnotations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;
@@ -61,9 +61,9 @@ final class HiddenTargets {
 			.stream()
 			.filter((each) -> each.isAssignableFrom(target))
 			.flatMap((each) -> Stream.of(each.getMethods()))
-			.filter((method) -> DeclaredLocks.of(method, proxy).isEmpty())
+			.filter((method) -> LockAnnotations.of(method, proxy).isEmpty())
 			.map((method) -> AopUtils.getMostSpecificMethod(method, target))
-			.filter((method) -> !DeclaredLocks.of(method, target).isEmpty())
+			.filter((method) -> !LockAnnotations.of(method, target).isEmpty())
 			.findFirst();
 	}
 

@@ -23,13 +23,14 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
  * The advice of one application context, and its place among the advice of a bean.
  *
  * @param operations what the annotations ask for
+ * @param checks finds mistakes in annotations
  * @param interceptor runs methods under their locks
  * @param lock puts the interceptor around methods
  * @param commitCheck checks the locks before a commit, {@code null} without Spring's
  * transactions
  */
-record LockAdvisors(LockOperationSource operations, MethodInterceptor interceptor, LockAdvisor lock,
-		@Nullable LockAdvisor commitCheck) {
+record LockAdvisors(LockOperationSource operations, AnnotationChecks checks, MethodInterceptor interceptor,
+		LockAdvisor lock, @Nullable LockAdvisor commitCheck) {
 
 	/**
 	 * Create the advice.
@@ -37,9 +38,10 @@ record LockAdvisors(LockOperationSource operations, MethodInterceptor intercepto
 	 * @param settings what applies to all annotated methods
 	 * @param template gives the template
 	 * @param order the order of the advice for locks
+	 * @param proxying whether beans are wrapped in proxies
 	 */
 	static LockAdvisors of(BeanFactory beans, DistributedLockSettings settings, Supplier<LockTemplate> template,
-			int order) {
+			int order, boolean proxying) {
 		LockExpressionParser parser = new LockExpressionParser(
 				settings.beanReferences() ? new BeanFactoryResolver(beans) : null,
 				(beans instanceof ConfigurableBeanFactory configurable) ? configurable.getBeanClassLoader() : null);
@@ -49,9 +51,9 @@ record LockAdvisors(LockOperationSource operations, MethodInterceptor intercepto
 		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(operations, template);
 		LockAdvisor lock = new LockAdvisor(pointcut, interceptor, beans, SerializedAdvisor.Role.LOCK);
 		lock.setOrder(order);
-		return new LockAdvisors(operations, interceptor, lock, OptionalLibraries.TRANSACTIONS
-				? new LockAdvisor(pointcut, new CommitCheckInterceptor(), beans, SerializedAdvisor.Role.COMMIT_CHECK)
-				: null);
+		return new LockAdvisors(operations, new AnnotationChecks(operations, proxying), interceptor, lock,
+				OptionalLibraries.TRANSACTIONS ? new LockAdvisor(pointcut, new CommitCheckInterceptor(), beans,
+						SerializedAdvisor.Role.COMMIT_CHECK) : null);
 	}
 
 	private static @Nullable String resolvePlaceholders(BeanFactory beans, @Nullable String text) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.spring.operation.DeclaredLocks;
+import io.distributedlock.spring.reach.LockAnnotations;
 import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +30,7 @@ class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 		}
 		List<Method> locked = ReachableMethods.of(type)
 			.flatMap((method) -> Stream.of(method, ReachableMethods.specific(method, type)))
-			.filter((method) -> !DeclaredLocks.of(method, type).isEmpty())
+			.filter((method) -> !LockAnnotations.of(method, type).isEmpty())
 			.distinct()
 			.toList();
 		return locked.isEmpty() ? null : (generation,

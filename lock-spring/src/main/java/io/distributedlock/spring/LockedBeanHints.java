@@ -1,15 +1,15 @@
 package io.distributedlock.spring;
 
 import java.lang.reflect.Method;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.spring.operation.DeclaredLocks;
+import io.distributedlock.spring.reach.LockAnnotations;
+import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -50,23 +50,14 @@ final class LockedBeanHints {
 	}
 
 	void register(List<Method> locked) {
-		hierarchy().forEach((each) -> this.hints.reflection().registerType(each));
+		// their methods and annotations are looked at: a superclass that the image does
+		// not
+		// know would seem to have no locked methods
+		ReachableMethods.withParents(this.type).forEach((each) -> this.hints.reflection().registerType(each));
 		locked.forEach((method) -> {
 			this.hints.reflection().registerMethod(method, ExecutableMode.INVOKE);
-			DeclaredLocks.of(method, this.type).forEach((annotation) -> register(annotation, method));
+			LockAnnotations.of(method, this.type).forEach((annotation) -> register(annotation, method));
 		});
-	}
-
-	/**
-	 * Return the types whose methods and annotations are looked at. A superclass that the
-	 * image does not know would seem to have no locked methods.
-	 */
-	private Stream<Class<?>> hierarchy() {
-		Set<Class<?>> types = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(this.type));
-		for (Class<?> each = this.type; each != null; each = each.getSuperclass()) {
-			types.add(each);
-		}
-		return types.stream();
 	}
 
 	private void register(MergedAnnotation<DistributedLock> annotation, Method method) {
@@ -126,12 +117,7 @@ final class LockedBeanHints {
 	}
 
 	private static Set<String> found(Pattern pattern, String expression) {
-		Set<String> found = new LinkedHashSet<>();
-		Matcher matcher = pattern.matcher(expression);
-		while (matcher.find()) {
-			found.add(matcher.group(1));
-		}
-		return found;
+		return pattern.matcher(expression).results().map((each) -> each.group(1)).collect(Collectors.toSet());
 	}
 
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
-import io.distributedlock.spring.operation.DeclaredLocks;
+import io.distributedlock.spring.reach.LockAnnotations;
 import io.distributedlock.spring.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -164,7 +164,7 @@ final class UnseenSingletons {
 		}
 		try {
 			return ReachableMethods.of(type)
-				.filter((method) -> !DeclaredLocks.of(ReachableMethods.specific(method, type), type).isEmpty())
+				.filter((method) -> !LockAnnotations.of(ReachableMethods.specific(method, type), type).isEmpty())
 				.findFirst();
 		}
 		catch (IllegalStateException ex) {

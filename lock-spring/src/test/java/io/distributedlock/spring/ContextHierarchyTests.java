@@ -1,10 +1,13 @@
 package io.distributedlock.spring;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.local.LocalLockProvider;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -119,6 +122,26 @@ class ContextHierarchyTests {
 		assertRefused("bean", new RootBeanDefinition(InChild.class),
 				(parent) -> parent.registerBean(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME,
 						ApplicationEventMulticaster.class, () -> multicaster));
+	}
+
+	@Test
+	@Tag("proxies")
+	void childIsClosedThoughItsParentSwallowsErrorsOfEvents() {
+		SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
+		List<Throwable> swallowed = new ArrayList<>();
+		multicaster.setErrorHandler(swallowed::add);
+		try (AnnotationConfigApplicationContext parent = Contexts.open(this.provider, false, true, (context) -> {
+			context.registerBean(InParent.class);
+			context.registerBean(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME,
+					ApplicationEventMulticaster.class, () -> multicaster);
+		}); AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(parent);
+			child.registerBean("bean", InChild.class);
+			child.refresh();
+			assertThat(swallowed).singleElement(InstanceOfAssertFactories.THROWABLE).hasMessageContaining("'bean'");
+			assertThat(child.isActive()).isFalse();
+			assertThat(parent.getBean(InParent.class).run()).isEqualTo("t:parent:k");
+		}
 	}
 
 	private void assertRefused(String name, BeanDefinition definition) {

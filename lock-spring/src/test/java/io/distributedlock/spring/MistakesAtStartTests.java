@@ -6,13 +6,19 @@ import java.util.function.Consumer;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.spring.reach.LockAnnotations;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.util.ExceptionUtils;
 
+import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -21,6 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -68,6 +75,33 @@ class MistakesAtStartTests {
 		Contexts.open(this.provider, false, Web.class).close();
 	}
 
+	/**
+	 * The container would call a final method on the proxy, whose fields have no values.
+	 */
+	@Test
+	void lockOnABeanWithAFinalMethodThatMayNeedFields() {
+		assertThatStartFails(() -> Contexts.open(this.provider, false, Filter.class), Filter.class.getName(),
+				"GenericFilterBean.init is final", "LockTemplate");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, CountingJob.class), CountingJob.class.getName(),
+				"CountingJob.run is final", "LockTemplate");
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Job.class)) {
+			context.getBean(Job.class).run();
+			assertThat(this.provider.keys()).containsExactly("t:Job.step");
+		}
+	}
+
+	@Test
+	void messageNamesTheAnnotationThatStandsThere() {
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadSchedule.class),
+				"@ScheduledLock on " + BadSchedule.class.getName() + ".run(): key = ");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadPermits.class),
+				"@DistributedSemaphore on " + BadPermits.class.getName() + ".run(): permits = ");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadComposed.class),
+				"@Composed on " + BadComposed.class.getName() + ".run(): ");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, BadRepeated.class),
+				"@DistributedLock on " + BadRepeated.class.getName() + ".run(): key = ");
+	}
+
 	@Test
 	void methodsWithoutALockAreNotRefused() {
 		try (AnnotationConfigApplicationContext context = withTransactions(Whole.class)) {
@@ -91,7 +125,7 @@ class MistakesAtStartTests {
 	private static void assertThatStartFails(Runnable start, String... parts) {
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(start::run)
 			.satisfies((failure) -> assertThat(ExceptionUtils.readStackTrace(failure))
-				.contains("InvalidLockOperationException")
+				.containsAnyOf("InvalidLockOperationException", "InvalidLockSetupException")
 				.contains(parts));
 	}
 
@@ -111,6 +145,98 @@ class MistakesAtStartTests {
 		public Consumer<String> orders() {
 			return (order) -> {
 			};
+		}
+
+	}
+
+	static class Filter extends OncePerRequestFilter {
+
+		@Override
+		@DistributedLock
+		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain) {
+		}
+
+	}
+
+	/**
+	 * As jobs of Quartz are: the final method runs on the proxy, and the locked method
+	 * that it calls on the bean.
+	 */
+	static class Job extends Named implements Runnable {
+
+		@Override
+		public final void run() {
+			step();
+		}
+
+		@DistributedLock
+		protected void step() {
+		}
+
+	}
+
+	static class Named implements BeanNameAware {
+
+		private @Nullable String name;
+
+		@Override
+		public final void setBeanName(String name) {
+			this.name = name;
+		}
+
+	}
+
+	static class CountingJob implements Runnable {
+
+		private int runs;
+
+		@Override
+		public final void run() {
+			this.runs++;
+			step();
+		}
+
+		@DistributedLock
+		protected void step() {
+		}
+
+	}
+
+	static class BadSchedule {
+
+		@ScheduledLock(holdAtLeast = "1s", key = "#nope")
+		public void run() {
+		}
+
+	}
+
+	static class BadPermits {
+
+		@DistributedSemaphore(permits = "many")
+		public void run() {
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(provider = "nowhere")
+	@interface Composed {
+
+	}
+
+	@Composed
+	static class BadComposed {
+
+		public void run() {
+		}
+
+	}
+
+	static class BadRepeated {
+
+		@DistributedLock("'a'")
+		@DistributedLock("#nope")
+		public void run() {
 		}
 
 	}

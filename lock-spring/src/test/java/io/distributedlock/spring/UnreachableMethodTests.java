@@ -3,6 +3,7 @@ package io.distributedlock.spring;
 import java.lang.reflect.Proxy;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.spring.elsewhere.Remote;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
@@ -32,21 +33,22 @@ class UnreachableMethodTests {
 	void methodsThatAProxyCannotInterceptAreWarnedAbout(CapturedOutput output) {
 		try (AnnotationConfigApplicationContext context = Contexts.open(new RecordingProvider(), false, Hidden.class)) {
 			assertThat(AopUtils.isAopProxy(context.getBean(Hidden.class))).isTrue();
-			assertThat(output).contains("Hidden.secret has no effect: a proxy cannot intercept a private method")
-				.contains("Hidden.fixed has no effect: a proxy cannot intercept a public final method")
-				.contains("Hidden.shared has no effect: a proxy cannot intercept a public static method")
+			assertThat(output).contains("Hidden.secret(): a proxy cannot intercept a private method")
+				.contains("@ScheduledLock on " + Hidden.class.getName()
+						+ ".fixed(): a proxy cannot intercept a public final method")
+				.contains("Hidden.shared(): a proxy cannot intercept a public static method")
 				.contains("LockTemplate")
-				.doesNotContain("Hidden.open has");
+				.doesNotContain("Hidden.open()");
 		}
 	}
 
 	@Test
 	void callbacksOfTheLifecycleAreWarnedAbout(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Lifecycle.class).close();
-		assertThat(output).contains("Lifecycle.init has no effect when Spring calls the method")
-			.contains("Lifecycle.afterPropertiesSet has no effect when Spring calls the method")
-			.contains("Lifecycle.stop has no effect when Spring calls the method")
-			.doesNotContain("Lifecycle.other has no effect");
+		assertThat(output).contains("Lifecycle.init(): the annotation has no effect when Spring calls the method")
+			.contains("Lifecycle.afterPropertiesSet(): the annotation has no effect when Spring calls the method")
+			.contains("Lifecycle.stop(): the annotation has no effect when Spring calls the method")
+			.doesNotContain("Lifecycle.other()");
 	}
 
 	@Test
@@ -67,9 +69,9 @@ class UnreachableMethodTests {
 			.contains("Whole, run() calls locked()")
 			.contains("Whole, inherited() calls locked()")
 			.contains("Whole, withNeighbour() calls locked()")
-			.contains("Ancestor.fixed has no effect: a proxy cannot intercept a public final method")
-			.contains("Whole.ownFixed has no effect: a proxy cannot intercept a public final method")
-			.doesNotContain("hidden has no effect")
+			.contains("Whole.fixed(): a proxy cannot intercept a public final method")
+			.contains("Whole.ownFixed(): a proxy cannot intercept a public final method")
+			.doesNotContain("hidden()")
 			.doesNotContain("overridden() calls overridden()");
 	}
 
@@ -109,10 +111,9 @@ class UnreachableMethodTests {
 	void packagePrivateMethodOfAnotherPackageIsWarnedAbout(CapturedOutput output) {
 		Contexts.open(new RecordingProvider(), false, Near.class).close();
 		assertThat(output)
-			.contains(
-					"Remote.hidden has no effect: a proxy cannot intercept a package-private method of another package")
+			.contains("Near.hidden(): a proxy cannot intercept a package-private method of another package")
 			.contains("Near, also() calls near()")
-			.doesNotContain("Near.near has no effect");
+			.doesNotContain("Near.near():");
 	}
 
 	@Test
@@ -422,7 +423,7 @@ class UnreachableMethodTests {
 		private void secret() {
 		}
 
-		@DistributedLock
+		@ScheduledLock(holdAtLeast = "1s")
 		public final void fixed() {
 		}
 

@@ -65,6 +65,20 @@ internal class CoroutineTests {
 		}
 	}
 
+	/**
+	 * The method that the compiler makes for the interface calls one of them, but does not say which.
+	 */
+	@Test
+	fun overloadsBehindAGenericFunctionAreRefusedAtStart() {
+		for (type in listOf(Overloads::class.java, OtherOverloads::class.java)) {
+			assertThatExceptionOfType(BeanCreationException::class.java)
+				.isThrownBy { Contexts.openWithInterfaceProxies(provider, type) }
+				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
+				.withMessageContaining(type.simpleName)
+				.withMessageContaining("another name")
+		}
+	}
+
 	@Test
 	fun flowIsLockedByEachCollector() = runBlocking<Unit> {
 		val flow = coroutines.many("1")
@@ -391,6 +405,26 @@ internal class CoroutineTests {
 
 		@DistributedLock(name = "leaf", key = "#value")
 		override suspend fun run(value: String): String = "leaf $value"
+
+	}
+
+	open class Overloads : Between<String>() {
+
+		@DistributedLock(name = "right", key = "#value")
+		override suspend fun run(value: String): String = "right $value"
+
+		@DistributedLock(name = "wrong", key = "#value")
+		open suspend fun run(value: StringBuilder): String = "wrong $value"
+
+	}
+
+	open class OtherOverloads : Between<StringBuilder>() {
+
+		@DistributedLock(name = "wrong", key = "#value")
+		open suspend fun run(value: String): String = "wrong $value"
+
+		@DistributedLock(name = "right", key = "#value")
+		override suspend fun run(value: StringBuilder): String = "right $value"
 
 	}
 

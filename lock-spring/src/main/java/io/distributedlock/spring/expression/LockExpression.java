@@ -71,8 +71,8 @@ public record LockExpression(Expression expression, String attribute, String tex
 	}
 
 	private String message(String problem) {
-		return "The %s \"%s\" of @DistributedLock on %s.%s %s. The method did not run.".formatted(this.attribute,
-				this.text, this.method.getDeclaringClass().getSimpleName(), this.method.getName(), problem);
+		return "The %s \"%s\" of the lock on %s.%s %s. The method did not run.".formatted(this.attribute, this.text,
+				this.method.getDeclaringClass().getSimpleName(), this.method.getName(), problem);
 	}
 
 }

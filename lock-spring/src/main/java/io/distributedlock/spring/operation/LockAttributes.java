@@ -193,8 +193,8 @@ final class LockAttributes implements ExpressionSource {
 	@Override
 	public InvalidLockOperationException invalid(String attribute, String problem, String action,
 			@Nullable Throwable cause) {
-		return new InvalidLockOperationException(this.method, this.userClass, attribute, value(attribute), problem,
-				action, cause);
+		return new InvalidLockOperationException(this.method, this.userClass,
+				"%s = \"%s\": %s".formatted(attribute, value(attribute), problem), action, cause);
 	}
 
 	/**

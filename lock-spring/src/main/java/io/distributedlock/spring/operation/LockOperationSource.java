@@ -119,7 +119,7 @@ public final class LockOperationSource {
 		List<String> unnamed = namesOfMethods.flatMap(Optional::stream).distinct().sorted().toList();
 		if (!unnamed.isEmpty()) {
 			throw new InvalidLockSetupException(
-					"A name is required, and these methods have a @DistributedLock without one: %s. During a deployment they would not exclude an older instance in which class, method or parameters are others"
+					"A name is required, and these methods have an annotation without one: %s. During a deployment they would not exclude an older instance in which class, method or parameters are others"
 						.formatted(String.join(", ", unnamed)),
 					"Set the attribute name of each, or set lock.require-name=false", null);
 		}
@@ -166,24 +166,37 @@ public final class LockOperationSource {
 	 * spring-framework#37125</a>), and the compiler of Kotlin does not copy annotations
 	 * to bridge methods.
 	 */
-	private static Method bridged(Method method) {
-		return !method.isBridge() ? method : Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+	private static Method bridged(Method method, Class<?> userClass) {
+		if (!method.isBridge()) {
+			return method;
+		}
+		List<Method> called = Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
 			.filter((each) -> !each.isBridge() && each.getName().equals(method.getName())
 					&& each.getParameterCount() == method.getParameterCount()
 					&& IntStream.range(0, each.getParameterCount())
 						.allMatch((i) -> method.getParameterTypes()[i].isAssignableFrom(each.getParameterTypes()[i])))
-			.findFirst()
-			.orElse(method);
+			.toList();
+		if (called.size() > 1) {
+			called.stream()
+				.filter((each) -> !LockAnnotations.of(each, userClass).isEmpty())
+				.findFirst()
+				.ifPresent((each) -> {
+					throw new InvalidLockOperationException(each, userClass,
+							"it overloads another function, and which of them a generic supertype calls cannot be found out",
+							"Give one of them another name", null);
+				});
+		}
+		return called.isEmpty() ? method : called.get(0);
 	}
 
 	private @Nullable LockOperation build(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		Method specific = Proxy.isProxyClass(userClass) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
-				: bridged(AopUtils.getMostSpecificMethod(method, userClass));
+				: bridged(AopUtils.getMostSpecificMethod(method, userClass), userClass);
 		if (ReflectionUtils.isObjectMethod(specific) || LockAnnotations.isCopy(specific)) {
 			return null;
 		}
-		List<LockAttributes> annotations = DeclaredLocks.of(specific, userClass)
+		List<LockAttributes> annotations = LockAnnotations.of(specific, userClass)
 			.stream()
 			.map((each) -> new LockAttributes(each, specific, userClass, this.placeholders))
 			.toList();

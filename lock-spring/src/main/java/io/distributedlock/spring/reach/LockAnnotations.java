@@ -6,7 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -27,8 +29,23 @@ public final class LockAnnotations {
 	 * @param method the method
 	 * @param userClass the class of the bean
 	 * @return the annotations, none if the method is not locked
+	 * @throws InvalidLockOperationException if an annotation cannot be read: Spring
+	 * refuses one whose aliases contradict each other, such as {@code key} and
+	 * {@code value}
 	 */
 	public static List<MergedAnnotation<DistributedLock>> of(Method method, Class<?> userClass) {
+		try {
+			return read(method, userClass);
+		}
+		catch (AnnotationConfigurationException ex) {
+			throw new InvalidLockOperationException(method, userClass,
+					"the annotation cannot be read: " + String.valueOf(ex.getMessage()).replaceFirst("\\.$", ""),
+					"Set only one of two attributes that mean the same. In an annotation of your own, check each @AliasFor",
+					ex);
+		}
+	}
+
+	private static List<MergedAnnotation<DistributedLock>> read(Method method, Class<?> userClass) {
 		List<MergedAnnotation<DistributedLock>> onMethod = nearest(
 				MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
 		if (!onMethod.isEmpty() || !Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())

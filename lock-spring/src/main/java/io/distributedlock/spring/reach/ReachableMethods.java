@@ -3,12 +3,9 @@ package io.distributedlock.spring.reach;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.stream.Stream;
 
 import org.springframework.aop.support.AopUtils;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -27,14 +24,23 @@ public final class ReachableMethods {
 	 * @return the methods
 	 */
 	public static Stream<Method> of(Class<?> type) {
-		Set<Class<?>> types = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
-		if (!Proxy.isProxyClass(type)) {
-			types.add(type);
-		}
-		return types.stream()
-			.flatMap((each) -> Stream.of(ReflectionUtils.getAllDeclaredMethods(each)))
+		return withParents(type).distinct()
+			.filter((each) -> !Proxy.isProxyClass(each))
+			.flatMap((each) -> Stream.of(ReflectionUtils.getDeclaredMethods(each)))
 			.filter((method) -> !method.isSynthetic() && !ReflectionUtils.isObjectMethod(method))
 			.filter((method) -> mayBeLocked(specific(method, type), type));
+	}
+
+	/**
+	 * Return a class with all its superclasses and interfaces, some of them several
+	 * times.
+	 * @param type the class
+	 * @return the types
+	 */
+	public static Stream<Class<?>> withParents(Class<?> type) {
+		return Stream.concat(Stream.of(type),
+				Stream.concat(Stream.ofNullable(type.getSuperclass()), Stream.of(type.getInterfaces()))
+					.flatMap(ReachableMethods::withParents));
 	}
 
 	/**

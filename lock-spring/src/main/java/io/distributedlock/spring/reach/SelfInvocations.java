@@ -55,7 +55,7 @@ final class SelfInvocations {
 	/**
 	 * The method of a Kotlin compiler that fills in default values and calls another one.
 	 */
-	private static final String WITH_DEFAULTS = "$default";
+	static final String WITH_DEFAULTS = "$default";
 
 	private static final String AOP_CONTEXT = Type.getInternalName(AopContext.class);
 
@@ -77,7 +77,7 @@ final class SelfInvocations {
 		if (lockedMethods.isEmpty() || hasFieldOfItself(type)) {
 			return Set.of();
 		}
-		List<Class<?>> types = withParents(type).distinct().toList();
+		List<Class<?>> types = ReachableMethods.withParents(type).distinct().toList();
 		if (bySubclass) {
 			types.forEach((each) -> read(each, new Calls(each, lockedMethods, Opcodes.ACC_FINAL, (caller) -> true)));
 		}
@@ -92,15 +92,6 @@ final class SelfInvocations {
 			found.addAll(calls.found);
 		}
 		return found;
-	}
-
-	/**
-	 * Return a class with all its superclasses and interfaces.
-	 */
-	private static Stream<Class<?>> withParents(Class<?> type) {
-		return Stream.concat(Stream.of(type),
-				Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
-					.flatMap(SelfInvocations::withParents));
 	}
 
 	private static boolean isOverridden(Class<?> anInterface, String name, Class<?> type) {

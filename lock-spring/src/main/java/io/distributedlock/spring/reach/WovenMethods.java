@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.function.BiPredicate;
 
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +21,12 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds locked methods that the aspect is not woven into. A proxy would lock them; with
- * {@code lock.mode=aspectj} they would run without their locks.
+ * {@code lock.mode=aspectj} they would run without their locks. Internal: public only for
+ * the package that puts beans under locks.
  * <p>
  * Why: docs/decisions/021-advice-by-post-processor.md
  */
-final class WovenMethods {
+public final class WovenMethods {
 
 	/**
 	 * The pointcut matches the annotation itself, an annotation that carries it, and one
@@ -39,15 +41,15 @@ final class WovenMethods {
 	 * Check all methods of a class that have locks.
 	 * @param userClass the class
 	 * @param locked tells the locked methods of a class
-	 * @param mistake makes the exception for a method that would run without its locks
+	 * @throws InvalidLockOperationException if one would run without its locks
 	 */
-	static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked, ClassChecks.Mistake mistake) {
+	public static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked) {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 			if (mayBeLocked(specific) && isOrWouldBeLocked(specific, userClass, locked)) {
 				Gap gap = gap(specific);
 				if (gap != null) {
-					throw mistake.of(specific, userClass, gap.reason, gap.action);
+					throw new InvalidLockOperationException(specific, userClass, gap.reason, gap.action, null);
 				}
 			}
 		});
