@@ -341,6 +341,20 @@ class MisbehavingProviderTests {
 		assertKeyCanBeLocked();
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void leaseThatDoesNotTellItsTokenIsReleased(boolean throwing) {
+		this.provider.token.always(throwing ? Trick.throwingError() : Trick.returningNull());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
+		Patience.await().until(() -> this.provider.isFree("k"));
+		assertThat(this.template.acquireAsync(LockRequest.of("k"))).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		Patience.await().until(() -> this.provider.isFree("k"));
+		this.provider.token.behave();
+		assertKeyCanBeLocked();
+	}
+
 	@Test
 	void renewalWithATermThatCannotBeIsAFailureOfThatRenewalOnly() {
 		try (LockHandle handle = this.template.acquire("k")) {
