@@ -356,6 +356,16 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
+	void renewalsWhoseTermBeganLongAgoAreSentWithPauses() {
+		LockHandle handle = this.template.acquire("k");
+		this.provider.renew.always(Trick.answering(this.provider.lastLease().term()));
+		Patience.await().until(() -> !handle.isValid());
+		assertThat(this.provider.renew.calls()).isBetween(2, 20);
+		handle.close();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
 	void renewalWithATermThatCannotBeIsAFailureOfThatRenewalOnly() {
 		try (LockHandle handle = this.template.acquire("k")) {
 			this.provider.renew.next(Trick.answering(new LeaseTerm(System.nanoTime(), null)));
