@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -18,6 +19,8 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
@@ -363,6 +366,24 @@ class MisbehavingProviderTests {
 		assertThat(this.provider.renew.calls()).isBetween(2, 20);
 		handle.close();
 		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void renewalThatTheClientHasCancelledIsToldAsAFailure() {
+		AtomicInteger failures = new AtomicInteger();
+		try (DefaultLockTemplate listening = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(LEASE)
+			.commandTimeout(Duration.ofMillis(400))
+			.listener(LockListener.of(LockEvent.RenewalFailed.class, (event) -> failures.incrementAndGet()))
+			.build()) {
+			this.provider.renew.next(Trick.failing(CancellationException::new));
+			LockHandle handle = listening.acquire("k");
+			Patience.await().until(() -> this.provider.renew.calls() >= 2);
+			Patience.await().until(() -> failures.get() == 1);
+			handle.ensureHeld();
+			handle.close();
+		}
 	}
 
 	@Test
