@@ -21,6 +21,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
@@ -94,6 +95,23 @@ class MisbehavingProviderTests {
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void attemptThatTakesAnotherLockDoesNotWaitForItself() {
+		DefaultLockTemplate other = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+		LockHandle held = this.template.acquire("k");
+		this.provider.acquire.next((properly) -> {
+			other.execute("inside", () -> "done");
+			return properly.get();
+		});
+		CompletableFuture<LockHandle> waiter = acquireElsewhere(LockRequest.of("k"));
+		// the attempt of the waiter is made where the holder releases
+		CompletableFuture.runAsync(held::close, (task) -> new Thread(task).start());
+		assertThat(waiter).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		assertKeyCanBeLocked();
+		Leftovers.assertNone(other);
+		other.close();
 	}
 
 	@ParameterizedTest
