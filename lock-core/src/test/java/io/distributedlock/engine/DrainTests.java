@@ -6,6 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
@@ -121,6 +124,26 @@ class DrainTests {
 		assertThat(this.template.drain()).succeedsWithin(Patience.LIMIT);
 		this.template.resume();
 		assertThat(this.template.<String, RuntimeException>execute("k", () -> "done")).isEqualTo("done");
+	}
+
+	@Test
+	void callThatIsCancelledBeforeItBeginsIsNotWaitedFor() {
+		CompletableFuture<CompletableFuture<?>> call = new CompletableFuture<>();
+		CompletableFuture<CompletableFuture<?>> drain = new CompletableFuture<>();
+		AtomicInteger captured = new AtomicInteger();
+		AtomicReference<DefaultLockTemplate> draining = new AtomicReference<>();
+		draining.set(DefaultLockTemplate.builder().provider(new LocalLockProvider()).callerContext(() -> {
+			// for the call, for its first lock, and for the second
+			if (captured.incrementAndGet() == 3) {
+				drain.complete(draining.get().drain());
+				call.join().cancel(false);
+			}
+			return UnaryOperator.identity();
+		}).build());
+		call.complete(draining.get().acquireAsync(LockRequest.of("a").and(LockRequest.of("b"))));
+		assertThat(drain.thenCompose((drained) -> drained)).succeedsWithin(Patience.LIMIT);
+		Leftovers.assertNone(draining.get());
+		draining.get().close();
 	}
 
 	private static void assertRefused(ThrowingCallable call) {

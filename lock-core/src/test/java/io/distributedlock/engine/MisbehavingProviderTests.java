@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -18,6 +19,9 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
@@ -91,6 +95,23 @@ class MisbehavingProviderTests {
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void attemptThatTakesAnotherLockDoesNotWaitForItself() {
+		DefaultLockTemplate other = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+		LockHandle held = this.template.acquire("k");
+		this.provider.acquire.next((properly) -> {
+			other.execute("inside", () -> "done");
+			return properly.get();
+		});
+		CompletableFuture<LockHandle> waiter = acquireElsewhere(LockRequest.of("k"));
+		// the attempt of the waiter is made where the holder releases
+		CompletableFuture.runAsync(held::close, (task) -> new Thread(task).start());
+		assertThat(waiter).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		assertKeyCanBeLocked();
+		Leftovers.assertNone(other);
+		other.close();
 	}
 
 	@ParameterizedTest
@@ -339,6 +360,48 @@ class MisbehavingProviderTests {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
 		Patience.await().until(() -> this.provider.isFree("k"));
 		assertKeyCanBeLocked();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void leaseThatDoesNotTellItsTokenIsReleased(boolean throwing) {
+		this.provider.token.always(throwing ? Trick.throwingError() : Trick.returningNull());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
+		Patience.await().until(() -> this.provider.isFree("k"));
+		assertThat(this.template.acquireAsync(LockRequest.of("k"))).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		Patience.await().until(() -> this.provider.isFree("k"));
+		this.provider.token.behave();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void renewalsWhoseTermBeganLongAgoAreSentWithPauses() {
+		LockHandle handle = this.template.acquire("k");
+		this.provider.renew.always(Trick.answering(this.provider.lastLease().term()));
+		Patience.await().until(() -> !handle.isValid());
+		assertThat(this.provider.renew.calls()).isBetween(2, 20);
+		handle.close();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void renewalThatTheClientHasCancelledIsToldAsAFailure() {
+		AtomicInteger failures = new AtomicInteger();
+		try (DefaultLockTemplate listening = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(LEASE)
+			.commandTimeout(Duration.ofMillis(400))
+			.listener(LockListener.of(LockEvent.RenewalFailed.class, (event) -> failures.incrementAndGet()))
+			.build()) {
+			this.provider.renew.next(Trick.failing(CancellationException::new));
+			LockHandle handle = listening.acquire("k");
+			Patience.await().until(() -> this.provider.renew.calls() >= 2);
+			Patience.await().until(() -> failures.get() == 1);
+			handle.ensureHeld();
+			handle.close();
+		}
 	}
 
 	@Test

@@ -45,6 +45,8 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 	final Trick.Script<LeaseTerm> term = new Trick.Script<>();
 
+	final Trick.Script<OptionalLong> token = new Trick.Script<>();
+
 	final Trick.Script<Boolean> onLost = new Trick.Script<>();
 
 	/**
@@ -191,7 +193,7 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 		@Override
 		public OptionalLong fencingToken() {
-			return this.lease.fencingToken();
+			return TrickyProvider.this.token.play(this.lease::fencingToken);
 		}
 
 		@Override

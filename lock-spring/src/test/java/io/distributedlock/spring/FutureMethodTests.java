@@ -1,5 +1,6 @@
 package io.distributedlock.spring;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -99,6 +100,17 @@ class FutureMethodTests {
 	}
 
 	@Test
+	void stageThatIsNoFutureKeepsTheLockUntilItEnds() {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletionStage<String> called = this.jobs.stage(work);
+		Patience.await().until(() -> work.getNumberOfDependents() > 0);
+		assertThat(called).isNotDone();
+		assertThat(this.template.tryAcquire(LockRequest.of("k").withName("jobs"))).isEmpty();
+		work.complete("done");
+		assertThat(called).succeedsWithin(LONG).isEqualTo("done");
+	}
+
+	@Test
 	void refusalsReachTheCallerUnchanged() {
 		this.provider.contended(true);
 		assertThat(this.jobs.impatient()).failsWithin(LONG)
@@ -129,6 +141,22 @@ class FutureMethodTests {
 		@DistributedLock(name = "jobs", key = "'k'", waitTime = "100ms")
 		public CompletableFuture<Thread> impatient() {
 			return thread();
+		}
+
+		/**
+		 * Return a stage of a library that does not know futures, which the interface
+		 * permits.
+		 */
+		@SuppressWarnings("unchecked")
+		@DistributedLock(name = "jobs", key = "'k'", waitTime = "20s")
+		public CompletionStage<String> stage(CompletableFuture<String> work) {
+			return (CompletionStage<String>) Proxy.newProxyInstance(getClass().getClassLoader(),
+					new Class<?>[] { CompletionStage.class }, (proxy, method, arguments) -> {
+						if (method.getName().equals("toCompletableFuture")) {
+							throw new UnsupportedOperationException();
+						}
+						return method.invoke(work, arguments);
+					});
 		}
 
 		@DistributedLock(name = "jobs", key = "'k'", waitTime = "0", fallback = "instead")

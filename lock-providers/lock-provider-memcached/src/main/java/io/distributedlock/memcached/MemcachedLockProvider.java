@@ -146,7 +146,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	}
 
 	private CompletionStage<Boolean> release(String key, String owner) {
-		return delete(key, owner).thenApply((deleted) -> deleted != null && deleted);
+		return release(key, owner, System.nanoTime() + this.commandTimeout.toNanos());
 	}
 
 	/**
@@ -184,7 +184,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 						.formatted(NAME, owner.type()));
 		}
 		long untilNanos = System.nanoTime() + this.commandTimeout.toNanos();
-		return this.contact.first(this.commandTimeout).thenCompose((met) -> revoke(key, owner.id(), untilNanos));
+		return this.contact.first(this.commandTimeout).thenCompose((met) -> release(key, owner.id(), untilNanos));
 	}
 
 	/**
@@ -192,12 +192,12 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	 * version of the item, with the same owner. Nothing is sent again after the caller
 	 * has given up.
 	 */
-	private CompletionStage<Boolean> revoke(String key, String owner, long untilNanos) {
+	private CompletionStage<Boolean> release(String key, String owner, long untilNanos) {
 		return delete(key, owner).thenCompose((deleted) -> {
 			if (deleted == null || deleted) {
 				return CompletableFuture.completedFuture(deleted != null);
 			}
-			return (System.nanoTime() - untilNanos < 0) ? revoke(key, owner, untilNanos)
+			return (System.nanoTime() - untilNanos < 0) ? release(key, owner, untilNanos)
 					: CompletableFuture.failedFuture(MemcachedErrors.alwaysRenewed());
 		});
 	}

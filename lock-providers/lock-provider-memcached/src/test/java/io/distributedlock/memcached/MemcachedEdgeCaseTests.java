@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 
 import com.spotify.folsom.BinaryMemcacheClient;
 import com.spotify.folsom.ConnectFuture;
@@ -19,6 +20,7 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MemcachedTestServer;
@@ -102,6 +104,18 @@ class MemcachedEdgeCaseTests {
 		assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNull();
 		assertThat(get(lease.release())).isFalse();
 		assertThat(get(this.client.get("k"))).isEqualTo("another owner");
+	}
+
+	@Test
+	void releaseBesideARenewalReleases() {
+		for (int i = 0; i < 300; i++) {
+			Lease lease = Objects.requireNonNull(get(this.provider.tryAcquire(REQUEST)));
+			// mostly both read the item before either changes it
+			CompletionStage<LeaseTerm> renewal = lease.renew(Duration.ofSeconds(60));
+			assertThat(get(lease.release())).as("release %s", i).isTrue();
+			get(renewal);
+			assertThat(get(this.client.get("k"))).isNull();
+		}
 	}
 
 	@Test

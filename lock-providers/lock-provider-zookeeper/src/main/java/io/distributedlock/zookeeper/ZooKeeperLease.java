@@ -222,8 +222,15 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	private void stop() {
-		this.connection.remove(this);
+		forget();
 		this.owners.ended(this.owner);
+	}
+
+	/**
+	 * Undo {@link #begin}.
+	 */
+	void forget() {
+		this.connection.remove(this);
 		Future<?> current = this.end.getAndSet(null);
 		if (current != null) {
 			current.cancel(false);

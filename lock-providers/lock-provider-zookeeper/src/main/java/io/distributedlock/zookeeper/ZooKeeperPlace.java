@@ -339,8 +339,10 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	private void grant(Node node, long provedAt) {
 		ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.connection, this.owners, this.owner, this.request,
 				node.path, node.stat, provedAt);
-		if (grant(lease)) {
-			lease.begin(this.request.leaseTime());
+		// before the caller has it, who may release it at once
+		lease.begin(this.request.leaseTime());
+		if (!grant(lease)) {
+			lease.forget();
 		}
 	}
 

@@ -132,6 +132,21 @@ class ZooKeeperEdgeCaseTests {
 	}
 
 	@Test
+	void nothingIsLeftOfALeaseThatIsReleasedInsideItsGrant() throws Exception {
+		CuratorFramework client = client(this.server.getConnectString());
+		Duration lease = Duration.ofSeconds(1);
+		AtomicReference<String> path = new AtomicReference<>();
+		get(provider(client).enqueue(new LeaseRequest("k", lease, LockType.EXCLUSIVE))
+			.granted()
+			.thenCompose((granted) -> {
+				path.set(granted.toString().replaceAll(".*path=([^,]+),.*", "$1"));
+				return granted.release();
+			}));
+		client.create().forPath(path.get());
+		Patience.await().during(lease.multipliedBy(2)).until(() -> client.checkExists().forPath(path.get()) != null);
+	}
+
+	@Test
 	void holderIsToldThatItsSessionExpired() throws Exception {
 		CuratorFramework client = client(this.server.getConnectString());
 		try (DefaultLockTemplate template = template(provider(client)); LockHandle handle = template.acquire("k")) {

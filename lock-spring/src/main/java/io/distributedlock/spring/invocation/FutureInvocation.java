@@ -116,11 +116,23 @@ final class FutureInvocation implements LockedInvocation {
 		private static CompletableFuture<@Nullable Object> stageOf(MethodBody method) {
 			try {
 				Object stage = method.run();
-				return (stage != null) ? ((CompletionStage<@Nullable Object>) stage).toCompletableFuture()
+				return (stage != null) ? futureOf((CompletionStage<@Nullable Object>) stage)
 						: CompletableFuture.completedFuture(null);
 			}
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		private static CompletableFuture<@Nullable Object> futureOf(CompletionStage<@Nullable Object> stage) {
+			try {
+				return stage.toCompletableFuture();
+			}
+			catch (UnsupportedOperationException ex) {
+				// a stage need not know futures, and its work goes on
+				CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
+				stage.whenComplete(Failures.settling(ended));
+				return ended;
 			}
 		}
 

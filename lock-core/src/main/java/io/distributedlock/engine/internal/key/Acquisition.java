@@ -163,11 +163,12 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	public CompletableFuture<AcquisitionOutcome> start() {
 		try {
-			if (!this.engine.calls().begin(this)) {
-				end(AcquisitionOutcome.CLOSED);
-			}
-			else if (isOver()) {
+			boolean admitted = this.engine.calls().begin(this);
+			if (isOver()) {
 				this.engine.calls().end(this);
+			}
+			else if (!admitted) {
+				end(AcquisitionOutcome.CLOSED);
 			}
 			else if (this.attempt.takesTurnsToAsk() || enter()) {
 				this.attempts.ask();

@@ -193,7 +193,8 @@ public final class LeaseClock {
 		if (counts && deadlineNanos() - now > 0) {
 			this.term = newTerm;
 		}
-		this.renewAtNanos = dueNanos(this.term);
+		// after a pause, also if the term began long ago
+		this.renewAtNanos = now + Math.max(dueNanos(this.term) - now, retryDelay());
 	}
 
 	/**

@@ -286,7 +286,7 @@ public final class LeaseKeeper {
 	private void send(LockProvider provider, List<Renewal> renewals) {
 		long now = this.runtime.nanoTime();
 		renewals.forEach((renewal) -> renewal.begin(now));
-		List<Renewal> held = renewals.stream().filter((renewal) -> !renewal.answer.isDone()).toList();
+		List<Renewal> held = renewals.stream().filter((renewal) -> renewal.request != null).toList();
 		if (held.isEmpty()) {
 			return;
 		}
@@ -315,7 +315,7 @@ public final class LeaseKeeper {
 	private void onAnswer(Renewal renewal, @Nullable LeaseTerm term, @Nullable Throwable failure) {
 		HeldLock lock = renewal.lock;
 		LeaseClock.Request request = renewal.request;
-		if (!lock.isHeld() || failure instanceof CancellationException) {
+		if (!lock.isHeld() || (failure instanceof CancellationException && request == null)) {
 			return;
 		}
 		long now = this.runtime.nanoTime();
@@ -371,8 +371,10 @@ public final class LeaseKeeper {
 		 * Note that this renewal is sent now, unless nobody needs it any more.
 		 */
 		private void begin(long now) {
-			this.request = this.lock.clock().sent(now, this.lock.clock().lengthToKeep(now));
-			if (!isWanted()) {
+			if (isWanted()) {
+				this.request = this.lock.clock().sent(now, this.lock.clock().lengthToKeep(now));
+			}
+			else {
 				this.answer.cancel(false);
 			}
 		}

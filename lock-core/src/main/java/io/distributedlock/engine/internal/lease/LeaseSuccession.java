@@ -1,5 +1,6 @@
 package io.distributedlock.engine.internal.lease;
 
+import java.util.Objects;
 import java.util.OptionalLong;
 
 import io.distributedlock.spi.Lease;
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class LeaseSuccession implements Lease.LossSignal {
 
 	private final Lease lease;
+
+	/**
+	 * Asked for once, before anybody has the lease.
+	 */
+	private final OptionalLong firstToken;
 
 	private final long beganNanos;
 
@@ -34,6 +40,7 @@ final class LeaseSuccession implements Lease.LossSignal {
 
 	LeaseSuccession(Lease lease, LeaseTerm first, long beganNanos, boolean grantedShort) {
 		this.lease = lease;
+		this.firstToken = Objects.requireNonNull(lease.fencingToken(), "the provider returned null instead of a token");
 		this.firstTermNanos = first.startNanos();
 		this.beganNanos = beganNanos;
 		this.grantedShort = grantedShort;
@@ -70,7 +77,7 @@ final class LeaseSuccession implements Lease.LossSignal {
 	 * @param index how many callers have had the lease before it
 	 */
 	OptionalLong fencingToken(int index) {
-		OptionalLong first = this.lease.fencingToken();
+		OptionalLong first = this.firstToken;
 		return (index == 0 || first.isEmpty()) ? first : OptionalLong.of(first.getAsLong() + index);
 	}
 

@@ -40,12 +40,24 @@ public final class Trampoline {
 		Trampoline trampoline = new Trampoline();
 		RUNNING.set(trampoline);
 		try {
-			for (Runnable next = step; next != null; next = trampoline.poll()) {
+			for (Runnable next = step; next != null; next = poll(trampoline)) {
 				Guard.run("a step of a call", next);
 			}
 		}
 		finally {
 			RUNNING.set(null);
+		}
+	}
+
+	/**
+	 * Run the steps that are to run after the step on this thread, which is about to
+	 * wait: what it waits for may be one of them. A provider that takes a lock of its own
+	 * does so.
+	 */
+	static void runNow() {
+		Trampoline running = RUNNING.get();
+		for (Runnable next = poll(running); next != null; next = poll(running)) {
+			Guard.run("a step of a call", next);
 		}
 	}
 
@@ -56,8 +68,8 @@ public final class Trampoline {
 		this.later.add(step);
 	}
 
-	private @Nullable Runnable poll() {
-		return (this.later != null) ? this.later.poll() : null;
+	private static @Nullable Runnable poll(@Nullable Trampoline running) {
+		return (running != null && running.later != null) ? running.later.poll() : null;
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,6 +58,22 @@ final class WorkerPool extends ThreadPoolExecutor {
 		this.name = name;
 		this.timer = timer;
 		waiting.pool = this;
+		ThreadFactory threads = getThreadFactory();
+		setThreadFactory((tasks) -> threads.newThread(() -> {
+			tasks.run();
+			onThreadEnds();
+		}));
+	}
+
+	/**
+	 * A task may have come for a thread that was about to end. The others may block.
+	 */
+	private void onThreadEnds() {
+		if (this.tasks.get() > getPoolSize()) {
+			execute(() -> {
+				// its thread takes what waits next
+			});
+		}
 	}
 
 	@Override

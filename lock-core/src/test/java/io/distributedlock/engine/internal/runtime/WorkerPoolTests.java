@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -129,6 +130,26 @@ class WorkerPoolTests {
 		blocked.countDown();
 		this.workers.release();
 		Patience.await().until(() -> this.used.stream().noneMatch(Thread::isAlive));
+	}
+
+	@Test
+	void taskThatComesWhenAnIdleThreadEndsIsNotLeftToOneThatBlocks() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		this.workers.execute(() -> awaitUninterruptibly(blocked));
+		// from now on a thread ends after a millisecond
+		this.workers.release();
+		for (int i = 1; i <= 1000; i++) {
+			this.workers.execute(this.ran::incrementAndGet);
+			long limit = System.nanoTime() + Patience.LIMIT.toNanos();
+			while (this.ran.get() < i) {
+				assertThat(System.nanoTime()).as("task %s", i).isLessThan(limit);
+			}
+			long next = System.nanoTime() + 900_000 + ThreadLocalRandom.current().nextLong(300_000);
+			while (System.nanoTime() < next) {
+				Thread.onSpinWait();
+			}
+		}
+		blocked.countDown();
 	}
 
 	private void note() {
