@@ -35,8 +35,8 @@ record Options(List<Row> rows, List<Candidate> candidates, Settings settings, @N
 			  --time=6s          how long each is measured
 			  --keys=100000      how many different keys the row 'many-keys' locks
 			  --quick            the same as --rounds=1 --warm-up=1s --time=1s --keys=2000
-			  --output=folder    for results.csv, entries.csv, tables.md and the picture; target/contention
-			  --page=file        replace the tables of this page, and the picture beside it
+			  --output=folder    for results.csv, entries.csv, tables.md and the pictures; target/contention
+			  --page=file        replace the tables of this page, and the pictures beside it
 			  --tables           measure nothing: make the tables of what the folder has
 			""".formatted(Rows.all().stream().map(Row::name).toList(),
 			Candidates.all().stream().map(Candidate::name).toList());

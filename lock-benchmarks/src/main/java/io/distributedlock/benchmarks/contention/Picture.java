@@ -13,15 +13,12 @@ import io.distributedlock.benchmarks.contention.measure.Row;
 
 /**
  * Draws how many sections each contender has entered over time: the steeper a line, the
- * faster the key goes from owner to owner; where it is flat, nobody works. The colours
- * can be read on light and on dark ground.
+ * faster the key goes from owner to owner; where it is flat, nobody works.
  *
  * @param results what was measured
  * @param row the row
  */
 record Picture(Results results, Row row) {
-
-	private static final int WIDTH = 860;
 
 	private static final int HEIGHT = 460;
 
@@ -35,29 +32,17 @@ record Picture(Results results, Row row) {
 
 	private static final int LABEL_HEIGHT = 16;
 
-	/**
-	 * Neither too light for a white page nor too dark for a black one.
-	 */
-	private static final List<String> COLOURS = List.of("#f76707", "#228be6", "#37b24d", "#ae3ec9", "#e64980",
-			"#1098ad", "#868e96", "#d9860a", "#7950f2", "#5c940d", "#fa5252", "#15aabf", "#a9825a", "#4c6ef5");
-
-	private static final String GREY = "#868e96";
-
 	String svg() {
 		List<Line> lines = lines();
 		long maxMillis = lines.stream().mapToLong(Line::lastMillis).max().orElse(1);
 		long maxEntries = lines.stream().mapToLong(Line::lastEntries).max().orElse(1);
-		StringBuilder svg = new StringBuilder();
-		svg.append("""
-				<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" font-family="sans-serif" font-size="12">
-				<title>Sections entered over time</title>
-				""".formatted(WIDTH, HEIGHT));
+		Svg svg = new Svg(HEIGHT, "Sections entered over time");
 		grid(svg, maxMillis, maxEntries);
 		double[] labels = labels(lines, maxEntries);
 		for (int i = 0; i < labels.length; i++) {
 			lines.get(i).draw(svg, maxMillis, maxEntries, labels[i]);
 		}
-		return svg.append("</svg>\n").toString();
+		return svg.toString();
 	}
 
 	private List<Line> lines() {
@@ -65,7 +50,7 @@ record Picture(Results results, Row row) {
 		for (Candidate candidate : Candidates.all()) {
 			Map<Long, Long> entries = this.results.entries(this.row.name(), candidate.name());
 			if (!entries.isEmpty() && this.row.admits(candidate)) {
-				lines.add(new Line(candidate, COLOURS.get(lines.size() % COLOURS.size()), entries));
+				lines.add(new Line(candidate, Svg.colour(lines.size()), entries));
 			}
 		}
 		lines.sort(Comparator.comparingLong(Line::lastEntries).reversed());
@@ -83,26 +68,27 @@ record Picture(Results results, Row row) {
 			labels[i] = Math.min(labels[i], lowest);
 			lowest = labels[i] - LABEL_HEIGHT;
 		}
-		for (int i = 1; i < labels.length; i++) {
-			labels[i] = Math.max(labels[i], labels[i - 1] + LABEL_HEIGHT);
+		double highest = LABEL_HEIGHT / 2.0;
+		for (int i = 0; i < labels.length; i++) {
+			labels[i] = Math.max(labels[i], highest);
+			highest = labels[i] + LABEL_HEIGHT;
 		}
 		return labels;
 	}
 
-	private static void grid(StringBuilder svg, long maxMillis, long maxEntries) {
+	private static void grid(Svg svg, long maxMillis, long maxEntries) {
 		long step = step(maxEntries);
 		for (long entries = 0; entries <= maxEntries; entries += step) {
 			double y = y(entries, maxEntries);
-			svg.append(text("<line x1='%s' y1='%.1f' x2='%s' y2='%.1f' stroke='%s' stroke-opacity='0.35'/>%n", LEFT, y,
-					WIDTH - RIGHT, y, GREY));
-			svg.append(text("<text x='%s' y='%.1f' text-anchor='end' fill='%s'>%,d</text>%n", LEFT - 6, y + 4, GREY,
-					entries));
+			svg.add("<line x1='%s' y1='%.1f' x2='%s' y2='%.1f' stroke='%s' stroke-opacity='0.35'/>", LEFT, y,
+					Svg.WIDTH - RIGHT, y, Svg.GREY);
+			svg.add("<text x='%s' y='%.1f' text-anchor='end' fill='%s'>%,d</text>", LEFT - 6, y + 4, Svg.GREY, entries);
 		}
 		for (long millis = 0; millis <= maxMillis; millis += 1000) {
-			svg.append(text("<text x='%.1f' y='%s' text-anchor='middle' fill='%s'>%s s</text>%n", x(millis, maxMillis),
-					HEIGHT - BOTTOM + 18, GREY, millis / 1000));
+			svg.add("<text x='%.1f' y='%s' text-anchor='middle' fill='%s'>%s s</text>", x(millis, maxMillis),
+					HEIGHT - BOTTOM + 18, Svg.GREY, millis / 1000);
 		}
-		svg.append(text("<text x='%s' y='14' fill='%s'>sections entered</text>%n", LEFT, GREY));
+		svg.add("<text x='%s' y='14' fill='%s'>sections entered</text>", LEFT, Svg.GREY);
 	}
 
 	/**
@@ -118,16 +104,11 @@ record Picture(Results results, Row row) {
 	}
 
 	private static double x(long millis, long max) {
-		return LEFT + (double) millis / Math.max(1, max) * (WIDTH - LEFT - RIGHT);
+		return LEFT + (double) millis / Math.max(1, max) * (Svg.WIDTH - LEFT - RIGHT);
 	}
 
 	private static double y(long entries, long max) {
 		return HEIGHT - BOTTOM - (double) entries / Math.max(1, max) * (HEIGHT - TOP - BOTTOM);
-	}
-
-	@SuppressWarnings("AnnotateFormatMethod")
-	private static String text(String format, Object... arguments) {
-		return String.format(Locale.ROOT, format, arguments).replace('\'', '"');
 	}
 
 	/**
@@ -147,19 +128,19 @@ record Picture(Results results, Row row) {
 			return this.entries.values().stream().mapToLong(Long::longValue).max().orElse(0);
 		}
 
-		private void draw(StringBuilder svg, long maxMillis, long maxEntries, double labelY) {
+		private void draw(Svg svg, long maxMillis, long maxEntries, double labelY) {
 			StringBuilder points = new StringBuilder();
-			this.entries.forEach(
-					(millis, count) -> points.append(text("%.1f,%.1f ", x(millis, maxMillis), y(count, maxEntries))));
+			this.entries.forEach((millis, count) -> points
+				.append(String.format(Locale.ROOT, "%.1f,%.1f ", x(millis, maxMillis), y(count, maxEntries))));
 			boolean ours = this.candidate.is(Candidate.Trait.OURS);
 			String dashes = this.candidate.is(Candidate.Trait.LIMIT) ? " stroke-dasharray='5 4'" : "";
-			svg.append(text("<polyline fill='none' stroke='%s' stroke-width='%s'%s points='%s'/>%n", this.colour,
-					ours ? "3" : "1.5", dashes, points.toString().trim()));
+			svg.add("<polyline fill='none' stroke='%s' stroke-width='%s'%s points='%s'/>", this.colour,
+					ours ? "3" : "1.5", dashes, points.toString().trim());
 			double endY = y(lastEntries(), maxEntries);
-			svg.append(text("<line x1='%s' y1='%.1f' x2='%s' y2='%.1f' stroke='%s' stroke-opacity='0.5'/>%n",
-					WIDTH - RIGHT, endY, WIDTH - RIGHT + 14, labelY, this.colour));
-			svg.append(text("<text x='%s' y='%.1f' fill='%s'%s>%s</text>%n", WIDTH - RIGHT + 18, labelY + 4,
-					this.colour, ours ? " font-weight='bold'" : "", this.candidate.title().replaceAll("[`*]", "")));
+			svg.add("<line x1='%s' y1='%.1f' x2='%s' y2='%.1f' stroke='%s' stroke-opacity='0.5'/>", Svg.WIDTH - RIGHT,
+					endY, Svg.WIDTH - RIGHT + 14, labelY, this.colour);
+			svg.add("<text x='%s' y='%.1f' fill='%s'%s>%s</text>", Svg.WIDTH - RIGHT + 18, labelY + 4, this.colour,
+					ours ? " font-weight='bold'" : "", this.candidate.plainTitle());
 		}
 
 	}

@@ -16,15 +16,16 @@ import io.distributedlock.benchmarks.contention.measure.Rows;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the tables and the picture.
+ * Writes the tables and the pictures.
  *
  * @param results what was measured
  */
 record Report(Results results) {
 
-	private static final String PICTURE = "contention.svg";
-
-	private static final Row PICTURE_ROW = Rows.named("three-jvms");
+	/**
+	 * The row of the pictures.
+	 */
+	private static final Row DRAWN = Rows.named("three-jvms");
 
 	/**
 	 * Write the report into a folder, and into a page if there is one.
@@ -41,10 +42,14 @@ record Report(Results results) {
 			}
 		}
 		Files.writeString(folder.resolve("tables.md"), tables);
-		String picture = new Picture(this.results, PICTURE_ROW).svg();
-		Files.writeString(folder.resolve(PICTURE), picture);
-		if (page != null && Files.readString(page).contains(PICTURE) && picture.contains("<polyline")) {
-			Files.writeString(page.resolveSibling(PICTURE), picture);
+		write(folder, page, "contention.svg", new Picture(this.results, DRAWN).svg());
+		write(folder, page, "waits.svg", new WaitPicture(this.results, DRAWN).svg());
+	}
+
+	private static void write(Path folder, @Nullable Path page, String name, String picture) throws IOException {
+		Files.writeString(folder.resolve(name), picture);
+		if (page != null && Files.readString(page).contains(name) && picture.contains("<polyline")) {
+			Files.writeString(page.resolveSibling(name), picture);
 		}
 	}
 

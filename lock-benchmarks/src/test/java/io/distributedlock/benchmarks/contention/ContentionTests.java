@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The command works: it measures, checks that sections do not overlap, and writes tables
- * and a picture. The speed is not tested, because it depends on the machine.
+ * and pictures. The speed is not tested, because it depends on the machine.
  */
 @EnabledIfSystemProperty(named = "lock.test.one-generation", matches = "false")
 class ContentionTests {
@@ -46,6 +46,9 @@ class ContentionTests {
 			.contains("| provider `redis` | ")
 			.doesNotContain("old");
 		assertThat(this.folder.resolve("contention.svg")).content().contains("<polyline").endsWith("</svg>\n");
+		assertThat(this.folder.resolve("waits.svg")).content()
+			.contains("<polyline", ">provider redis</text>")
+			.endsWith("</svg>\n");
 		assertThat(this.folder.resolve("tables.md")).content().contains("3 JVMs × 2 threads", "One thread");
 	}
 

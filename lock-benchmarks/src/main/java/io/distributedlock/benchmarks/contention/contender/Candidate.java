@@ -17,6 +17,13 @@ public record Candidate(String name, String title, Backend backend, Set<Trait> t
 		return this.opening.open(url);
 	}
 
+	/**
+	 * Return the title without the signs of Markdown.
+	 */
+	public String plainTitle() {
+		return this.title.replaceAll("[`*]", "");
+	}
+
 	public boolean is(Trait trait) {
 		return this.traits.contains(trait);
 	}

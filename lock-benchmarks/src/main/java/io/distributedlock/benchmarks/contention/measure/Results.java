@@ -106,6 +106,15 @@ public final class Results {
 		return sorted.isEmpty() ? Map.of() : sorted.get(sorted.size() / 2);
 	}
 
+	/**
+	 * Return the median of the rounds.
+	 */
+	public static double median(double... values) {
+		double[] sorted = values.clone();
+		Arrays.sort(sorted);
+		return sorted[sorted.length / 2];
+	}
+
 	private static long last(Map<Long, Long> counts) {
 		return counts.values().stream().mapToLong(Long::longValue).max().orElse(0);
 	}

@@ -39,8 +39,6 @@ public final class Rows {
 
 	private static final Column LONGEST_FREE = new Column("longest-free", "longest time without a grant, ms", "%.0f");
 
-	private static final Column OVERLAPS = new Column(Exclusion.OVERLAPS, "overlaps", "%,.0f", Spread.SUM);
-
 	private static final Column READS = new Column("reads-per-cycle", "requests", "%.1f", Spread.QUARTILES);
 
 	private static final Column BYTES = new Column("bytes-per-cycle", "bytes to the server", "%.0f", Spread.QUARTILES);
@@ -61,16 +59,17 @@ public final class Rows {
 			Spread.QUARTILES);
 
 	private static final List<Column> CROWD = List.of(INSIDE, PER_SECOND, CROSSING, HAND_OVER, COMMANDS, SCRIPTS,
-			WAIT_99, WAIT_MAX, SERVED, OVERTAKEN, OVERLAPS);
+			WAIT_99, WAIT_MAX, SERVED, OVERTAKEN);
 
 	private static final List<Column> CROWD_ELSEWHERE = List.of(INSIDE, PER_SECOND, CROSSING, HAND_OVER, WAIT_99,
-			WAIT_MAX, SERVED, OVERTAKEN, OVERLAPS);
+			WAIT_MAX, SERVED, OVERTAKEN);
 
 	private static final List<Column> CROWD_ON_ETCD = List.of(INSIDE, PER_SECOND, CROSSING, HAND_OVER, WRITES, WAIT_99,
-			WAIT_MAX, SERVED, OVERTAKEN, OVERLAPS);
+			WAIT_MAX, SERVED, OVERTAKEN);
 
 	private static final List<Column> PROOF = List.of(new Column("increments", "increments", "%,.0f", Spread.SUM),
-			new Column(Exclusion.LOST, "lost", "%,.0f", Spread.SUM), OVERLAPS,
+			new Column(Exclusion.LOST, "lost", "%,.0f", Spread.SUM),
+			new Column(Exclusion.OVERLAPS, "overlaps", "%,.0f", Spread.SUM),
 			new Column(Exclusion.TOKENS, "tokens that did not rise", "%,.0f", Spread.SUM),
 			new Column("failures", "failed calls", "%,.0f", Spread.SUM));
 
@@ -112,9 +111,9 @@ public final class Rows {
 				new Crowd("three-hundred", "3 JVMs × 100 threads, one key, sections of 1 ms", 3, 100, 1, 1000,
 						List.of(), CROWD, WAITS_ON_REDIS),
 				new Crowd("one-jvm-empty", "8 threads of one JVM, one key, empty sections", 1, 8, 1, 0, List.of(),
-						List.of(PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED, OVERLAPS), IN_ONE_JVM),
+						List.of(PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED), IN_ONE_JVM),
 				new Crowd("one-jvm", "8 threads of one JVM, one key, sections of 1 ms", 1, 8, 1, 1000, List.of(),
-						List.of(INSIDE, PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED, OVERLAPS), IN_ONE_JVM),
+						List.of(INSIDE, PER_SECOND, COMMANDS, WAIT_99, WAIT_MAX, SERVED), IN_ONE_JVM),
 				new Waiting("waiting", "200 threads of one JVM wait", 200,
 						List.of(new Column("commands-per-second", "commands a second while they wait", "%,.0f"),
 								SCRIPTS_PER_SECOND,
@@ -143,9 +142,9 @@ public final class Rows {
 			rows.add(new Solo("uncontended-" + name, backend.title() + ": one thread, no contention", backend, 1,
 					Work.CYCLE, null, etcd ? List.of(CYCLES, WRITES_PER_CYCLE) : List.of(CYCLES), NOT_FAIR));
 		}
-		rows.add(new Crowd("storm",
-				"Calls that wait for 0, 1, 20 or 60 ms, and come again: 3 JVMs × 8 threads, one key", 3, 8, 1, 1000,
-				List.of(0L, 1L, 20L, 60L), List.of(PER_SECOND, LONGEST_FREE, SERVED, OVERLAPS), STORM));
+		rows.add(
+				new Crowd("storm", "Calls that wait for 0, 1, 20 or 60 ms, and come again: 3 JVMs × 8 threads, one key",
+						3, 8, 1, 1000, List.of(0L, 1L, 20L, 60L), List.of(PER_SECOND, LONGEST_FREE, SERVED), STORM));
 		String section = "read a number, pause for 0.2 ms, write it back with one more";
 		rows.add(new Crowd("no-lost-update", "3 JVMs × 4 threads, one key: " + section, 3, 4, 1, 200, List.of(), PROOF,
 				PROVEN));

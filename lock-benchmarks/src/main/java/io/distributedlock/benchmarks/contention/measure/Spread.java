@@ -53,7 +53,7 @@ enum Spread {
 	private static String median(String format, double[] values, int leftOut) {
 		double[] sorted = values.clone();
 		Arrays.sort(sorted);
-		String median = text(format, sorted[sorted.length / 2]);
+		String median = text(format, Results.median(values));
 		String lower = text(format, sorted[leftOut]);
 		String upper = text(format, sorted[sorted.length - 1 - leftOut]);
 		return lower.equals(upper) ? median
