@@ -148,7 +148,8 @@ public final class RedissonErrors {
 	 */
 	private static @Nullable BackendException refusal(Throwable cause) {
 		if (hasCause(cause, RedisWrongPasswordException.class) || hasCause(cause, RedisAuthRequiredException.class)
-				|| says(cause, "without any password configured")) {
+				|| says(cause, "ERR AUTH") || says(cause, "sent AUTH") || says(cause, "'auth' command")
+				|| says(cause, "invalid password")) {
 			return permanent("Redis refuses the credentials: check spring.data.redis.username and .password", cause);
 		}
 		if (says(cause, "DB index is out of range") || says(cause, "SELECT is not allowed")) {
