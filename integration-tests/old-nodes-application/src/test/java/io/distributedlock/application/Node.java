@@ -15,6 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.engine.BothLocks;
 
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
 /**
  * The main class of a JVM whose threads take the lock again and again, and count a number
  * up under it, in a file that nothing else protects. Arguments: which lock, the address
@@ -81,7 +83,9 @@ final class Node {
 			case "lock4j-redisson" -> OldLocks.lock4jRedisson(url, key);
 			case "shedlock" -> OldLocks.shedLock(url, key, interval, false);
 			case "shedlock-safe-update" -> OldLocks.shedLock(url, key, interval, true);
-			case "spring-integration" -> OldLocks.springIntegration(url, key, interval);
+			case "spring-integration" -> OldLocks.springIntegration(url, key, interval, RedisLockType.SPIN_LOCK);
+			case "spring-integration-told" ->
+				OldLocks.springIntegration(url, key, interval, RedisLockType.PUB_SUB_LOCK);
 			case "set-nx" -> OldLocks.setNx(url, key, interval);
 			case "redisson-by-hand" -> OldLocks.redisson(url, key);
 			case "redisson-spin" -> OldLocks.redissonSpin(url, key);

@@ -36,6 +36,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.jdbc.lock.DefaultLockRepository;
 import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /**
@@ -108,10 +109,11 @@ final class OldLocks {
 		};
 	}
 
-	static Locking springIntegration(String url, String key, Duration interval) {
+	static Locking springIntegration(String url, String key, Duration interval, RedisLockType type) {
 		int colon = key.indexOf(':');
 		RedisLockRegistry registry = new RedisLockRegistry(connections(url), key.substring(0, colon), LEASE);
 		registry.setIdleBetweenTries(interval);
+		registry.setRedisLockType(type);
 		return lock(registry.obtain(key.substring(colon + 1)));
 	}
 

@@ -35,7 +35,11 @@ final class Clients {
 	}
 
 	static RedisClient client(String url) {
-		RedisClient client = RedisClient.create(RESOURCES, url);
+		return client(RESOURCES, url);
+	}
+
+	static RedisClient client(ClientResources resources, String url) {
+		RedisClient client = RedisClient.create(resources, url);
 		if (FIRST.compareAndSet(true, false)) {
 			loadClasses(client);
 		}

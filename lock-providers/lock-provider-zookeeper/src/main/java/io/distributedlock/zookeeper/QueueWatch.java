@@ -43,11 +43,11 @@ final class QueueWatch {
 
 	private @Nullable CompletableFuture<Boolean> beginning;
 
+	private final ReentrantLock guard = new ReentrantLock();
+
 	/**
 	 * The session of the client to which the server reports, zero for none.
 	 */
-	private final ReentrantLock guard = new ReentrantLock();
-
 	private volatile long session;
 
 	private volatile long unusedSince = System.nanoTime();

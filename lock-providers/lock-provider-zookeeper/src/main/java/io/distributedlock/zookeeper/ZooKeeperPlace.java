@@ -166,6 +166,10 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	private CompletionStage<Boolean> lookNow(Node node) {
 		boolean reported = this.watches.isActive(this.parent);
+		if (isConfirmed()) {
+			// or a server that is cut off would say for long what it knew last
+			this.calls.sync(this.parent);
+		}
 		return this.calls.children(this.parent).thenCompose((event) -> onLooked(node, children(event), reported));
 	}
 

@@ -1,9 +1,11 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
@@ -15,6 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Three servers: one is cut off from the others while its clients still reach it.
  */
 class ZooKeeperPartitionTests {
+
+	private static final String NODE = ZooKeeperLockProvider.DEFAULT_ROOT + "/k";
 
 	@Test
 	void holderOnAFollowerThatIsCutOffHasLostTheLockBeforeTheNextOwnerHasIt() {
@@ -31,6 +35,28 @@ class ZooKeeperPartitionTests {
 					assertThat(successor.fencingToken().orElseThrow())
 						.isGreaterThan(handle.fencingToken().orElseThrow());
 				}
+			}
+		}
+	}
+
+	@Test
+	void waiterOnAFollowerThatIsCutOffLearnsOfTheOutageBeforeThatServerDoes() {
+		// more than three minutes
+		try (Ensemble ensemble = Ensemble.run(1000)) {
+			ZooKeeperTestServer follower = ensemble.follower();
+			try (CuratorFramework near = Servers.connect(follower.address());
+					CuratorFramework far = Servers.connect(ensemble.leader().address());
+					DefaultLockTemplate first = template(near);
+					DefaultLockTemplate second = template(far);
+					LockHandle handle = second.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT))) {
+				CompletableFuture<LockHandle> waiting = first
+					.acquireAsync(LockRequest.of("k").withWaitTime(Patience.LIMIT.multipliedBy(2)));
+				Patience.await("a waiter").until(() -> near.getChildren().forPath(NODE).size() == 2);
+				ensemble.cutOff(follower);
+				assertThat(waiting).as("behind %s", handle)
+					.failsWithin(Patience.LIMIT)
+					.withThrowableThat()
+					.withCauseInstanceOf(LockUnavailableException.class);
 			}
 		}
 	}

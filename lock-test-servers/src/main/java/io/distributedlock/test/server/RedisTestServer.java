@@ -106,6 +106,9 @@ public final class RedisTestServer extends ServerProcess {
 	 * @return the server, which is ready
 	 */
 	public static RedisTestServer runWithTls(int tlsPort, TestCertificate certificate) {
+		try (RedisTestServer plain = run()) {
+			plain.requireVersion6();
+		}
 		String trusted = certificate.certificate().toString();
 		return run("--tls-port", Integer.toString(tlsPort), "--tls-cert-file", trusted, "--tls-ca-cert-file", trusted,
 				"--tls-key-file", certificate.key().toString(), "--tls-auth-clients", "no");
@@ -153,8 +156,18 @@ public final class RedisTestServer extends ServerProcess {
 			return connection.send(command);
 		}
 		catch (IOException ex) {
+			if (command[0].equals("ACL")) {
+				requireVersion6();
+			}
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Skip the test on Redis 5, which has no users, no TLS and no RESP3.
+	 */
+	public void requireVersion6() {
+		Assumptions.assumeFalse(version().startsWith("5."), "Redis 5 has no users, no TLS and no RESP3");
 	}
 
 	/**

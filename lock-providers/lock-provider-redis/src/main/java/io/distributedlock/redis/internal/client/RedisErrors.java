@@ -231,8 +231,7 @@ public final class RedisErrors {
 		if (message.contains("DB index") || message.contains("SELECT is not allowed")) {
 			return NO_DATABASE;
 		}
-		if (message.contains("without any password configured") || message.contains("no password is set")
-				|| message.contains("invalid password")) {
+		if (message.contains("AUTH") || message.contains("'auth' command") || message.contains("invalid password")) {
 			return "WRONGPASS";
 		}
 		return message.contains("max number of clients") ? CROWDED : "ERR";

@@ -139,7 +139,7 @@ public final class RedissonErrors {
 	 */
 	public static boolean isDeniedOrUnknownCommand(Throwable failure) {
 		Throwable cause = Failures.unwrap(failure);
-		return says(cause, "NOPERM") || says(cause, "ERR ");
+		return says(cause, "NOPERM", "ERR ");
 	}
 
 	/**
@@ -148,10 +148,10 @@ public final class RedissonErrors {
 	 */
 	private static @Nullable BackendException refusal(Throwable cause) {
 		if (hasCause(cause, RedisWrongPasswordException.class) || hasCause(cause, RedisAuthRequiredException.class)
-				|| says(cause, "without any password configured")) {
+				|| says(cause, "ERR AUTH", "sent AUTH", "'auth' command", "invalid password")) {
 			return permanent("Redis refuses the credentials: check spring.data.redis.username and .password", cause);
 		}
-		if (says(cause, "DB index is out of range") || says(cause, "SELECT is not allowed")) {
+		if (says(cause, "DB index is out of range", "SELECT is not allowed")) {
 			return permanent("Redis has no such database: check spring.data.redis.database", cause);
 		}
 		if (hasCause(cause, RedisOutOfMemoryException.class)) {
@@ -169,8 +169,7 @@ public final class RedissonErrors {
 					cause);
 		}
 		// before Redis 7 a script that is denied a command or a key fails without a code
-		if (says(cause, "NOPERM") || says(cause, "can't run this command")
-				|| says(cause, "can't access at least one")) {
+		if (says(cause, "NOPERM", "can't run this command", "can't access at least one")) {
 			return permanent(
 					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
 					cause);
@@ -186,8 +185,8 @@ public final class RedissonErrors {
 					cause);
 		}
 		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
-				|| cause instanceof RedisRedirectException || says(cause, "-READONLY") || says(cause, "MISCONF")
-				|| says(cause, "NOREPLICAS") || causes(cause).anyMatch(RedissonErrors::tellsOfAMove)) {
+				|| cause instanceof RedisRedirectException || says(cause, "-READONLY", "MISCONF", "NOREPLICAS")
+				|| causes(cause).anyMatch(RedissonErrors::tellsOfAMove)) {
 			return retryable("Redis is loading, failing over, moving slots or cannot write at present", cause);
 		}
 		return null;
@@ -215,11 +214,12 @@ public final class RedissonErrors {
 	}
 
 	/**
-	 * Return whether a message of the server contains these words.
+	 * Return whether a message of the server contains some of these words.
 	 */
-	private static boolean says(Throwable failure, String words) {
-		return causes(failure)
-			.anyMatch((cause) -> cause instanceof RedisException && ServerWords.in(cause.getMessage()).contains(words));
+	private static boolean says(Throwable failure, String... words) {
+		return causes(failure).filter((cause) -> cause instanceof RedisException)
+			.map((cause) -> ServerWords.in(cause.getMessage()))
+			.anyMatch((message) -> Stream.of(words).anyMatch(message::contains));
 	}
 
 	/**

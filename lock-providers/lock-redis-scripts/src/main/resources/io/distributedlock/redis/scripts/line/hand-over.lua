@@ -26,3 +26,9 @@ local function hand_over(grants)
   end
   return false
 end
+
+-- Deletes a lock that nobody in the line gets.
+local function leave_free()
+  unheard = free()
+  tell_registries()
+end

@@ -7,7 +7,7 @@ if holder == ARGV[1] then
   had = 1
   local granted = hand_over(1)
   if type(granted) == 'table' then return granted end
-  if not granted then unheard = free() end
+  if not granted then leave_free() end
 end
 after_leaving(had, holder)
 if ARGV[3] then forget(ARGV[1]) end

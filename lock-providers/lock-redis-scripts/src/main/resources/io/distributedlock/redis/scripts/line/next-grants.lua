@@ -27,6 +27,6 @@ end
 
 -- Deletes the lock. If it is the turn of others, nobody in the line has it for a moment.
 local function free_for_others()
-  unheard = free()
+  leave_free()
   if theirs then begin_moment(theirs) end
 end

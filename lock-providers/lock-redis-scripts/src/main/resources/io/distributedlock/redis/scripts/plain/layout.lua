@@ -26,6 +26,15 @@ local function or_others(holder)
   return type(till) == 'string' and tonumber(till) > present() and '+'
 end
 
+-- Tells those of Spring Integration who wait for a message, if there is code of other libraries. The key of their registry ends
+-- at one of the colons.
+local function tell_registries()
+  if type(redis.pcall('hget', KEYS[4], '~')) ~= 'string' then return end
+  for colon in string.gmatch(KEYS[1], '():') do
+    redis.pcall('publish', string.sub(KEYS[1], 1, colon - 1) .. '-channel:' .. KEYS[1], KEYS[1])
+  end
+end
+
 -- What the other layout does for owners that it does not know.
 local function is_refused(owner) return false end
 local function join_queue(holder, now, till) end

@@ -8,5 +8,5 @@ if redis.call('zcard', KEYS[1]) > 0 then
 end
 local granted = hand_over(1)
 if type(granted) == 'table' then return granted end
-if not granted then unheard = free() end
+if not granted then leave_free() end
 return unheard and 2 or 1

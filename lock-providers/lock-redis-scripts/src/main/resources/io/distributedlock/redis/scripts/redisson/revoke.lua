@@ -8,7 +8,7 @@ local holder = read_holder()
 if holder ~= ARGV[1] then return 0 end
 local granted = hand_over(1)
 if type(granted) == 'table' then return granted end
-if not granted then unheard = free() end
+if not granted then leave_free() end
 -- a user for exclusive locks has no right to the queue
 if type(redis.pcall('lindex', KEYS[5], 0)) == 'string' and redis.call('exists', KEYS[1]) == 0 then
   local first = first_alive()
