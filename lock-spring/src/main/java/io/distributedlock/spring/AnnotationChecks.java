@@ -71,10 +71,11 @@ final class AnnotationChecks {
 		}
 		boolean ofInterfaces = Proxy.isProxyClass(proxy.getClass());
 		Class<?> userClass = ClassUtils.getUserClass(target);
-		if (!ofInterfaces) {
-			UnreachableMethods.refuseFinal(userClass);
-		}
 		if (!AotDetector.useGeneratedArtifacts()) {
+			if (!ofInterfaces) {
+				// a native image makes proxies by their constructors
+				UnreachableMethods.refuseFinal(userClass);
+			}
 			UnreachableMethods.warnOfCalls(userClass, !ofInterfaces);
 		}
 		Stream<Class<?>> types = ofInterfaces ? Stream.of(proxy.getProxiedInterfaces()) : Stream.of(userClass);
