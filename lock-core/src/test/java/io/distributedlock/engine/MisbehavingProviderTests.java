@@ -114,6 +114,32 @@ class MisbehavingProviderTests {
 		other.close();
 	}
 
+	@Test
+	void attemptThatBringsAnAnswerToAnotherCallAndThenBlocksDoesNotDelayThatCall() {
+		CompletableFuture<Boolean> opened = new CompletableFuture<>();
+		CountDownLatch blocked = new CountDownLatch(1);
+		LockHandle held = this.template.acquire("k");
+		this.provider.acquire.next(Trick.late(opened));
+		CompletableFuture<LockHandle> other = CompletableFuture.supplyAsync(() -> this.template.acquire("other"),
+				(task) -> new Thread(task).start());
+		Patience.await().until(() -> this.provider.acquire.calls() == 2);
+		this.provider.acquire.next((properly) -> {
+			opened.complete(true);
+			return Trick.<CompletionStage<Lease>>blocking(blocked).play(properly);
+		});
+		CompletableFuture<LockHandle> waiter = acquireElsewhere(LockRequest.of("k"));
+		// the attempt of the waiter is made where the holder releases
+		CompletableFuture.runAsync(held::close, (task) -> new Thread(task).start());
+		try {
+			assertThat(other).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		}
+		finally {
+			blocked.countDown();
+		}
+		assertThat(waiter).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		assertKeyCanBeLocked();
+	}
+
 	@ParameterizedTest
 	@ValueSource(ints = { 1000, 5000 })
 	void crowdThatIsRefusedAtOnceEndsWithoutOverflow(int crowd) {

@@ -196,10 +196,10 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			return false;
 		}
 		try {
-			Trampoline.run(() -> conclude(outcome));
+			Trampoline.runNow(() -> conclude(outcome));
 		}
 		catch (Throwable ex) {
-			// there was no memory to queue it
+			// there was no memory for it
 			conclude(outcome);
 		}
 		return true;

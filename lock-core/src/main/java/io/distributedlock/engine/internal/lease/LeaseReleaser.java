@@ -302,7 +302,7 @@ public final class LeaseReleaser {
 		void ended(@Nullable Throwable failure, long tookNanos) {
 			// the next call's turn begins after this step: who waits for this release
 			// must not wait for what that call does
-			Trampoline.run(() -> letNextIn(failure, tookNanos));
+			Trampoline.runNow(() -> letNextIn(failure, tookNanos));
 		}
 
 		private void letNextIn(@Nullable Throwable failure, long tookNanos) {

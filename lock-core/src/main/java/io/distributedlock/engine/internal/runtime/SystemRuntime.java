@@ -116,7 +116,6 @@ public final class SystemRuntime implements EngineRuntime {
 	@Override
 	public <T extends @Nullable Object> T await(CompletableFuture<T> future, long timeoutNanos)
 			throws InterruptedException, ExecutionException, TimeoutException {
-		Trampoline.runNow();
 		return future.get(Math.max(timeoutNanos, 0), TimeUnit.NANOSECONDS);
 	}
 

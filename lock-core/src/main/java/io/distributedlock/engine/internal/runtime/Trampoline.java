@@ -40,7 +40,7 @@ public final class Trampoline {
 		Trampoline trampoline = new Trampoline();
 		RUNNING.set(trampoline);
 		try {
-			for (Runnable next = step; next != null; next = poll(trampoline)) {
+			for (Runnable next = step; next != null; next = trampoline.poll()) {
 				Guard.run("a step of a call", next);
 			}
 		}
@@ -50,14 +50,16 @@ public final class Trampoline {
 	}
 
 	/**
-	 * Run the steps that are to run after the step on this thread, which is about to
-	 * wait: what it waits for may be one of them. A provider that takes a lock of its own
-	 * does so.
+	 * Run a step on this thread now, also inside the step that runs there: somebody waits
+	 * for it, and a provider may have called from inside of that one and block. What it
+	 * gives to {@link #run} comes later.
 	 */
-	static void runNow() {
-		Trampoline running = RUNNING.get();
-		for (Runnable next = poll(running); next != null; next = poll(running)) {
-			Guard.run("a step of a call", next);
+	public static void runNow(Runnable step) {
+		if (RUNNING.get() != null) {
+			Guard.run("a step of a call", step);
+		}
+		else {
+			run(step);
 		}
 	}
 
@@ -68,8 +70,8 @@ public final class Trampoline {
 		this.later.add(step);
 	}
 
-	private static @Nullable Runnable poll(@Nullable Trampoline running) {
-		return (running != null && running.later != null) ? running.later.poll() : null;
+	private @Nullable Runnable poll() {
+		return (this.later != null) ? this.later.poll() : null;
 	}
 
 }

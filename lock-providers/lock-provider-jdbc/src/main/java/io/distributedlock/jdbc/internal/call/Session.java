@@ -110,7 +110,7 @@ public final class Session implements AutoCloseable {
 			}
 			return new Session(connection, timeoutSeconds, autoCommit, networkTimeout, giveUpAtNanos);
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			Session unusable = new Session(connection, timeoutSeconds, true, networkTimeout, giveUpAtNanos);
 			unusable.failed(ex);
 			unusable.close();
@@ -144,7 +144,7 @@ public final class Session implements AutoCloseable {
 		try {
 			return connection.unwrap(Connection.class).isClosed();
 		}
-		catch (SQLException | RuntimeException | AbstractMethodError ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			return false;
 		}
 	}
@@ -316,7 +316,7 @@ public final class Session implements AutoCloseable {
 	/**
 	 * Note a failure: if it is one of the connection, the connection is not used again.
 	 */
-	public void failed(Exception failure) {
+	public void failed(Throwable failure) {
 		this.broken |= failure instanceof SQLException sqlException && SqlCodes.isConnectionProblem(sqlException);
 	}
 
@@ -329,7 +329,7 @@ public final class Session implements AutoCloseable {
 		try {
 			this.connection.abort(Runnable::run);
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			logger.debug("A connection that broke could not be ended", ex);
 		}
 	}
@@ -360,13 +360,13 @@ public final class Session implements AutoCloseable {
 				this.connection.setNetworkTimeout(Runnable::run, this.networkTimeoutBefore);
 			}
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			logger.debug("A connection broke while it was used; its pool will replace it", ex);
 		}
 		try {
 			this.connection.close();
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			logger.debug("A connection that broke could not be returned to its pool", ex);
 		}
 	}
@@ -392,7 +392,7 @@ public final class Session implements AutoCloseable {
 			connection.setNetworkTimeout(Runnable::run, millis);
 			return before;
 		}
-		catch (SQLException | RuntimeException | AbstractMethodError ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			return UNSUPPORTED;
 		}
 	}

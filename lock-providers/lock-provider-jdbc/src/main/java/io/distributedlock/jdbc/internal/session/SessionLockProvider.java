@@ -171,7 +171,7 @@ public class SessionLockProvider implements LockProvider {
 			makeReusable(session);
 			return had;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			logger.debug("The connection that held lock '{}' was broken", key, ex);
 			session.abort();
 			return false;
@@ -307,7 +307,7 @@ public class SessionLockProvider implements LockProvider {
 			this.locks.forget(session, key);
 			makeReusable(session);
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			session.abort();
 		}
 		close(session);

@@ -122,7 +122,7 @@ final class TableShares {
 			session.connection().setAutoCommit(true);
 			return result;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			rollBack(session, ex);
 			throw ex;
 		}
@@ -132,7 +132,7 @@ final class TableShares {
 	 * Roll back. A connection that is broken fails here again, and the first failure is
 	 * the one to report. If it breaks only now, no work may go on in this session.
 	 */
-	private static void rollBack(Session session, Exception failure) throws SQLException {
+	private static void rollBack(Session session, Throwable failure) throws SQLException {
 		try {
 			session.connection().rollback();
 			session.connection().setAutoCommit(true);

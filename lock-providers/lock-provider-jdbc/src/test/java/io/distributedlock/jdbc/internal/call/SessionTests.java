@@ -1,15 +1,27 @@
 package io.distributedlock.jdbc.internal.call;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.LockType;
 import io.distributedlock.jdbc.Databases;
 import io.distributedlock.jdbc.H2TestServer;
+import io.distributedlock.jdbc.internal.session.SessionLockProvider;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -44,6 +56,71 @@ class SessionTests {
 				}
 			}
 		}
+	}
+
+	/**
+	 * Such as that a class of it is missing.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "unwrap,1", "getAutoCommit,1", "setNetworkTimeout,1", "setNetworkTimeout,2", "abort,1" })
+	void errorOfADriverKeepsNoConnectionFromItsPool(String method, int call) throws SQLException {
+		try (HikariDataSource pool = Databases.pool("jdbc:h2:mem:", "sa", "", 2)) {
+			AtomicInteger calls = new AtomicInteger();
+			Connection connection = pool.getConnection();
+			DataSource once = proxy(DataSource.class,
+					(proxied, arguments) -> proxy(Connection.class, (each, values) -> {
+						if (each.getName().equals(method) && calls.incrementAndGet() == call) {
+							throw new NoClassDefFoundError("com/example/driver/Codec");
+						}
+						return each.invoke(connection, values);
+					}));
+			try (Session session = Session.open(once, COMMAND_TIMEOUT, System.nanoTime() + Session.NEVER_NANOS)) {
+				session.abort();
+			}
+			catch (NoClassDefFoundError ex) {
+				assertThat(ex).hasMessageContaining("driver");
+			}
+			Patience.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+			assertThat(calls).hasValueGreaterThanOrEqualTo(call);
+		}
+	}
+
+	@Test
+	void errorsOfADriverKeepNoConnectionFromItsPoolWhileARowIsToBeLocked() {
+		try (HikariDataSource pool = Databases.pool("jdbc:h2:mem:", "sa", "", 2)) {
+			DataSource failing = proxy(DataSource.class, (proxied, arguments) -> {
+				Connection connection = pool.getConnection();
+				return proxy(Connection.class, (each, values) -> {
+					if (Set.of("prepareStatement", "rollback").contains(each.getName())) {
+						throw new NoClassDefFoundError("com/example/driver/Codec");
+					}
+					return each.invoke(connection, values);
+				});
+			});
+			JdbcCalls calls = new JdbcCalls(failing, SqlDialect.H2, COMMAND_TIMEOUT, 2, 2, 1);
+			SessionLockProvider provider = SessionLockProvider.ofRows(calls, 2, Duration.ofDays(1));
+			assertThat(provider.tryAcquire(new LeaseRequest("k", Duration.ofSeconds(30), LockType.EXCLUSIVE)))
+				.failsWithin(Patience.LIMIT);
+			Patience.await()
+				.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0 && provider.freeConnections() == 2);
+			provider.close();
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T> T proxy(Class<T> type, Call call) {
+		return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+				(proxy, method, arguments) -> call.of(method, arguments));
+	}
+
+	/**
+	 * A call of a proxy.
+	 */
+	@FunctionalInterface
+	private interface Call {
+
+		Object of(Method method, Object[] arguments) throws Exception;
+
 	}
 
 }
