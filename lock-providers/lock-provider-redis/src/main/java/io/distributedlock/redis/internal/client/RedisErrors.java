@@ -231,7 +231,8 @@ public final class RedisErrors {
 		if (message.contains("DB index") || message.contains("SELECT is not allowed")) {
 			return NO_DATABASE;
 		}
-		if (message.contains("AUTH") || message.contains("'auth' command") || message.contains("invalid password")) {
+		if (message.contains("ERR AUTH") || message.contains("sent AUTH") || message.contains("'auth' command")
+				|| message.contains("invalid password")) {
 			return "WRONGPASS";
 		}
 		return message.contains("max number of clients") ? CROWDED : "ERR";
