@@ -177,6 +177,7 @@ class MistakesAtStartTests {
 
 	static class Named implements BeanNameAware {
 
+		@SuppressWarnings("UnusedVariable")
 		private @Nullable String name;
 
 		@Override
@@ -188,6 +189,7 @@ class MistakesAtStartTests {
 
 	static class CountingJob implements Runnable {
 
+		@SuppressWarnings("UnusedVariable")
 		private int runs;
 
 		@Override
