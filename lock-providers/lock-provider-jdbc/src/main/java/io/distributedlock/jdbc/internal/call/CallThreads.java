@@ -9,9 +9,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ public final class CallThreads implements AutoCloseable {
 
 	private final ThreadPoolExecutor threads;
 
-	private final ReentrantLock resizing = new ReentrantLock();
+	private final Mutex resizing = new Mutex();
 
 	private int stuck;
 
@@ -156,8 +156,7 @@ public final class CallThreads implements AutoCloseable {
 	}
 
 	private void resize(int change) {
-		this.resizing.lock();
-		try {
+		this.resizing.run(() -> {
 			this.stuck += change;
 			int wanted = this.size + Math.min(this.stuck, MAX_SUBSTITUTES * this.size);
 			if (wanted > this.threads.getMaximumPoolSize()) {
@@ -165,10 +164,7 @@ public final class CallThreads implements AutoCloseable {
 			}
 			this.threads.setCorePoolSize(wanted);
 			this.threads.setMaximumPoolSize(wanted);
-		}
-		finally {
-			this.resizing.unlock();
-		}
+		});
 	}
 
 	private enum Phase {
