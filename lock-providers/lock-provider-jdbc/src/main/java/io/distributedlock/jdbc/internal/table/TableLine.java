@@ -395,7 +395,7 @@ final class TableLine {
 	 * @return whether the front is another one now
 	 */
 	private boolean noteFirst(QueueQuestion answered) {
-		String first = answered.first();
+		String first = answered.first().get();
 		if (first == null || this.rows.isEmpty()) {
 			return false;
 		}
@@ -423,7 +423,7 @@ final class TableLine {
 
 	private void failed(QueueQuestion answered, Throwable failure) {
 		Set<TablePlace> told = this.mutex.get(() -> {
-			if (answered.isSent()) {
+			if (answered.sent().get()) {
 				answered.rows().forEach(QueueRow::isInDoubt);
 				askNextAbout(answered.front());
 			}
