@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -22,7 +21,6 @@ import io.distributedlock.engine.internal.key.Acquisition;
 import io.distributedlock.engine.internal.key.AcquisitionOutcome;
 import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.lease.HeldLock;
-import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
@@ -260,12 +258,17 @@ public final class Acquirer {
 		if (!attempt.isReentrant() || this.engine.calls().isClosed()) {
 			return null;
 		}
-		Held held = new Held(attempt, this.engine.keeper());
-		context.innermost(held);
-		if (held.lock != null && !attempt.isCoveredBy(held.lock.attempt().type())) {
+		HeldLock held = context.innermost((handle) -> reentered(handle, attempt) != null)
+			.map((handle) -> reentered(handle, attempt))
+			.orElse(null);
+		if (held != null && !attempt.isCoveredBy(held.attempt().type())) {
 			throw LockErrors.upgrade(attempt);
 		}
-		return held.lock;
+		return held;
+	}
+
+	private @Nullable HeldLock reentered(LockHandle handle, LockAttempt attempt) {
+		return (handle instanceof EngineHandle each) ? each.reentered(attempt, this.engine.keeper()) : null;
 	}
 
 	/**
@@ -275,30 +278,6 @@ public final class Acquirer {
 	private long longestNanos(LockAttempt attempt) {
 		long commandTimeout = this.engine.providerCalls().commandTimeoutNanos();
 		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
-	}
-
-	/**
-	 * Finds the handle of a lock, and keeps the lock.
-	 */
-	private static final class Held implements Predicate<LockHandle> {
-
-		private final LockAttempt attempt;
-
-		private final LeaseKeeper keeper;
-
-		private @Nullable HeldLock lock;
-
-		private Held(LockAttempt attempt, LeaseKeeper keeper) {
-			this.attempt = attempt;
-			this.keeper = keeper;
-		}
-
-		@Override
-		public boolean test(LockHandle handle) {
-			this.lock = (handle instanceof EngineHandle each) ? each.reentered(this.attempt, this.keeper) : null;
-			return this.lock != null;
-		}
-
 	}
 
 	/**
@@ -378,7 +357,7 @@ public final class Acquirer {
 				handle.leaveUnused();
 			}
 			else if (!delivered && lock != null) {
-				Acquirer.this.handleReleases.leaveUnused(lock);
+				Acquirer.this.handleReleases.leave(lock, false);
 			}
 		}
 
@@ -386,7 +365,7 @@ public final class Acquirer {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
 				this.observed.abandoned();
-				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.handleReleases.leaveUnused(lock));
+				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.handleReleases.leave(lock, false));
 			}
 		}
 

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.event.Listeners;
@@ -49,9 +48,7 @@ public final class HandleReleases {
 
 	private final Extension extension;
 
-	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseAfterMinimum;
-
-	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseNow;
+	private final LeaseReleaser releaser;
 
 	/**
 	 * Create what the handles of a template have in common.
@@ -63,8 +60,7 @@ public final class HandleReleases {
 		this.providerCalls = providerCalls;
 		this.callbacks = callbacks;
 		this.listeners = listeners;
-		this.releaseAfterMinimum = releaser::releaseAfterMinimum;
-		this.releaseNow = releaser::releaseNow;
+		this.releaser = releaser;
 		this.extension = extension;
 		this.asyncRelease = asyncRelease;
 	}
@@ -79,26 +75,16 @@ public final class HandleReleases {
 
 	/**
 	 * Leave a lock.
+	 * @param used {@code false} if nothing was done under it
 	 * @return completes within the command time-out, always normally: with what failed,
 	 * which is logged too; {@code null} if nothing failed
 	 */
-	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock) {
-		return leave(lock, this.releaseAfterMinimum);
-	}
-
-	/**
-	 * As {@link #leave}, for a lock under which nothing was done.
-	 */
-	public CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock) {
-		return leave(lock, this.releaseNow);
-	}
-
-	private CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock,
-			Function<HeldLock, CompletableFuture<@Nullable Void>> release) {
+	public CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, boolean used) {
 		if (!lock.holders().exit()) {
 			return LEFT;
 		}
-		CompletableFuture<@Nullable Void> released = release.apply(lock);
+		CompletableFuture<@Nullable Void> released = used ? this.releaser.releaseAfterMinimum(lock)
+				: this.releaser.releaseNow(lock);
 		// while the request is under way
 		lock.observed().released();
 		if (lock.loss() != null) {
