@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,18 @@ public final class Failures {
 				future.complete(value);
 			}
 		};
+	}
+
+	/**
+	 * Return a stage that ends as another one does, but fails with what a failure means.
+	 * @param <T> the type of the value
+	 * @param stage the other stage
+	 * @param meaning says what a failure means
+	 * @return the stage
+	 */
+	public static <T extends @Nullable Object> CompletionStage<T> translated(CompletionStage<T> stage,
+			Function<Throwable, ? extends Throwable> meaning) {
+		return stage.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(meaning.apply(failure)));
 	}
 
 	/**
