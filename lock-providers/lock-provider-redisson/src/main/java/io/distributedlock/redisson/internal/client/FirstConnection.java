@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.distributedlock.redisson.internal.client.RedissonErrors.NotSentException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,8 +56,8 @@ public final class FirstConnection implements AutoCloseable {
 			});
 		}
 		catch (RejectedExecutionException ex) {
-			return CompletableFuture.failedFuture(new RedissonServer.NotSentException(
-					"Redis cannot be reached: check its address and that it runs", ex));
+			return CompletableFuture
+				.failedFuture(new NotSentException("Redis cannot be reached: check its address and that it runs", ex));
 		}
 	}
 
