@@ -7,7 +7,8 @@
  * {@link io.distributedlock.spi.support.WatchingPlace},
  * {@link io.distributedlock.spi.support.QuestionState}), signals
  * ({@link io.distributedlock.spi.support.ReleaseListeners}), state
- * ({@link io.distributedlock.spi.support.Mutex}), delays
+ * ({@link io.distributedlock.spi.support.Mutex}), threads
+ * ({@link io.distributedlock.spi.support.DaemonThreads}), delays
  * ({@link io.distributedlock.spi.support.DelayedTasks}), failures
  * ({@link io.distributedlock.spi.support.Failures}).
  */
