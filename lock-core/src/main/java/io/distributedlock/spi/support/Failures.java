@@ -30,14 +30,24 @@ public final class Failures {
 	 */
 	public static <T extends @Nullable Object> BiConsumer<T, @Nullable Throwable> settling(
 			CompletableFuture<T> future) {
-		return (value, failure) -> {
-			if (failure != null) {
-				future.completeExceptionally(unwrap(failure));
-			}
-			else {
-				future.complete(value);
-			}
-		};
+		return (value, failure) -> settle(future, value, failure);
+	}
+
+	/**
+	 * End a future as a stage has ended.
+	 * @param <T> the type of the value
+	 * @param future the future to end; a failure is told without its wrappers
+	 * @param value the value of the stage
+	 * @param failure what the stage has failed with, {@code null} if it has not
+	 */
+	public static <T extends @Nullable Object> void settle(CompletableFuture<T> future, T value,
+			@Nullable Throwable failure) {
+		if (failure != null) {
+			future.completeExceptionally(unwrap(failure));
+		}
+		else {
+			future.complete(value);
+		}
 	}
 
 	/**

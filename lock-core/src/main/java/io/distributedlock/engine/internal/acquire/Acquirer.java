@@ -2,6 +2,7 @@ package io.distributedlock.engine.internal.acquire;
 
 import java.lang.ref.Reference;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -48,12 +49,7 @@ public final class Acquirer {
 	}
 
 	public LockHandle acquire(List<LockAttempt> attempts) {
-		LockHandle handle = tryAcquire(attempts, true);
-		if (handle == null) {
-			throw new IllegalStateException(
-					"An acquisition that may not return without a lock has returned without one");
-		}
-		return handle;
+		return Objects.requireNonNull(tryAcquire(attempts, true), "an acquisition that throws without a lock");
 	}
 
 	public @Nullable LockHandle tryAcquire(List<LockAttempt> attempts) {

@@ -185,14 +185,7 @@ public final class HandleReleases {
 		boolean done = step.isDone();
 		Callbacks.ForCaller caller = this.callbacks.capture();
 		step.whenComplete((value, failure) -> {
-			Runnable completion = () -> {
-				if (failure != null) {
-					result.completeExceptionally(Failures.unwrap(failure));
-				}
-				else {
-					result.complete(null);
-				}
-			};
+			Runnable completion = () -> Failures.settle(result, null, failure);
 			if (done) {
 				completion.run();
 			}

@@ -242,9 +242,7 @@ public final class Session implements AutoCloseable {
 	 * none.
 	 */
 	public @Nullable String text(String sql, @Nullable Object... parameters) throws SQLException {
-		try (PreparedStatement statement = prepare(sql, parameters); ResultSet result = statement.executeQuery()) {
-			return result.next() ? result.getString(1) : null;
-		}
+		return first(sql, (row) -> row.getString(1), parameters);
 	}
 
 	/**
