@@ -33,20 +33,12 @@ import org.jspecify.annotations.Nullable;
  * thread waits or which completes a future.
  * <p>
  * Why: docs/decisions/001-asynchronous-engine.md
+ *
+ * @param engine what each call needs
+ * @param callbacks runs code of the user
+ * @param handleReleases what the handles have in common
  */
-public final class Acquirer {
-
-	private final Engine engine;
-
-	private final Callbacks callbacks;
-
-	private final HandleReleases handleReleases;
-
-	public Acquirer(Engine engine, Callbacks callbacks, HandleReleases handleReleases) {
-		this.engine = engine;
-		this.callbacks = callbacks;
-		this.handleReleases = handleReleases;
-	}
+public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handleReleases) {
 
 	public LockHandle acquire(List<LockAttempt> attempts) {
 		return Objects.requireNonNull(tryAcquire(attempts, true), "an acquisition that throws without a lock");
@@ -225,14 +217,6 @@ public final class Acquirer {
 		else {
 			observed.unavailable(outcome.requiredFailure());
 		}
-	}
-
-	Engine engine() {
-		return this.engine;
-	}
-
-	Callbacks callbacks() {
-		return this.callbacks;
 	}
 
 	EngineHandle combine(List<EngineHandle> taken) {

@@ -25,8 +25,17 @@ import org.slf4j.LoggerFactory;
 /**
  * How a holder leaves: the last holder releases the lease. A failure of that is reported,
  * and never replaces what the work returned or threw.
+ *
+ * @param runtime time and threads
+ * @param providerCalls knows the command time-out
+ * @param callbacks completes futures of the user
+ * @param listeners are told of late releases
+ * @param releaser releases leases
+ * @param extension extends leases
+ * @param asyncRelease whether who closes a lock does not wait for the release
  */
-public final class HandleReleases {
+public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls, Callbacks callbacks,
+		Listeners listeners, LeaseReleaser releaser, Extension extension, boolean asyncRelease) {
 
 	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(HandleReleases.class));
 
@@ -36,41 +45,8 @@ public final class HandleReleases {
 	private static final CompletableFuture<@Nullable LockUnavailableException> LEFT = CompletableFuture
 		.completedFuture(null);
 
-	private final EngineRuntime runtime;
-
-	private final Callbacks callbacks;
-
-	private final ProviderCalls providerCalls;
-
-	private final boolean asyncRelease;
-
-	private final Listeners listeners;
-
-	private final Extension extension;
-
-	private final LeaseReleaser releaser;
-
-	/**
-	 * Create what the handles of a template have in common.
-	 * @param asyncRelease whether who closes a lock does not wait for the release
-	 */
-	public HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls, Callbacks callbacks, Listeners listeners,
-			LeaseReleaser releaser, Extension extension, boolean asyncRelease) {
-		this.runtime = runtime;
-		this.providerCalls = providerCalls;
-		this.callbacks = callbacks;
-		this.listeners = listeners;
-		this.releaser = releaser;
-		this.extension = extension;
-		this.asyncRelease = asyncRelease;
-	}
-
 	HandleLeaks leaks() {
 		return leaks;
-	}
-
-	Extension extension() {
-		return this.extension;
 	}
 
 	/**
