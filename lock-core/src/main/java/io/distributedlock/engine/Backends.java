@@ -222,14 +222,8 @@ public final class Backends {
 					new BackendException("the lock template is closed, so that it asks no provider", false, null));
 		}
 		CompletableFuture<T> result = new CompletableFuture<>();
-		asked.get().whenComplete((value, failure) -> this.runtime.callBack(() -> {
-			if (failure != null) {
-				result.completeExceptionally(explained(Failures.unwrap(failure)));
-			}
-			else {
-				result.complete(value);
-			}
-		}));
+		Failures.translated(asked.get(), this::explained)
+			.whenComplete((value, failure) -> this.runtime.callBack(() -> Failures.settle(result, value, failure)));
 		return result;
 	}
 
@@ -237,9 +231,10 @@ public final class Backends {
 	 * A template that closes ends each wait for an answer, however long it has lasted.
 	 */
 	private Throwable explained(Throwable failure) {
-		return (failure instanceof NoAnswerException && this.closed.getAsBoolean()) ? new BackendException(
+		Throwable cause = Failures.unwrap(failure);
+		return (cause instanceof NoAnswerException && this.closed.getAsBoolean()) ? new BackendException(
 				"the lock template was closed before the provider had answered. The backend may have carried out the command",
-				false, failure) : failure;
+				false, cause) : cause;
 	}
 
 	/**

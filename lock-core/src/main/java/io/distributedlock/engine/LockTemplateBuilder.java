@@ -158,10 +158,7 @@ public final class LockTemplateBuilder {
 	 * @return this builder
 	 */
 	public LockTemplateBuilder waitTime(Duration waitTime) {
-		if (waitTime.isNegative()) {
-			throw new IllegalArgumentException("The wait time must not be negative but is " + waitTime);
-		}
-		this.waitTime = waitTime;
+		this.waitTime = requireNotNegative(waitTime, "wait time");
 		return this;
 	}
 
@@ -245,10 +242,7 @@ public final class LockTemplateBuilder {
 	 * @return this builder
 	 */
 	public LockTemplateBuilder handOverWindow(@Nullable Duration window) {
-		if (window != null && window.isNegative()) {
-			throw new IllegalArgumentException("The hand-over window must not be negative but is " + window);
-		}
-		this.handOverWindow = window;
+		this.handOverWindow = (window != null) ? requireNotNegative(window, "hand-over window") : null;
 		return this;
 	}
 
@@ -277,10 +271,7 @@ public final class LockTemplateBuilder {
 	 * @return this builder
 	 */
 	public LockTemplateBuilder interopPolling(Duration interval) {
-		if (interval.isNegative()) {
-			throw new IllegalArgumentException(
-					"The interval of other libraries must not be negative but is " + interval);
-		}
+		requireNotNegative(interval, "interval of other libraries");
 		this.interopPolling = interval.isZero() ? interval : LockTimes.wholeMillis(interval);
 		return this;
 	}
@@ -401,6 +392,13 @@ public final class LockTemplateBuilder {
 	 */
 	public DefaultLockTemplate build() {
 		return new DefaultLockTemplate(this);
+	}
+
+	private static Duration requireNotNegative(Duration duration, String what) {
+		if (duration.isNegative()) {
+			throw new IllegalArgumentException("The %s must not be negative but is %s".formatted(what, duration));
+		}
+		return duration;
 	}
 
 	private static Duration requirePositive(Duration duration, String what) {

@@ -1,5 +1,7 @@
 package io.distributedlock.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * For a {@link LockProvider} whose backend signals a release. A signal may be lost, or
  * come without a release: the engine also polls, and it always asks before it relies on a
@@ -15,9 +17,10 @@ public interface ReleaseSignal {
 	 * @param onRelease called on any thread whenever the key may be free. Also called
 	 * once when the subscription has become active, since a release before that moment
 	 * sent no signal. Must not block
-	 * @return ends the subscription
+	 * @return ends the subscription; {@code null} if the backend sends no signals after
+	 * all, so that the engine asks at intervals
 	 */
-	Subscription listen(String key, Runnable onRelease);
+	@Nullable Subscription listen(String key, Runnable onRelease);
 
 	/**
 	 * A subscription to the releases of one key.

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,14 +30,36 @@ public final class Failures {
 	 */
 	public static <T extends @Nullable Object> BiConsumer<T, @Nullable Throwable> settling(
 			CompletableFuture<T> future) {
-		return (value, failure) -> {
-			if (failure != null) {
-				future.completeExceptionally(unwrap(failure));
-			}
-			else {
-				future.complete(value);
-			}
-		};
+		return (value, failure) -> settle(future, value, failure);
+	}
+
+	/**
+	 * End a future as a stage has ended.
+	 * @param <T> the type of the value
+	 * @param future the future to end; a failure is told without its wrappers
+	 * @param value the value of the stage
+	 * @param failure what the stage has failed with, {@code null} if it has not
+	 */
+	public static <T extends @Nullable Object> void settle(CompletableFuture<T> future, T value,
+			@Nullable Throwable failure) {
+		if (failure != null) {
+			future.completeExceptionally(unwrap(failure));
+		}
+		else {
+			future.complete(value);
+		}
+	}
+
+	/**
+	 * Return a stage that ends as another one does, but fails with what a failure means.
+	 * @param <T> the type of the value
+	 * @param stage the other stage
+	 * @param meaning says what a failure means
+	 * @return the stage
+	 */
+	public static <T extends @Nullable Object> CompletionStage<T> translated(CompletionStage<T> stage,
+			Function<Throwable, ? extends Throwable> meaning) {
+		return stage.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(meaning.apply(failure)));
 	}
 
 	/**

@@ -6,7 +6,9 @@
  * ({@link io.distributedlock.spi.support.AskingPlace},
  * {@link io.distributedlock.spi.support.WatchingPlace},
  * {@link io.distributedlock.spi.support.QuestionState}), signals
- * ({@link io.distributedlock.spi.support.ReleaseListeners}), delays
+ * ({@link io.distributedlock.spi.support.ReleaseListeners}), state
+ * ({@link io.distributedlock.spi.support.Mutex}), threads
+ * ({@link io.distributedlock.spi.support.DaemonThreads}), delays
  * ({@link io.distributedlock.spi.support.DelayedTasks}), failures
  * ({@link io.distributedlock.spi.support.Failures}).
  */

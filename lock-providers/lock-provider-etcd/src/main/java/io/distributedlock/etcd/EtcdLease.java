@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.Failures;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
@@ -82,8 +83,7 @@ record EtcdLease(EtcdCalls calls, String key, OwnKey own, OptionalLong fencingTo
 
 	@Override
 	public CompletionStage<Boolean> release() {
-		return this.own.delete()
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+		return Failures.translated(this.own.delete(), EtcdErrors::translate);
 	}
 
 	@Override

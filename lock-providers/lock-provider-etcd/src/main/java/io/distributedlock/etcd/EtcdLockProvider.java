@@ -3,7 +3,6 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
@@ -13,6 +12,7 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.Failures;
 import io.etcd.jetcd.Client;
 import org.jspecify.annotations.Nullable;
 
@@ -114,9 +114,7 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 
 	@Override
 	public CompletionStage<?> ping() {
-		return this.session.calls()
-			.ping(EtcdCalls.bytes(this.prefix))
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+		return Failures.translated(this.session.calls().ping(EtcdCalls.bytes(this.prefix)), EtcdErrors::translate);
 	}
 
 	@Override

@@ -12,11 +12,11 @@ import java.util.regex.Pattern;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
+import io.distributedlock.spi.support.Failures;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
-import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.kv.TxnResponse;
 
 /**
  * Says who has a key by the keys in etcd, and deletes the key of an owner. How long an
@@ -54,12 +54,13 @@ final class EtcdOwners implements LockOwners {
 	public CompletionStage<List<LockOwner>> owners(String key) {
 		String locks = LockKeys.prefixOf(this.prefix, key, LockType.EXCLUSIVE);
 		String permits = LockKeys.prefixOf(this.prefix, key, LockType.SEMAPHORE);
-		return this.calls.readTogether(EtcdCalls.bytes(locks), EtcdCalls.bytes(permits)).thenApply((response) -> {
+		CompletionStage<TxnResponse> read = this.calls.readTogether(EtcdCalls.bytes(locks), EtcdCalls.bytes(permits));
+		return Failures.translated(read, EtcdErrors::translate).thenApply((response) -> {
 			List<LockOwner> owners = new ArrayList<>();
 			add(owners, locks, false, response.getGetResponses().get(0));
 			add(owners, permits, true, response.getGetResponses().get(1));
 			return owners;
-		}).exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+		});
 	}
 
 	private static void add(List<LockOwner> owners, String lock, boolean semaphore, GetResponse found) {
@@ -82,9 +83,8 @@ final class EtcdOwners implements LockOwners {
 			return CompletableFuture.completedFuture(false);
 		}
 		ByteSequence name = EtcdCalls.bytes(id.group(1));
-		return this.calls.ifCreatedAt(name, Long.parseLong(id.group(2)), Op.delete(name, DeleteOption.DEFAULT))
-			.thenApply((response) -> response.isSucceeded())
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(EtcdErrors.translate(failure)));
+		return Failures.translated(this.calls.deleteIfCreatedAt(name, Long.parseLong(id.group(2))),
+				EtcdErrors::translate);
 	}
 
 }

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.Lease.LossSignal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.Mutex;
 import io.etcd.jetcd.ByteSequence;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ final class OwnKey {
 	 */
 	private volatile long revision;
 
-	private final ReentrantLock guard = new ReentrantLock();
+	private final Mutex mutex = new Mutex();
 
 	private boolean over;
 
@@ -83,8 +83,7 @@ final class OwnKey {
 	 * @return {@code false} if the key is over
 	 */
 	boolean keepFor(LeaseTerm term) {
-		this.guard.lock();
-		try {
+		return this.mutex.get(() -> {
 			if (this.over) {
 				return false;
 			}
@@ -99,23 +98,14 @@ final class OwnKey {
 				}
 			});
 			return true;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 	}
 
 	/**
 	 * Return whether the owner no longer has the key, or is about to lose it.
 	 */
 	boolean isOver() {
-		this.guard.lock();
-		try {
-			return this.over;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return this.mutex.get(() -> this.over);
 	}
 
 	/**
@@ -176,17 +166,13 @@ final class OwnKey {
 	}
 
 	private boolean end() {
-		this.guard.lock();
-		try {
+		return this.mutex.get(() -> {
 			boolean first = !this.over;
 			this.over = true;
 			stopTimer();
 			this.lease.remove(this);
 			return first;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 	}
 
 	private void stopTimer() {

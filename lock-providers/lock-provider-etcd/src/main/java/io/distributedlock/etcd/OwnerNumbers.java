@@ -2,7 +2,8 @@ package io.distributedlock.etcd;
 
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.concurrent.locks.ReentrantLock;
+
+import io.distributedlock.spi.support.Mutex;
 
 /**
  * The numbers of the owners under an etcd lease. A number is part of the name of a key,
@@ -14,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class OwnerNumbers {
 
-	private final ReentrantLock guard = new ReentrantLock();
+	private final Mutex mutex = new Mutex();
 
 	private final Queue<Long> unused = new PriorityQueue<>();
 
@@ -24,14 +25,10 @@ final class OwnerNumbers {
 	 * Return the lowest number that no owner has.
 	 */
 	long take() {
-		this.guard.lock();
-		try {
+		return this.mutex.get(() -> {
 			Long lowest = this.unused.poll();
 			return (lowest != null) ? lowest : ++this.last;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 	}
 
 	/**
@@ -40,13 +37,7 @@ final class OwnerNumbers {
 	 * name alone.
 	 */
 	void free(long number) {
-		this.guard.lock();
-		try {
-			this.unused.add(number);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		this.mutex.run(() -> this.unused.add(number));
 	}
 
 }

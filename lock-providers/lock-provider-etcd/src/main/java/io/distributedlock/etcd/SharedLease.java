@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.Mutex;
 import io.etcd.jetcd.ByteSequence;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedLease {
 
-	private final ReentrantLock guard = new ReentrantLock();
+	private final Mutex mutex = new Mutex();
 
 	/**
 	 * A renewal that was sent less than this time ago is as good as a new one: so many
@@ -170,8 +170,7 @@ final class SharedLease {
 		if (age() <= maxAge) {
 			return CompletableFuture.completedFuture(this);
 		}
-		this.guard.lock();
-		try {
+		return this.mutex.get(() -> {
 			Renewal running = this.renewal;
 			if (running == null || running.answer.isDone() || System.nanoTime() - running.sentAt > maxAge) {
 				running = new Renewal(System.nanoTime(), new CompletableFuture<>());
@@ -179,10 +178,7 @@ final class SharedLease {
 				send(running);
 			}
 			return running.answer;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 	}
 
 	private void send(Renewal sent) {

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.distributedlock.spi.support.Failures;
+
 /**
  * The etcd leases of this JVM: one for all locks whose lease time is the same number of
  * seconds. So the key of an owner whose JVM has died stays for no longer than that.
@@ -56,15 +58,10 @@ final class SharedLeases {
 
 	private void make(long seconds, CompletableFuture<SharedLease> made) {
 		long sentAt = System.nanoTime();
-		this.calls.grant(seconds).whenComplete((granted, failure) -> {
-			if (failure != null) {
-				made.completeExceptionally(failure);
-			}
-			else {
-				made.complete(
-						new SharedLease(this.calls, granted.getID(), Duration.ofSeconds(granted.getTTL()), sentAt));
-			}
-		});
+		this.calls.grant(seconds)
+			.thenApply((granted) -> new SharedLease(this.calls, granted.getID(), Duration.ofSeconds(granted.getTTL()),
+					sentAt))
+			.whenComplete(Failures.settling(made));
 	}
 
 	private static boolean isUsable(CompletableFuture<SharedLease> lease) {

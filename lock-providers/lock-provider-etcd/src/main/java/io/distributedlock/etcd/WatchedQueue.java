@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.Mutex;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.Watch;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WatchedQueue {
 
-	private final ReentrantLock guard = new ReentrantLock();
+	private final Mutex mutex = new Mutex();
 
 	/**
 	 * How long to wait before a watch that etcd has ended is begun again. A watch that is
@@ -86,19 +86,8 @@ final class WatchedQueue {
 	 * Tell a place that was just added what is known, and watch if no watch is there.
 	 */
 	void tell(QueuedKey place) {
-		Runnable message;
-		int number = 0;
-		this.guard.lock();
-		try {
-			message = message(place);
-			if (this.watchNumber == 0) {
-				number = ++this.watchNumber;
-			}
-		}
-		finally {
-			this.guard.unlock();
-		}
-		message.run();
+		this.mutex.get(() -> message(place)).run();
+		int number = this.mutex.get(() -> (this.watchNumber == 0) ? ++this.watchNumber : 0);
 		if (number != 0) {
 			watch(number);
 		}
@@ -108,20 +97,21 @@ final class WatchedQueue {
 	 * End the watch.
 	 */
 	void close() {
-		Watch.Watcher ended;
-		this.guard.lock();
-		try {
-			this.watchNumber++;
-			ended = this.watcher;
-			this.watcher = null;
-			this.keys = null;
-		}
-		finally {
-			this.guard.unlock();
-		}
-		if (ended != null) {
-			ended.close();
-		}
+		this.mutex.get(this::forget).run();
+	}
+
+	/**
+	 * Forget the watch and what it has told.
+	 * @return ends it, which is done without the mutex
+	 */
+	private Runnable forget() {
+		Watch.Watcher ended = this.watcher;
+		this.watchNumber++;
+		this.watcher = null;
+		this.keys = null;
+		this.early.clear();
+		return (ended != null) ? ended::close : () -> {
+		};
 	}
 
 	private void watch(int number) {
@@ -133,17 +123,15 @@ final class WatchedQueue {
 			onEnded(number);
 			return;
 		}
-		this.guard.lock();
-		try {
+		boolean current = this.mutex.get(() -> {
 			if (number == this.watchNumber) {
 				this.watcher = begun;
-				return;
 			}
+			return number == this.watchNumber;
+		});
+		if (!current) {
+			begun.close();
 		}
-		finally {
-			this.guard.unlock();
-		}
-		begun.close();
 	}
 
 	private void onResponse(int number, WatchResponse response) {
@@ -159,40 +147,42 @@ final class WatchedQueue {
 			});
 			return;
 		}
-		this.guard.lock();
-		try {
-			if (number != this.watchNumber) {
-				return;
-			}
-			QueueKeys known = this.keys;
-			if (known == null) {
-				this.early.add(response);
-				return;
-			}
-			apply(known, response);
+		if (this.mutex.get(() -> takeOver(number, response))) {
+			tellAll();
 		}
-		finally {
-			this.guard.unlock();
+	}
+
+	/**
+	 * Take over what a watch has told.
+	 * @return {@code false} if it is too late or too early for that
+	 */
+	private boolean takeOver(int number, WatchResponse response) {
+		QueueKeys known = this.keys;
+		if (number != this.watchNumber) {
+			return false;
 		}
-		tellAll();
+		if (known == null) {
+			this.early.add(response);
+			return false;
+		}
+		apply(known, response);
+		return true;
 	}
 
 	private void onRead(int number, GetResponse read) {
-		this.guard.lock();
-		try {
-			if (number != this.watchNumber) {
-				return;
+		boolean current = this.mutex.get(() -> {
+			if (number == this.watchNumber) {
+				QueueKeys known = new QueueKeys(read.getKvs().stream().map(this::key).toList(),
+						read.getHeader().getRevision());
+				this.early.forEach((response) -> apply(known, response));
+				this.early.clear();
+				this.keys = known;
 			}
-			QueueKeys known = new QueueKeys(read.getKvs().stream().map(this::key).toList(),
-					read.getHeader().getRevision());
-			this.early.forEach((response) -> apply(known, response));
-			this.early.clear();
-			this.keys = known;
+			return number == this.watchNumber;
+		});
+		if (current) {
+			tellAll();
 		}
-		finally {
-			this.guard.unlock();
-		}
-		tellAll();
 	}
 
 	private void apply(QueueKeys keys, WatchResponse response) {
@@ -216,57 +206,27 @@ final class WatchedQueue {
 	}
 
 	private void onEnded(int number) {
-		Watch.Watcher ended;
-		int next;
-		this.guard.lock();
-		try {
-			if (number != this.watchNumber) {
-				return;
-			}
-			next = ++this.watchNumber;
-			ended = this.watcher;
-			this.watcher = null;
-			this.keys = null;
-			this.early.clear();
-		}
-		finally {
-			this.guard.unlock();
-		}
-		if (ended != null) {
+		Runnable ending = this.mutex.get(() -> (number == this.watchNumber) ? forget() : null);
+		if (ending != null) {
 			// jetcd would begin it again by itself
-			ended.close();
+			ending.run();
+			DelayedTasks.after(PAUSE).execute(() -> watchAgain(number + 1));
 		}
-		DelayedTasks.after(PAUSE).execute(() -> watchAgain(next));
 	}
 
 	private void watchAgain(int number) {
-		this.guard.lock();
-		try {
-			if (number != this.watchNumber) {
-				return;
-			}
+		if (this.mutex.get(() -> number == this.watchNumber)) {
+			watch(number);
+			this.places.forEach(QueuedKey::missed);
 		}
-		finally {
-			this.guard.unlock();
-		}
-		watch(number);
-		this.places.forEach(QueuedKey::missed);
 	}
 
 	private void tellAll() {
-		List<Runnable> messages = new ArrayList<>();
-		this.guard.lock();
-		try {
-			this.places.forEach((place) -> messages.add(message(place)));
-		}
-		finally {
-			this.guard.unlock();
-		}
-		messages.forEach(Runnable::run);
+		this.mutex.get(() -> this.places.stream().map(this::message).toList()).forEach(Runnable::run);
 	}
 
 	/**
-	 * Return what a place must be told, which is said without the monitor.
+	 * Return what a place must be told, which is said without the mutex.
 	 */
 	private Runnable message(QueuedKey place) {
 		QueueKeys known = this.keys;

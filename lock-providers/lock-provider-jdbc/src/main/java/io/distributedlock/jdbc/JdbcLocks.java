@@ -4,12 +4,11 @@ import javax.sql.DataSource;
 
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.session.AdvisoryLockProvider;
-import io.distributedlock.jdbc.internal.session.NotifiedRowProvider;
 import io.distributedlock.jdbc.internal.session.SessionLockProvider;
 import io.distributedlock.jdbc.internal.signal.PostgresReleases;
-import io.distributedlock.jdbc.internal.table.NotifiedTableProvider;
 import io.distributedlock.jdbc.internal.table.TableLockProvider;
 import io.distributedlock.spi.LockProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes lock providers on a database.
@@ -40,8 +39,10 @@ public final class JdbcLocks {
 		requireSupport(settings);
 		JdbcCalls calls = calls(dataSource, settings);
 		return switch (settings.strategy()) {
-			case ROW, VERSION -> tables(calls, settings);
-			case FOR_UPDATE -> rows(calls, settings);
+			case ROW, VERSION -> new TableLockProvider(calls, settings.strategy() == JdbcLockStrategy.VERSION,
+					settings.sweepAfter(), releases(calls));
+			case FOR_UPDATE -> SessionLockProvider.ofRows(calls, settings.maxLockConnections(), settings.sweepAfter(),
+					releases(calls));
 			case ADVISORY -> new AdvisoryLockProvider(calls, settings.maxLockConnections(), settings.waitThreads());
 		};
 	}
@@ -51,22 +52,8 @@ public final class JdbcLocks {
 				settings.upkeepThreads(), settings.waitThreads());
 	}
 
-	private static LockProvider tables(JdbcCalls calls, JdbcLockSettings settings) {
-		boolean byVersion = settings.strategy() == JdbcLockStrategy.VERSION;
-		return sendsMessages(calls)
-				? new NotifiedTableProvider(calls, byVersion, settings.sweepAfter(), new PostgresReleases(calls))
-				: new TableLockProvider(calls, byVersion, settings.sweepAfter(), null);
-	}
-
-	private static LockProvider rows(JdbcCalls calls, JdbcLockSettings settings) {
-		int connections = settings.maxLockConnections();
-		return sendsMessages(calls)
-				? new NotifiedRowProvider(calls, connections, settings.sweepAfter(), new PostgresReleases(calls))
-				: SessionLockProvider.ofRows(calls, connections, settings.sweepAfter());
-	}
-
-	private static boolean sendsMessages(JdbcCalls calls) {
-		return calls.dialect().notifies() && PostgresReleases.isSupported();
+	private static @Nullable PostgresReleases releases(JdbcCalls calls) {
+		return (calls.dialect().notifies() && PostgresReleases.isSupported()) ? new PostgresReleases(calls) : null;
 	}
 
 	private static void requireSupport(JdbcLockSettings settings) {

@@ -282,7 +282,7 @@ class JdbcEdgeCaseTests {
 		}
 		JdbcLockSettings settings = Databases.settings(dialect);
 		get(open(new TableLockProvider(Databases.calls(locker, settings), false, Duration.ZERO, null)).sweepNow());
-		get(open(SessionLockProvider.ofRows(Databases.calls(locker, settings), 1, Duration.ZERO)).sweepNow());
+		get(open(SessionLockProvider.ofRows(Databases.calls(locker, settings), 1, Duration.ZERO, null)).sweepNow());
 		LockProvider stranger = open(JdbcLocks.provider(open(Databases.pool(databaseUrl, "stranger", "secret", 2)),
 				Databases.settings(dialect)));
 		DefaultLockTemplate denied = open(DefaultLockTemplate.builder().provider(stranger).build());

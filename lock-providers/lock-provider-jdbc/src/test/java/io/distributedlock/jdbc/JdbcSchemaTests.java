@@ -185,7 +185,7 @@ class JdbcSchemaTests {
 			.withStrategy(JdbcLockStrategy.FOR_UPDATE)
 			.withSweepAfter(Duration.ZERO);
 		SessionLockProvider provider = open(
-				SessionLockProvider.ofRows(Databases.calls(pool, settings), 10, Duration.ZERO));
+				SessionLockProvider.ofRows(Databases.calls(pool, settings), 10, Duration.ZERO, null));
 		for (int i = 0; i < 20; i++) {
 			get(get(provider.tryAcquire(request("free" + i, Duration.ofSeconds(60), LockType.EXCLUSIVE))).release());
 		}

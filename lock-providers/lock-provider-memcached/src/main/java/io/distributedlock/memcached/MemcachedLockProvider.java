@@ -23,6 +23,7 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.CommandLease;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
@@ -164,16 +165,12 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	 */
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
-		return this.contact.first(this.commandTimeout)
-			.thenCompose((met) -> bounded(this.client.get(key)))
-			.handle((owner, failure) -> {
-				if (failure != null) {
-					throw translate(failure);
-				}
-				return (owner != null)
-						? List.of(new LockOwner(owner, LockType.EXCLUSIVE, OptionalLong.empty(), Optional.empty()))
-						: List.of();
-			});
+		return Failures
+			.translated(this.contact.first(this.commandTimeout).thenCompose((met) -> bounded(this.client.get(key))),
+					this::translate)
+			.thenApply((owner) -> (owner != null)
+					? List.of(new LockOwner(owner, LockType.EXCLUSIVE, OptionalLong.empty(), Optional.empty()))
+					: List.of());
 	}
 
 	@Override
@@ -225,7 +222,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	private <T> CompletionStage<@Nullable T> ifOwned(String key, String owner, VersionedCommand<T> command) {
 		CompletionStage<@Nullable T> answer = bounded(this.client.casGet(key)).thenCompose(
 				(item) -> isOwned(item, owner) ? command.send(item.getCas()) : CompletableFuture.completedFuture(null));
-		return answer.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
+		return Failures.translated(answer, this::translate);
 	}
 
 	private BackendException translate(Throwable failure) {

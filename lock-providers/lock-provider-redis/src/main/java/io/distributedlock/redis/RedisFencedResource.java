@@ -1,7 +1,6 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -92,10 +91,7 @@ public final class RedisFencedResource implements AutoCloseable {
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
 		RedisFencedWrite write = new RedisFencedWrite(key, token, value);
 		ScriptCall call = new ScriptCall(PlainScripts.FENCED_WRITE, write.keys(), write.arguments());
-		return this.link.<Long>send(call).handle((answer, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(failure);
-			}
+		return Failures.translated(this.link.<Long>send(call), RedisErrors::translate).thenApply((answer) -> {
 			write.check(key, answer);
 			return null;
 		});

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -27,6 +26,7 @@ import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.CommandLease;
+import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -202,8 +202,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public CompletionStage<?> ping() {
-		return this.link.ping(List.of(this.exclusive.channelPrefix()))
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(RedisErrors.translate(failure)));
+		return Failures.translated(this.link.ping(List.of(this.exclusive.channelPrefix())), RedisErrors::translate);
 	}
 
 	@Override

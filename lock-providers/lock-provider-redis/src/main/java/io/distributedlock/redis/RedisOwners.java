@@ -1,10 +1,8 @@
 package io.distributedlock.redis;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.distributedlock.LockType;
 import io.distributedlock.redis.internal.client.RedisErrors;
 import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
@@ -13,6 +11,7 @@ import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
+import io.distributedlock.spi.support.Failures;
 
 /**
  * Asks the server who has a key, and releases for owners of other JVMs by the scripts
@@ -28,12 +27,7 @@ record RedisOwners(RedisLink link, ExclusiveLocks exclusive, SharedLocks shared)
 
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
-		return ask(this.link, List.of(key, RedisKeys.permits(key))).handle((owners, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(failure);
-			}
-			return owners;
-		});
+		return Failures.translated(ask(this.link, List.of(key, RedisKeys.permits(key))), RedisErrors::translate);
 	}
 
 	@Override
@@ -41,19 +35,8 @@ record RedisOwners(RedisLink link, ExclusiveLocks exclusive, SharedLocks shared)
 		return switch (owner.type()) {
 			case READ -> this.shared.release(key, owner.id(), false);
 			case SEMAPHORE -> this.shared.release(key, owner.id(), true);
-			default -> this.exclusive.revoke(key, owner.id())
-				.thenCompose((had) -> had ? CompletableFuture.completedFuture(true) : revokeReader(key, owner));
+			default -> this.exclusive.revoke(key, owner.id());
 		};
-	}
-
-	/**
-	 * Release for a writer that has become a reader since. Looks first, as a user for
-	 * exclusive locks has no right to the commands for readers.
-	 */
-	private CompletionStage<Boolean> revokeReader(String key, LockOwner writer) {
-		return owners(key).thenCompose((owners) -> owners.stream()
-			.anyMatch((owner) -> owner.type() == LockType.READ && owner.id().equals(writer.id()))
-					? this.shared.release(key, writer.id(), false) : CompletableFuture.completedFuture(false));
 	}
 
 	/**

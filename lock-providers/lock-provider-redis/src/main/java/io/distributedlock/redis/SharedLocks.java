@@ -15,6 +15,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.CommandLease;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
@@ -74,12 +75,8 @@ final class SharedLocks implements AutoCloseable {
 		List<String> arguments = List.of(owner, millis(leaseTime));
 		ScriptCall call = permit ? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(RedisKeys.permits(key)), arguments)
 				: new ScriptCall(PlainScripts.RENEW_READ, List.of(key), arguments);
-		return this.link.<Long>send(call).handle((renewed, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(failure);
-			}
-			return renewed == 1;
-		});
+		return Failures.translated(this.link.<Long>send(call), RedisErrors::translate)
+			.thenApply((renewed) -> renewed == 1);
 	}
 
 	/**
@@ -90,12 +87,8 @@ final class SharedLocks implements AutoCloseable {
 	}
 
 	private CompletionStage<Boolean> release(ScriptCall call) {
-		return this.link.<Long>send(call).handle((released, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(failure);
-			}
-			return this.exclusive.hadLock(released);
-		});
+		return Failures.translated(this.link.<Long>send(call), RedisErrors::translate)
+			.thenApply(this.exclusive::hadLock);
 	}
 
 	@Override

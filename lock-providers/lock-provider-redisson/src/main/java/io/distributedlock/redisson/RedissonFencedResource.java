@@ -82,14 +82,11 @@ public final class RedissonFencedResource {
 	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
 		String name = this.server.client().getConfig().getNameMapper().map(key);
 		RedisFencedWrite write = new RedisFencedWrite(name, token, value);
-		return this.server.send(new RedissonCall(PlainScripts.FENCED_WRITE, key, write.keys(), write.arguments()))
-			.handle((answer, failure) -> {
-				if (failure != null) {
-					throw RedissonErrors.translate(failure);
-				}
-				write.check(key, answer);
-				return null;
-			});
+		RedissonCall call = new RedissonCall(PlainScripts.FENCED_WRITE, key, write.keys(), write.arguments());
+		return Failures.translated(this.server.send(call), RedissonErrors::translate).thenApply((answer) -> {
+			write.check(key, answer);
+			return null;
+		});
 	}
 
 	private static void await(CompletionStage<@Nullable Void> write) {

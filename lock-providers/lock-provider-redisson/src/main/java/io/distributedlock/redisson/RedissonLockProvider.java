@@ -6,7 +6,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
@@ -30,6 +29,7 @@ import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.AskingPlace;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.ReleaseListeners;
 import io.distributedlock.spi.support.UnknownOwners;
@@ -213,13 +213,8 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	private CompletionStage<@Nullable Lease> ask(RedissonOwner owner, LeaseRequest request, QueueSignals.Place place) {
 		place.noteQuestion();
-		return acquire(owner, request, request.leaseTime(), place::noteByHand).handle((lease, failure) -> {
-			place.noteAnswer(failure == null);
-			if (failure != null) {
-				throw RedissonErrors.translate(failure);
-			}
-			return lease;
-		});
+		return Failures.translated(acquire(owner, request, request.leaseTime(), place::noteByHand)
+			.whenComplete((lease, failure) -> place.noteAnswer(failure == null)), RedissonErrors::translate);
 	}
 
 	@Override
@@ -292,8 +287,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	@Override
 	public CompletionStage<?> ping() {
-		return this.server.ping()
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(RedissonErrors.translate(failure)));
+		return Failures.translated(this.server.ping(), RedissonErrors::translate);
 	}
 
 	@Override
@@ -358,21 +352,12 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	private static CompletionStage<@Nullable LeaseTerm> renewed(CompletionStage<Long> answer, long sentAt,
 			Duration leaseTime) {
-		return answer.handle((renewed, failure) -> {
-			if (failure != null) {
-				throw RedissonErrors.translate(failure);
-			}
-			return (renewed == 1) ? new LeaseTerm(sentAt, leaseTime) : null;
-		});
+		return Failures.translated(answer, RedissonErrors::translate)
+			.thenApply((renewed) -> (renewed == 1) ? new LeaseTerm(sentAt, leaseTime) : null);
 	}
 
 	private static CompletionStage<Boolean> gone(CompletionStage<Long> answer) {
-		return answer.handle((had, failure) -> {
-			if (failure != null) {
-				throw RedissonErrors.translate(failure);
-			}
-			return had > 0;
-		});
+		return Failures.translated(answer, RedissonErrors::translate).thenApply((had) -> had > 0);
 	}
 
 }

@@ -13,6 +13,7 @@ import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
+import io.distributedlock.spi.support.Failures;
 import org.redisson.config.NameMapper;
 
 /**
@@ -67,26 +68,16 @@ record RedissonOwners(RedissonServer server, NameMapper nameMapper) implements L
 	@Override
 	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
 		RedissonNames names = RedissonNames.of(key, this.nameMapper);
-		return this.server.channels()
+		CompletionStage<Long> released = this.server.channels()
 			.publishCommand()
 			.thenCompose((publish) -> (owner.type() == LockType.SEMAPHORE)
 					? this.server.send(ofPermit(new RedissonOwner(names, owner.type(), owner.id()), publish))
-					: revoke(names, owner.id(), publish))
-			.handle((had, failure) -> {
-				if (failure != null) {
-					throw RedissonErrors.translate(failure);
-				}
-				return had > 0;
-			});
+					: revoke(names, owner.id(), publish));
+		return Failures.translated(released, RedissonErrors::translate).thenApply((had) -> had > 0);
 	}
 
 	private static CompletionStage<List<LockOwner>> read(CompletionStage<List<String>> asked) {
-		return asked.handle((answer, failure) -> {
-			if (failure != null) {
-				throw RedissonErrors.translate(failure);
-			}
-			return OwnerAnswer.read(answer);
-		});
+		return Failures.translated(asked, RedissonErrors::translate).thenApply(OwnerAnswer::read);
 	}
 
 	private CompletionStage<Long> revoke(RedissonNames names, String owner, String publish) {

@@ -89,7 +89,7 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 	private CompletionStage<?> send(ScriptCall call) {
 		if (!call.wanted().getAsBoolean()) {
 			return CompletableFuture
-				.failedFuture(new RedissonServer.NotSentException("nobody waits for the lock any more", null));
+				.failedFuture(new RedissonErrors.NotSentException("nobody waits for the lock any more", null));
 		}
 		String key = call.keys().get(0);
 		RedissonCall sent = new RedissonCall(call.script(), this.nameMapper.unmap(key), call.keys(), call.arguments());

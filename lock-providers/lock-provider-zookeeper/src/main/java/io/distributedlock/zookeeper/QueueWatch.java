@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 
+import io.distributedlock.spi.support.Mutex;
 import org.apache.curator.framework.api.CuratorWatcher;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
@@ -43,7 +43,7 @@ final class QueueWatch {
 
 	private @Nullable CompletableFuture<Boolean> beginning;
 
-	private final ReentrantLock guard = new ReentrantLock();
+	private final Mutex mutex = new Mutex();
 
 	/**
 	 * The session of the client to which the server reports, zero for none.
@@ -71,8 +71,7 @@ final class QueueWatch {
 	 * @return completes with whether it does; what happened before is not reported
 	 */
 	CompletableFuture<Boolean> begin() {
-		this.guard.lock();
-		try {
+		return this.mutex.get(() -> {
 			CompletableFuture<Boolean> running = this.beginning;
 			if (running == null || running.isDone()) {
 				long current = this.connection.session();
@@ -89,10 +88,7 @@ final class QueueWatch {
 				this.beginning = running;
 			}
 			return running;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 	}
 
 	void add(Waiter waiter) {
@@ -171,33 +167,23 @@ final class QueueWatch {
 	 */
 	private static final class Memory {
 
-		private final ReentrantLock guard = new ReentrantLock();
+		private final Mutex mutex = new Mutex();
 
 		private final Set<String> names = new LinkedHashSet<>();
 
 		void add(String name) {
-			this.guard.lock();
-			try {
+			this.mutex.run(() -> {
 				this.names.add(name);
 				if (this.names.size() > REMEMBERED) {
 					Iterator<String> oldest = this.names.iterator();
 					oldest.next();
 					oldest.remove();
 				}
-			}
-			finally {
-				this.guard.unlock();
-			}
+			});
 		}
 
 		boolean contains(String name) {
-			this.guard.lock();
-			try {
-				return this.names.contains(name);
-			}
-			finally {
-				this.guard.unlock();
-			}
+			return this.mutex.get(() -> this.names.contains(name));
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
@@ -53,11 +54,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 		this.client = client;
 		this.connection = connection;
 		this.commandTimeout = commandTimeout;
-		this.timer = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(task, "lock-zookeeper-timer");
-			thread.setDaemon(true);
-			return thread;
-		});
+		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-zookeeper-timer"));
 		this.timer.setRemoveOnCancelPolicy(true);
 	}
 

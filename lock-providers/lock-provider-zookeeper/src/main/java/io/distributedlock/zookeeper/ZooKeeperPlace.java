@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.support.Mutex;
 import io.distributedlock.spi.support.WatchingPlace;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException.Code;
@@ -66,11 +66,11 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	/**
 	 * The names of the nodes in front, as the last look and later events say;
-	 * {@code null} if nobody reports events. Guarded by the lock.
+	 * {@code null} if nobody reports events. Guarded by the mutex.
 	 */
 	private @Nullable Set<String> front;
 
-	private final ReentrantLock lock = new ReentrantLock();
+	private final Mutex mutex = new Mutex();
 
 	/**
 	 * The look that was sent together with the creation of the node.
@@ -247,16 +247,11 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	}
 
 	private void waitFor(QueueWatch queue, List<QueueNode> before) {
-		boolean changed;
-		this.lock.lock();
-		try {
+		boolean changed = this.mutex.get(() -> {
 			Set<String> names = before.stream().map(QueueNode::name).collect(Collectors.toCollection(HashSet::new));
 			this.front = names;
-			changed = names.removeIf(queue::hasGone);
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return names.removeIf(queue::hasGone);
+		});
 		if (changed) {
 			// an event came before the answer to the look was dealt with
 			onSignal();
@@ -268,19 +263,15 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		Node node = this.own;
 		if (node != null && node.is(gone)) {
 			giveUp(goneWithItsSession());
-			return;
 		}
-		boolean changed;
-		this.lock.lock();
-		try {
-			changed = this.front != null && this.front.remove(gone);
+		else if (node != null && isFirstWithout(gone)) {
+			goOn(node);
 		}
-		finally {
-			this.lock.unlock();
-		}
-		if (changed) {
-			goOnIfFirst();
-		}
+	}
+
+	private boolean isFirstWithout(String gone) {
+		return this.mutex
+			.get(() -> this.front != null && this.front.remove(gone) && this.front.size() < this.request.permits());
 	}
 
 	@Override
@@ -288,17 +279,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		onSignal();
 	}
 
-	private void goOnIfFirst() {
-		Node node = this.own;
-		this.lock.lock();
-		try {
-			if (node == null || this.front == null || this.front.size() >= this.request.permits()) {
-				return;
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
+	private void goOn(Node node) {
 		if (!this.connection.isCurrent(node.stat.getEphemeralOwner())) {
 			giveUp(goneWithItsSession());
 			return;

@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -104,36 +103,41 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 		String who = (principal != null) ? principal.getName() : "anonymous";
 		List<String> readings = readings(key);
 		String fullKey = readings.get(0);
+		ForcedReleaseDescriptor done;
 		try {
 			Seen found = seen(provider, readings);
 			fullKey = found.fullKey();
-			Optional<LockOwner> seen = found.owners()
-				.stream()
-				.filter((owner) -> ShownKeys.hash(owner.id()).equals(ownerHash))
-				.findFirst();
-			if (seen.isEmpty()) {
-				return told(provider, fullKey, ownerHash, who, new ForcedReleaseDescriptor("not-owner", null, null));
-			}
-			ForcedRelease done = answer(
-					() -> this.template.backends().forceRelease(provider, found.fullKey(), seen.get()));
-			if (!done.released()) {
-				return told(provider, fullKey, ownerHash, who, new ForcedReleaseDescriptor("not-owner", null, null));
-			}
-			OptionalLong token = done.fencingToken();
-			this.events.publishEvent(new LockForcedReleaseEvent(fullKey, provider, seen.get().type(), token, who));
-			return told(provider, fullKey, ownerHash, who,
-					new ForcedReleaseDescriptor("released", LocksEndpoint.boxed(token), null));
+			done = release(provider, found, ownerHash, who);
 		}
 		catch (NotAnswered ex) {
-			return told(provider, fullKey, ownerHash, who,
-					new ForcedReleaseDescriptor("unknown", null, ex.getMessage()));
+			done = new ForcedReleaseDescriptor("unknown", null, ex.getMessage());
 		}
+		tellAudit(provider, fullKey, ownerHash, who, done);
+		return done;
+	}
+
+	private ForcedReleaseDescriptor release(String provider, Seen found, String ownerHash, String who)
+			throws NotAnswered {
+		Optional<LockOwner> owner = found.owners()
+			.stream()
+			.filter((each) -> ShownKeys.hash(each.id()).equals(ownerHash))
+			.findFirst();
+		if (owner.isPresent()) {
+			ForcedRelease done = answer(
+					() -> this.template.backends().forceRelease(provider, found.fullKey(), owner.get()));
+			if (done.released()) {
+				this.events.publishEvent(new LockForcedReleaseEvent(found.fullKey(), provider, owner.get().type(),
+						done.fencingToken(), who));
+				return new ForcedReleaseDescriptor("released", LocksEndpoint.boxed(done.fencingToken()), null);
+			}
+		}
+		return new ForcedReleaseDescriptor("not-owner", null, null);
 	}
 
 	/**
 	 * Tell the audit of an attempt, whatever came of it.
 	 */
-	private ForcedReleaseDescriptor told(String provider, String fullKey, String ownerHash, String who,
+	private void tellAudit(String provider, String fullKey, String ownerHash, String who,
 			ForcedReleaseDescriptor done) {
 		Map<String, @Nullable Object> data = new LinkedHashMap<>();
 		data.put("provider", provider);
@@ -148,7 +152,6 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 			data.put("fencingToken", done.fencingToken());
 		}
 		this.events.publishEvent(new AuditApplicationEvent(who, FORCED_RELEASE, data));
-		return done;
 	}
 
 	/**

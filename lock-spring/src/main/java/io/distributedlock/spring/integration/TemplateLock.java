@@ -12,20 +12,12 @@ import org.springframework.integration.support.locks.DistributedLock;
 
 /**
  * A view of one lock. Each call may set a lease time of its own.
+ *
+ * @param template acquires the lock
+ * @param request what to acquire
+ * @param leaseTimes remembers the lease times of calls
  */
-final class TemplateLock implements DistributedLock {
-
-	private final LockTemplate template;
-
-	private final LockRequest request;
-
-	private final LeaseTimes leaseTimes;
-
-	TemplateLock(LockTemplate template, LockRequest request, LeaseTimes leaseTimes) {
-		this.template = template;
-		this.request = request;
-		this.leaseTimes = leaseTimes;
-	}
+record TemplateLock(LockTemplate template, LockRequest request, LeaseTimes leaseTimes) implements DistributedLock {
 
 	@Override
 	public void lock() {

@@ -1,5 +1,6 @@
 package io.distributedlock.spring.invocation;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicReference;
@@ -197,10 +198,7 @@ final class ReactiveInvocation implements LockedInvocation {
 		}
 
 		LockException requiredRefusal() {
-			if (this.refusal == null) {
-				throw new IllegalStateException("The lock was acquired, there is no refusal");
-			}
-			return this.refusal;
+			return Objects.requireNonNull(this.refusal, "refusal");
 		}
 
 		Mono<Void> release() {

@@ -41,7 +41,7 @@ final class ContentionPolicies {
 			return FallbackPolicy.of(attributes);
 		}
 		if (handler) {
-			return handler(attributes, attributes.text("handler"));
+			return handler(attributes);
 		}
 		OnContention effective = (chosen != OnContention.DEFAULT) ? chosen : this.byDefault;
 		return (effective == OnContention.SKIP) ? skip(attributes, invocation) : ContentionPolicy.THROW;
@@ -50,13 +50,14 @@ final class ContentionPolicies {
 	/**
 	 * A bean of the application decides.
 	 */
-	private ContentionPolicy handler(LockAttributes attributes, String name) {
-		BeanFactory found = this.beans;
-		if (found == null || !found.containsBean(name) || !found.isTypeMatch(name, LockContentionHandler.class)) {
+	private ContentionPolicy handler(LockAttributes attributes) {
+		String name = attributes.text("handler");
+		BeanFactory known = this.beans;
+		if (known == null || !known.containsBean(name) || !known.isTypeMatch(name, LockContentionHandler.class)) {
 			throw attributes.invalid("handler", "there is no bean of this name that is a LockContentionHandler",
 					"Declare a LockContentionHandler bean of this name, or correct the name", null);
 		}
-		return (contention, call) -> found.getBean(name, LockContentionHandler.class)
+		return (contention, call) -> known.getBean(name, LockContentionHandler.class)
 			.handle(call.invocation(), contention);
 	}
 

@@ -22,20 +22,12 @@ import org.springframework.util.ReflectionUtils;
 /**
  * On contention another method of the same object runs, without the lock. It is called
  * through the proxy if possible, so that its own annotations apply.
+ *
+ * @param fallback the method
+ * @param takesException whether its last parameter is the exception
+ * @param reachable whether calls of it go through the proxy
  */
-final class FallbackPolicy implements ContentionPolicy {
-
-	private final Method fallback;
-
-	private final boolean takesException;
-
-	private final boolean reachable;
-
-	private FallbackPolicy(Method fallback, boolean takesException, boolean reachable) {
-		this.fallback = fallback;
-		this.takesException = takesException;
-		this.reachable = reachable;
-	}
+record FallbackPolicy(Method fallback, boolean takesException, boolean reachable) implements ContentionPolicy {
 
 	static ContentionPolicy of(LockAttributes attributes) {
 		String name = attributes.raw("fallback");

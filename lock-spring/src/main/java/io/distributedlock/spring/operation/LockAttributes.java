@@ -23,29 +23,14 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
  * The attributes of one annotation, and the method that it stands on.
+ *
+ * @param annotation the annotation
+ * @param method the method of the bean's class
+ * @param userClass the class of the bean
+ * @param placeholders resolves placeholders
  */
-final class LockAttributes implements ExpressionSource {
-
-	private final MergedAnnotation<DistributedLock> annotation;
-
-	private final Method method;
-
-	private final Class<?> userClass;
-
-	private final UnaryOperator<@Nullable String> placeholders;
-
-	LockAttributes(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> userClass,
-			UnaryOperator<@Nullable String> placeholders) {
-		this.annotation = annotation;
-		this.method = method;
-		this.userClass = userClass;
-		this.placeholders = placeholders;
-	}
-
-	@Override
-	public Method method() {
-		return this.method;
-	}
+record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> userClass,
+		UnaryOperator<@Nullable String> placeholders) implements ExpressionSource {
 
 	/**
 	 * Return the method that the annotation stands on, which the method may override. If
@@ -55,10 +40,6 @@ final class LockAttributes implements ExpressionSource {
 	public Method annotated() {
 		return (this.annotation.getSource() instanceof Method source
 				&& source.getParameterCount() == this.method.getParameterCount()) ? source : this.method;
-	}
-
-	Class<?> userClass() {
-		return this.userClass;
 	}
 
 	boolean isExactKey() {
@@ -98,10 +79,6 @@ final class LockAttributes implements ExpressionSource {
 			.map((parameter) -> parameter.startsWith("java.lang.") ? parameter.substring("java.lang.".length())
 					: parameter)
 			.collect(Collectors.joining(",", type.getName() + "." + method.getName() + "(", ")"));
-	}
-
-	MergedAnnotation<DistributedLock> annotation() {
-		return this.annotation;
 	}
 
 	/**

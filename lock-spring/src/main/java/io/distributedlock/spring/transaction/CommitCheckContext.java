@@ -125,8 +125,7 @@ final class CommitCheckContext implements Context {
 	}
 
 	/**
-	 * The check before the commit. Locks that have been released are not checked: their
-	 * method has ended inside of its caller's transaction.
+	 * The check before the commit.
 	 */
 	private record Check(LockHandle handle) implements TransactionSynchronization, Ordered {
 
@@ -137,11 +136,7 @@ final class CommitCheckContext implements Context {
 
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
-			return Mono.fromRunnable(() -> {
-				if (!this.handle.isClosed()) {
-					this.handle.ensureHeld();
-				}
-			});
+			return Mono.fromRunnable(() -> EnclosingLocks.ensureHeld(this.handle));
 		}
 
 	}

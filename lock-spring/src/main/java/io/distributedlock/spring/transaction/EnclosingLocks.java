@@ -96,9 +96,18 @@ public record EnclosingLocks(LockHandle handle, @Nullable EnclosingLocks outer) 
 	 */
 	void ensureAllHeld() {
 		for (EnclosingLocks each = this; each != null; each = each.outer) {
-			if (!each.handle.isClosed()) {
-				each.handle.ensureHeld();
-			}
+			ensureHeld(each.handle);
+		}
+	}
+
+	/**
+	 * Check a lock, unless it has been released: its method has ended inside of its
+	 * caller's transaction.
+	 * @throws io.distributedlock.LockLostException if it was lost
+	 */
+	static void ensureHeld(LockHandle handle) {
+		if (!handle.isClosed()) {
+			handle.ensureHeld();
 		}
 	}
 

@@ -1,9 +1,11 @@
 package io.distributedlock.spring.transaction;
 
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -148,13 +150,7 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 
 	@Override
 	public Mono<Void> beforeCommit(boolean readOnly) {
-		return Mono.fromRunnable(() -> {
-			for (LockHandle each : this.checked) {
-				if (!each.isClosed()) {
-					each.ensureHeld();
-				}
-			}
-		});
+		return Mono.fromRunnable(() -> this.checked.forEach(EnclosingLocks::ensureHeld));
 	}
 
 	@Override
@@ -175,15 +171,9 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	private Mono<Void> release() {
 		return Mono.defer(() -> {
 			this.transaction.unbindResourceIfPossible(KEY);
-			return Flux.generate((sink) -> {
-				LockHandle next = this.kept.poll();
-				if (next != null) {
-					sink.next(next);
-				}
-				else {
-					sink.complete();
-				}
-			}).cast(LockHandle.class).concatMapDelayError((next) -> Mono.fromFuture(next.closeAsync())).then();
+			return Flux.fromStream(Stream.iterate(this.kept.poll(), Objects::nonNull, (before) -> this.kept.poll()))
+				.concatMapDelayError((next) -> Mono.fromFuture(next.closeAsync()))
+				.then();
 		});
 	}
 

@@ -113,16 +113,8 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	 */
 	void ensureHeld() {
 		if (this.verify) {
-			ensureHeld(this.kept);
-			ensureHeld(this.checked);
-		}
-	}
-
-	private static void ensureHeld(Deque<LockHandle> handles) {
-		for (LockHandle each : handles) {
-			if (!each.isClosed()) {
-				each.ensureHeld();
-			}
+			this.kept.forEach(EnclosingLocks::ensureHeld);
+			this.checked.forEach(EnclosingLocks::ensureHeld);
 		}
 	}
 

@@ -2,13 +2,13 @@ package io.distributedlock.engine.internal.acquire;
 
 import java.lang.ref.Reference;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -22,7 +22,6 @@ import io.distributedlock.engine.internal.key.Acquisition;
 import io.distributedlock.engine.internal.key.AcquisitionOutcome;
 import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.lease.HeldLock;
-import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
@@ -34,28 +33,15 @@ import org.jspecify.annotations.Nullable;
  * thread waits or which completes a future.
  * <p>
  * Why: docs/decisions/001-asynchronous-engine.md
+ *
+ * @param engine what each call needs
+ * @param callbacks runs code of the user
+ * @param handleReleases what the handles have in common
  */
-public final class Acquirer {
-
-	private final Engine engine;
-
-	private final Callbacks callbacks;
-
-	private final HandleReleases handleReleases;
-
-	public Acquirer(Engine engine, Callbacks callbacks, HandleReleases handleReleases) {
-		this.engine = engine;
-		this.callbacks = callbacks;
-		this.handleReleases = handleReleases;
-	}
+public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handleReleases) {
 
 	public LockHandle acquire(List<LockAttempt> attempts) {
-		LockHandle handle = tryAcquire(attempts, true);
-		if (handle == null) {
-			throw new IllegalStateException(
-					"An acquisition that may not return without a lock has returned without one");
-		}
-		return handle;
+		return Objects.requireNonNull(tryAcquire(attempts, true), "an acquisition that throws without a lock");
 	}
 
 	public @Nullable LockHandle tryAcquire(List<LockAttempt> attempts) {
@@ -233,14 +219,6 @@ public final class Acquirer {
 		}
 	}
 
-	Engine engine() {
-		return this.engine;
-	}
-
-	Callbacks callbacks() {
-		return this.callbacks;
-	}
-
 	EngineHandle combine(List<EngineHandle> taken) {
 		return new MultiHandle(taken, this.handleReleases);
 	}
@@ -260,12 +238,17 @@ public final class Acquirer {
 		if (!attempt.isReentrant() || this.engine.calls().isClosed()) {
 			return null;
 		}
-		Held held = new Held(attempt, this.engine.keeper());
-		context.innermost(held);
-		if (held.lock != null && !attempt.isCoveredBy(held.lock.attempt().type())) {
+		HeldLock held = context.innermost((handle) -> reentered(handle, attempt) != null)
+			.map((handle) -> reentered(handle, attempt))
+			.orElse(null);
+		if (held != null && !attempt.isCoveredBy(held.attempt().type())) {
 			throw LockErrors.upgrade(attempt);
 		}
-		return held.lock;
+		return held;
+	}
+
+	private @Nullable HeldLock reentered(LockHandle handle, LockAttempt attempt) {
+		return (handle instanceof EngineHandle each) ? each.reentered(attempt, this.engine.keeper()) : null;
 	}
 
 	/**
@@ -275,30 +258,6 @@ public final class Acquirer {
 	private long longestNanos(LockAttempt attempt) {
 		long commandTimeout = this.engine.providerCalls().commandTimeoutNanos();
 		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
-	}
-
-	/**
-	 * Finds the handle of a lock, and keeps the lock.
-	 */
-	private static final class Held implements Predicate<LockHandle> {
-
-		private final LockAttempt attempt;
-
-		private final LeaseKeeper keeper;
-
-		private @Nullable HeldLock lock;
-
-		private Held(LockAttempt attempt, LeaseKeeper keeper) {
-			this.attempt = attempt;
-			this.keeper = keeper;
-		}
-
-		@Override
-		public boolean test(LockHandle handle) {
-			this.lock = (handle instanceof EngineHandle each) ? each.reentered(this.attempt, this.keeper) : null;
-			return this.lock != null;
-		}
-
 	}
 
 	/**
@@ -378,7 +337,7 @@ public final class Acquirer {
 				handle.leaveUnused();
 			}
 			else if (!delivered && lock != null) {
-				Acquirer.this.handleReleases.leaveUnused(lock);
+				Acquirer.this.handleReleases.leave(lock, false);
 			}
 		}
 
@@ -386,7 +345,7 @@ public final class Acquirer {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
 				this.observed.abandoned();
-				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.handleReleases.leaveUnused(lock));
+				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.handleReleases.leave(lock, false));
 			}
 		}
 

@@ -96,12 +96,7 @@ public final class AsyncWork<T extends @Nullable Object> {
 	}
 
 	private void settle(@Nullable T value, @Nullable Throwable failure) {
-		if (failure != null) {
-			this.result.completeExceptionally(Failures.unwrap(failure));
-		}
-		else {
-			this.result.complete(value);
-		}
+		Failures.settle(this.result, value, failure);
 	}
 
 }

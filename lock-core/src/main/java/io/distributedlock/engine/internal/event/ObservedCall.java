@@ -3,7 +3,6 @@ package io.distributedlock.engine.internal.event;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -12,6 +11,7 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.event.LockObservation;
+import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ public final class ObservedCall {
 
 	private final @Nullable EngineRuntime runtime;
 
-	private final ReentrantLock order = new ReentrantLock();
+	private final Mutex order = new Mutex();
 
 	private Stage stage = Stage.ASKED;
 
@@ -90,14 +90,10 @@ public final class ObservedCall {
 		if (this.observations.isEmpty()) {
 			return;
 		}
-		this.order.lock();
-		try {
+		this.order.run(() -> {
 			this.loss = lossOfLock;
 			step(Stage.ASKED, Stage.HELD, (each) -> each.acquired(fencingToken, passedOn));
-		}
-		finally {
-			this.order.unlock();
-		}
+		});
 		tellLoss();
 	}
 
@@ -131,8 +127,7 @@ public final class ObservedCall {
 		if (this.observations.isEmpty()) {
 			return;
 		}
-		this.order.lock();
-		try {
+		this.order.run(() -> {
 			if (this.stage != from) {
 				return;
 			}
@@ -145,10 +140,7 @@ public final class ObservedCall {
 			if (tell != null) {
 				tellAll(tell);
 			}
-		}
-		finally {
-			this.order.unlock();
-		}
+		});
 	}
 
 	private void tellAll(Consumer<LockObservation> tell) {

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.event.Listeners;
@@ -26,8 +25,17 @@ import org.slf4j.LoggerFactory;
 /**
  * How a holder leaves: the last holder releases the lease. A failure of that is reported,
  * and never replaces what the work returned or threw.
+ *
+ * @param runtime time and threads
+ * @param providerCalls knows the command time-out
+ * @param callbacks completes futures of the user
+ * @param listeners are told of late releases
+ * @param releaser releases leases
+ * @param extension extends leases
+ * @param asyncRelease whether who closes a lock does not wait for the release
  */
-public final class HandleReleases {
+public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls, Callbacks callbacks,
+		Listeners listeners, LeaseReleaser releaser, Extension extension, boolean asyncRelease) {
 
 	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(HandleReleases.class));
 
@@ -37,68 +45,22 @@ public final class HandleReleases {
 	private static final CompletableFuture<@Nullable LockUnavailableException> LEFT = CompletableFuture
 		.completedFuture(null);
 
-	private final EngineRuntime runtime;
-
-	private final Callbacks callbacks;
-
-	private final ProviderCalls providerCalls;
-
-	private final boolean asyncRelease;
-
-	private final Listeners listeners;
-
-	private final Extension extension;
-
-	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseAfterMinimum;
-
-	private final Function<HeldLock, CompletableFuture<@Nullable Void>> releaseNow;
-
-	/**
-	 * Create what the handles of a template have in common.
-	 * @param asyncRelease whether who closes a lock does not wait for the release
-	 */
-	public HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls, Callbacks callbacks, Listeners listeners,
-			LeaseReleaser releaser, Extension extension, boolean asyncRelease) {
-		this.runtime = runtime;
-		this.providerCalls = providerCalls;
-		this.callbacks = callbacks;
-		this.listeners = listeners;
-		this.releaseAfterMinimum = releaser::releaseAfterMinimum;
-		this.releaseNow = releaser::releaseNow;
-		this.extension = extension;
-		this.asyncRelease = asyncRelease;
-	}
-
 	HandleLeaks leaks() {
 		return leaks;
 	}
 
-	Extension extension() {
-		return this.extension;
-	}
-
 	/**
 	 * Leave a lock.
+	 * @param used {@code false} if nothing was done under it
 	 * @return completes within the command time-out, always normally: with what failed,
 	 * which is logged too; {@code null} if nothing failed
 	 */
-	CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock) {
-		return leave(lock, this.releaseAfterMinimum);
-	}
-
-	/**
-	 * As {@link #leave}, for a lock under which nothing was done.
-	 */
-	public CompletableFuture<@Nullable LockUnavailableException> leaveUnused(HeldLock lock) {
-		return leave(lock, this.releaseNow);
-	}
-
-	private CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock,
-			Function<HeldLock, CompletableFuture<@Nullable Void>> release) {
+	public CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, boolean used) {
 		if (!lock.holders().exit()) {
 			return LEFT;
 		}
-		CompletableFuture<@Nullable Void> released = release.apply(lock);
+		CompletableFuture<@Nullable Void> released = used ? this.releaser.releaseAfterMinimum(lock)
+				: this.releaser.releaseNow(lock);
 		// while the request is under way
 		lock.observed().released();
 		if (lock.loss() != null) {
@@ -199,14 +161,7 @@ public final class HandleReleases {
 		boolean done = step.isDone();
 		Callbacks.ForCaller caller = this.callbacks.capture();
 		step.whenComplete((value, failure) -> {
-			Runnable completion = () -> {
-				if (failure != null) {
-					result.completeExceptionally(Failures.unwrap(failure));
-				}
-				else {
-					result.complete(null);
-				}
-			};
+			Runnable completion = () -> Failures.settle(result, null, failure);
 			if (done) {
 				completion.run();
 			}

@@ -215,7 +215,7 @@ public final class SingleHandle extends EngineHandle {
 		if (this.watched != null) {
 			this.watched.clean();
 		}
-		return used ? this.handleReleases.leave(this.lock) : this.handleReleases.leaveUnused(this.lock);
+		return this.handleReleases.leave(this.lock, used);
 	}
 
 	private LockLostException closedBefore() {

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -212,10 +213,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
 				this.engine.keys().part(this.localKey);
 			}
-			AttemptTimers begun = this.attemptTimers;
-			if (begun != null) {
-				begun.end();
-			}
+			ifBegun(AttemptTimers::end);
 			if (outcome.lock() == null || keptKey() == null) {
 				leaveKey();
 			}
@@ -227,10 +225,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		}
 		// calls of the provider come after the caller has its outcome: they may fail or
 		// block
-		AttemptTimers begun = this.attemptTimers;
-		if (begun != null) {
-			begun.stopListening();
-		}
+		ifBegun(AttemptTimers::stopListening);
 		this.attempts.leavePlace();
 		tell(outcome);
 	}
@@ -599,16 +594,17 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	}
 
 	void endPause() {
-		AttemptTimers begun = this.attemptTimers;
-		if (begun != null) {
-			begun.endPause();
-		}
+		ifBegun(AttemptTimers::endPause);
 	}
 
 	private void endLook() {
+		ifBegun(AttemptTimers::endLook);
+	}
+
+	private void ifBegun(Consumer<AttemptTimers> step) {
 		AttemptTimers begun = this.attemptTimers;
 		if (begun != null) {
-			begun.endLook();
+			step.accept(begun);
 		}
 	}
 

@@ -25,10 +25,10 @@ public final class AttemptTimers {
 	 */
 	static final long FIRST_DELAY_NANOS = 20_000_000;
 
-	private static final AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> ASK_TIMER = AtomicReferenceFieldUpdater
+	private static final AtomicReferenceFieldUpdater<AttemptTimers, Timers.Timer> ASK_TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(AttemptTimers.class, Timers.Timer.class, "askTimer");
 
-	private static final AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> WAIT_TIMER = AtomicReferenceFieldUpdater
+	private static final AtomicReferenceFieldUpdater<AttemptTimers, Timers.Timer> WAIT_TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(AttemptTimers.class, Timers.Timer.class, "waitTimer");
 
 	private static final AtomicReferenceFieldUpdater<AttemptTimers, ReleaseSignal.@Nullable Subscription> SUBSCRIPTION = AtomicReferenceFieldUpdater
@@ -37,10 +37,10 @@ public final class AttemptTimers {
 	private final Timers timers;
 
 	@SuppressWarnings("UnusedVariable")
-	private volatile Timers.@Nullable Timer askTimer;
+	private volatile Timers.Timer askTimer = Timers.Timer.NONE;
 
 	@SuppressWarnings("UnusedVariable")
-	private volatile Timers.@Nullable Timer waitTimer;
+	private volatile Timers.Timer waitTimer = Timers.Timer.NONE;
 
 	private volatile ReleaseSignal.@Nullable Subscription subscription;
 
@@ -132,23 +132,16 @@ public final class AttemptTimers {
 		}
 	}
 
-	private void set(AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> field, long atNanos,
-			Runnable step) {
+	private void set(AtomicReferenceFieldUpdater<AttemptTimers, Timers.Timer> field, long atNanos, Runnable step) {
 		Timers.Timer timer = this.timers.stepAt(atNanos, step);
-		Timers.Timer before = field.getAndSet(this, timer);
-		if (before != null) {
-			before.cancel();
-		}
+		field.getAndSet(this, timer).cancel();
 		if (this.ended) {
 			timer.cancel();
 		}
 	}
 
-	private void cancel(AtomicReferenceFieldUpdater<AttemptTimers, Timers.@Nullable Timer> field) {
-		Timers.Timer timer = field.getAndSet(this, null);
-		if (timer != null) {
-			timer.cancel();
-		}
+	private void cancel(AtomicReferenceFieldUpdater<AttemptTimers, Timers.Timer> field) {
+		field.getAndSet(this, Timers.Timer.NONE).cancel();
 	}
 
 }

@@ -45,7 +45,7 @@ final class QueuedPlace {
 
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
 
-	private final AtomicReference<Timers.@Nullable Timer> timer = new AtomicReference<>();
+	private final AtomicReference<Timers.Timer> timer = new AtomicReference<>(Timers.Timer.NONE);
 
 	/**
 	 * What is to be done, and when. One task after the other uses this.
@@ -268,10 +268,7 @@ final class QueuedPlace {
 	}
 
 	private void cancelTimer() {
-		Timers.Timer current = this.timer.getAndSet(null);
-		if (current != null) {
-			current.cancel();
-		}
+		this.timer.getAndSet(Timers.Timer.NONE).cancel();
 	}
 
 	/**

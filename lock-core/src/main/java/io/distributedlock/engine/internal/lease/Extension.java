@@ -1,12 +1,7 @@
 package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
@@ -22,20 +17,12 @@ import org.jspecify.annotations.Nullable;
  * Extends locks that are held, on their holders' demand.
  * <p>
  * Why: docs/decisions/010-open-requests.md
+ *
+ * @param runtime tells the time
+ * @param providerCalls asks the providers
+ * @param keeper watches the new deadlines
  */
-public final class Extension {
-
-	private final EngineRuntime runtime;
-
-	private final ProviderCalls providerCalls;
-
-	private final LeaseKeeper keeper;
-
-	public Extension(EngineRuntime runtime, ProviderCalls providerCalls, LeaseKeeper keeper) {
-		this.runtime = runtime;
-		this.providerCalls = providerCalls;
-		this.keeper = keeper;
-	}
+public record Extension(EngineRuntime runtime, ProviderCalls providerCalls, LeaseKeeper keeper) {
 
 	/**
 	 * Extend a lease.

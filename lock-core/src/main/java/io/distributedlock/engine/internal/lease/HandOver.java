@@ -23,35 +23,19 @@ import org.slf4j.LoggerFactory;
  * time.
  * <p>
  * Why: docs/decisions/043-passed-on-inside-a-jvm.md
+ *
+ * @param runtime tells the time
+ * @param window for how long the callers of this JVM may have a lock one after the other
+ * while others wait at the backend; zero to pass nothing on; {@code null} for what fits
+ * the provider
+ * @param limit how many of them may
+ * @param othersPoll whether others may wait of whom the backend knows nothing
  */
-public final class HandOver {
+public record HandOver(EngineRuntime runtime, @Nullable Duration window, int limit, boolean othersPoll) {
 
 	private static final Logger logger = LoggerFactory.getLogger(HandOver.class);
 
 	private static final long LEAST_WINDOW_NANOS = 3_000_000;
-
-	private final EngineRuntime runtime;
-
-	private final @Nullable Duration window;
-
-	private final int limit;
-
-	private final boolean othersPoll;
-
-	/**
-	 * Create the rule.
-	 * @param window for how long the callers of this JVM may have a lock one after the
-	 * other while others wait at the backend; zero to pass nothing on; {@code null} for
-	 * what fits the provider
-	 * @param limit how many of them may
-	 * @param othersPoll whether others may wait of whom the backend knows nothing
-	 */
-	public HandOver(EngineRuntime runtime, @Nullable Duration window, int limit, boolean othersPoll) {
-		this.runtime = runtime;
-		this.window = window;
-		this.limit = limit;
-		this.othersPoll = othersPoll;
-	}
 
 	/**
 	 * Pass a lock on, if there is a caller that may have it.

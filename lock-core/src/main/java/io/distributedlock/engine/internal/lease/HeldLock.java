@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldLock extends Bag.Member {
 
-	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.@Nullable Timer> TIMER = AtomicReferenceFieldUpdater
+	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.Timer> TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(HeldLock.class, Timers.Timer.class, "timer");
 
 	@SuppressWarnings("rawtypes")
@@ -74,7 +74,7 @@ public final class HeldLock extends Bag.Member {
 	private ObservedCall observed = ObservedCall.NONE;
 
 	@SuppressWarnings("UnusedVariable")
-	private volatile Timers.@Nullable Timer timer;
+	private volatile Timers.Timer timer = Timers.Timer.NONE;
 
 	private volatile @Nullable CompletableFuture<@Nullable Void> release;
 
@@ -271,20 +271,14 @@ public final class HeldLock extends Bag.Member {
 	 * Set when the keeper looks at this lock next.
 	 */
 	void setTimer(Timers.Timer next) {
-		Timers.Timer before = TIMER.getAndSet(this, next);
-		if (before != null) {
-			before.cancel();
-		}
+		TIMER.getAndSet(this, next).cancel();
 		if (!isHeld()) {
 			next.cancel();
 		}
 	}
 
 	void cancelTimers() {
-		Timers.Timer before = TIMER.getAndSet(this, null);
-		if (before != null) {
-			before.cancel();
-		}
+		TIMER.getAndSet(this, Timers.Timer.NONE).cancel();
 	}
 
 	/**

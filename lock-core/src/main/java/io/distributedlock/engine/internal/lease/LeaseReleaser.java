@@ -169,7 +169,7 @@ public final class LeaseReleaser {
 		@SuppressWarnings("UnusedVariable")
 		private volatile int over;
 
-		private volatile Timers.@Nullable Timer limit;
+		private volatile Timers.Timer limit = Timers.Timer.NONE;
 
 		private volatile long sentNanos;
 
@@ -217,10 +217,7 @@ public final class LeaseReleaser {
 			if (!OVER.compareAndSet(this, 0, 1)) {
 				return;
 			}
-			Timers.Timer timer = this.limit;
-			if (timer != null) {
-				timer.cancel();
-			}
+			this.limit.cancel();
 			ended(failure, LeaseReleaser.this.runtime.nanoTime() - this.sentNanos);
 		}
 

@@ -175,7 +175,7 @@ public final class ProviderCalls {
 		@SuppressWarnings("UnusedVariable")
 		private volatile int state = OPEN;
 
-		private volatile Timers.@Nullable Timer limit;
+		private volatile Timers.Timer limit = Timers.Timer.NONE;
 
 		private Question(ProviderCalls providerCalls, Inquiry<T> inquiry) {
 			this.providerCalls = providerCalls;
@@ -186,10 +186,7 @@ public final class ProviderCalls {
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
 			int before = STATE.getAndSet(this, ANSWERED);
 			if (before == OPEN) {
-				Timers.Timer timer = this.limit;
-				if (timer != null) {
-					timer.cancel();
-				}
+				this.limit.cancel();
 				this.inquiry.onAnswer(value, (failure != null) ? Failures.unwrap(failure) : null);
 			}
 			else if (before == OVERDUE && failure == null) {
@@ -214,31 +211,24 @@ public final class ProviderCalls {
 	 */
 	private static final class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
 
-		private volatile Timers.@Nullable Timer limit;
+		private volatile Timers.Timer limit = Timers.Timer.NONE;
 
 		@Override
 		public boolean complete(T value) {
-			cancelLimit();
+			this.limit.cancel();
 			return super.complete(value);
 		}
 
 		@Override
 		public boolean completeExceptionally(Throwable failure) {
-			cancelLimit();
+			this.limit.cancel();
 			return super.completeExceptionally(failure);
 		}
 
 		@Override
 		public boolean cancel(boolean mayInterruptIfRunning) {
-			cancelLimit();
+			this.limit.cancel();
 			return super.cancel(mayInterruptIfRunning);
-		}
-
-		private void cancelLimit() {
-			Timers.Timer timer = this.limit;
-			if (timer != null) {
-				timer.cancel();
-			}
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.distributedlock.spi.support.DaemonThreads;
 import org.jspecify.annotations.Nullable;
 
 /**

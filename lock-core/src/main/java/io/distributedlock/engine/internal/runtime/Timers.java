@@ -205,6 +205,16 @@ public final class Timers {
 	 */
 	public static final class Timer extends Bag.Member {
 
+		/**
+		 * A timer that does nothing, for where none is set.
+		 */
+		public static final Timer NONE = new Timer(0, () -> {
+		}, 0, null);
+
+		static {
+			NONE.finished = 1;
+		}
+
 		private static final AtomicIntegerFieldUpdater<Timer> FINISHED = AtomicIntegerFieldUpdater
 			.newUpdater(Timer.class, "finished");
 
@@ -253,7 +263,7 @@ public final class Timers {
 		}
 
 		private boolean finish() {
-			return FINISHED.compareAndSet(this, 0, 1);
+			return !isFinished() && FINISHED.compareAndSet(this, 0, 1);
 		}
 
 		private boolean isFinished() {

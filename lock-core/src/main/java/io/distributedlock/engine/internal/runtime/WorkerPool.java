@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

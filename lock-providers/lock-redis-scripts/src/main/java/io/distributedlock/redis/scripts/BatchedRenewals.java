@@ -20,32 +20,20 @@ import org.jspecify.annotations.Nullable;
  * renewed by its own.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
+ *
+ * @param runner runs the script
+ * @param script the script
+ * @param mailbox is told which owners are awaited
+ * @param owners the names of the owners
+ * @param counters makes the calls
  */
-final class BatchedRenewals {
+record BatchedRenewals(ScriptRunner runner, Script script, OwnerMessages mailbox, OwnerIds owners,
+		TokenCounters counters) {
 
 	/**
 	 * How many leases the script names.
 	 */
 	private static final int MOST_AT_ONCE = 10;
-
-	private final ScriptRunner runner;
-
-	private final Script script;
-
-	private final OwnerMessages mailbox;
-
-	private final OwnerIds owners;
-
-	private final TokenCounters counters;
-
-	BatchedRenewals(ScriptRunner runner, Script script, OwnerMessages mailbox, OwnerIds owners,
-			TokenCounters counters) {
-		this.runner = runner;
-		this.script = script;
-		this.mailbox = mailbox;
-		this.owners = owners;
-		this.counters = counters;
-	}
 
 	List<CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> due) {
 		Map<Integer, List<Renewal>> groups = new LinkedHashMap<>();

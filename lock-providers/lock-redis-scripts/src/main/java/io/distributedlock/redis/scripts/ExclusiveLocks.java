@@ -15,6 +15,7 @@ import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 
@@ -308,12 +309,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	private CompletionStage<Boolean> removed(ScriptCall call) {
-		return this.runner.<Long>run(call).handle((had, failure) -> {
-			if (failure != null) {
-				throw this.runner.translate(failure);
-			}
-			return hadLock(had);
-		});
+		return Failures.translated(this.runner.<Long>run(call), this.runner::translate).thenApply(this::hadLock);
 	}
 
 	/**

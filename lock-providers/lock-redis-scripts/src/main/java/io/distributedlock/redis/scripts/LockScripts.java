@@ -28,25 +28,64 @@ import io.distributedlock.redis.scripts.script.Script.Answer;
  * docs/decisions/031-tokens-start-at-the-clock.md,
  * docs/decisions/043-passed-on-inside-a-jvm.md
  *
+ * @param acquire takes a free lock for which nobody waits. A lock that is free although
+ * others wait goes to the first of them. Arguments: owner, and in one text, with spaces,
+ * since that is shorter: lease in milliseconds, number of tokens; for an owner that may
+ * wait also the milliseconds that a grant is to live; and a fourth number with a 1 if the
+ * JVM counts as alive for a while anyway, a 2 if the owner may be anywhere in the line,
+ * and a 3 if code of another library may ask at intervals. Answers the first token,
+ * {@link #TAKEN}, {@link #IN_LINE}, {@link #IN_LINE_BEHIND_OTHERS} or
+ * {@link #IN_LINE_OF_A_FREE_LOCK}. An owner that has the lock already gets new tokens, as
+ * the first answer was lost.
+ * @param release hands the lock over to the next in the line. If there is none, or if
+ * after many grants in a row others wait outside the line, the lock is free. Arguments:
+ * owner, how many grants in a row led to this lease, and after a space the milliseconds
+ * after which code of another library may ask again, if there is any. Answers 1 if the
+ * owner had the lock, 2 if it had and those who wait were not told, as the user may not
+ * publish.
+ * @param exchange releases a lock, and lets another owner of the same JVM join the line,
+ * behind those who are there. If nobody waits, that owner has the lock. If others wait
+ * who are not in the line, or may wait unseen, the lock is free for them, and that owner
+ * does not join. Arguments: owner, what {@link #release()} takes as its second argument,
+ * the other owner, and for that what {@link #acquire()} takes as its second argument.
+ * Answers in one text, with a space: what {@link #release()} would; and what
+ * {@link #acquire()} would, or {@link #TAKEN} if the other owner is to ask by itself. If
+ * the first is 0, nothing was done.
+ * @param leave leaves the line, and hands the lock over if it was granted meanwhile.
+ * Arguments: owner, its entry, and a third one if an attempt of the owner may arrive
+ * later, which is then refused if the layout has marks. Answers 1 if the owner was in the
+ * line or had the lock, 2 as {@link #release()}.
+ * @param look lets all places of one JVM count as alive for four thirds of the time that
+ * their grants are to live, and grants a lock that is free. Arguments: an owner of the
+ * JVM, that time in milliseconds, the entry of its oldest place. Answers in one text,
+ * with spaces: how many milliseconds the holder's lease still runs, 0 or less if there is
+ * none, -2 with a plus if the lock is free for those outside the line; the last token, or
+ * the clock in microseconds if that is higher; 1 if the oldest place is in the line; the
+ * holder's number if it is of this JVM, a star if it is nobody from the line, a plus if
+ * it may also release the lock unheard, or else a hyphen.
+ * @param renew renews up to ten leases. Keys: each lock and its line. Arguments: for each
+ * lock the owner and the lease in milliseconds. Answers a text with one digit for each: 0
+ * if the owner no longer has the lock, 1 if it has and nobody waits in the line, 2 if
+ * somebody waits.
  * @since 0.1
  */
-public final class LockScripts {
+public record LockScripts(Script acquire, Script release, Script exchange, Script leave, Script look, Script renew) {
 
 	/**
 	 * For keys that are strings with the owner's name.
 	 */
-	public static final LockScripts PLAIN = new LockScripts("plain", "line");
+	public static final LockScripts PLAIN = of("plain", "line");
 
 	/**
 	 * For the hash that Redisson keeps.
 	 */
-	public static final LockScripts REDISSON = new LockScripts("redisson", "line");
+	public static final LockScripts REDISSON = of("redisson", "line");
 
 	/**
 	 * For the same hash on a cluster on which Redisson uses sharded channels. Only the
 	 * scripts that publish on Redisson's channel differ.
 	 */
-	public static final LockScripts REDISSON_SHARDED = new LockScripts("redisson-sharded", "redisson", "line");
+	public static final LockScripts REDISSON_SHARDED = of("redisson-sharded", "redisson", "line");
 
 	/**
 	 * What {@link #acquire()} answers if others have the lock, and the owner has not
@@ -72,26 +111,11 @@ public final class LockScripts {
 	 */
 	public static final long IN_LINE_OF_A_FREE_LOCK = -(1L << 60);
 
-	private final Script acquire;
-
-	private final Script release;
-
-	private final Script exchange;
-
-	private final Script leave;
-
-	private final Script look;
-
-	private final Script renew;
-
-	private LockScripts(String... folders) {
+	private static LockScripts of(String... folders) {
 		LuaFiles files = new LuaFiles(List.of(folders));
-		this.acquire = files.script(Answer.NUMBER, "acquire");
-		this.release = files.script(Answer.NUMBER, "release");
-		this.exchange = files.script(Answer.TEXT, "exchange");
-		this.leave = files.script(Answer.NUMBER, "leave");
-		this.look = files.script(Answer.TEXT, "look");
-		this.renew = files.script(Answer.TEXT, "renew");
+		return new LockScripts(files.script(Answer.NUMBER, "acquire"), files.script(Answer.NUMBER, "release"),
+				files.script(Answer.TEXT, "exchange"), files.script(Answer.NUMBER, "leave"),
+				files.script(Answer.TEXT, "look"), files.script(Answer.TEXT, "renew"));
 	}
 
 	/**
@@ -101,87 +125,6 @@ public final class LockScripts {
 	 */
 	public static boolean isInLine(long answer) {
 		return answer <= IN_LINE_OF_A_FREE_LOCK;
-	}
-
-	/**
-	 * Takes a free lock for which nobody waits. A lock that is free although others wait
-	 * goes to the first of them. Arguments: owner, and in one text, with spaces, since
-	 * that is shorter: lease in milliseconds, number of tokens; for an owner that may
-	 * wait also the milliseconds that a grant is to live; and a fourth number with a 1 if
-	 * the JVM counts as alive for a while anyway, a 2 if the owner may be anywhere in the
-	 * line, and a 3 if code of another library may ask at intervals. Answers the first
-	 * token, {@link #TAKEN}, {@link #IN_LINE}, {@link #IN_LINE_BEHIND_OTHERS} or
-	 * {@link #IN_LINE_OF_A_FREE_LOCK}. An owner that has the lock already gets new
-	 * tokens, as the first answer was lost.
-	 * @return the script
-	 */
-	public Script acquire() {
-		return this.acquire;
-	}
-
-	/**
-	 * Hands the lock over to the next in the line. If there is none, or if after many
-	 * grants in a row others wait outside the line, the lock is free. Arguments: owner,
-	 * how many grants in a row led to this lease, and after a space the milliseconds
-	 * after which code of another library may ask again, if there is any. Answers 1 if
-	 * the owner had the lock, 2 if it had and those who wait were not told, as the user
-	 * may not publish.
-	 * @return the script
-	 */
-	public Script release() {
-		return this.release;
-	}
-
-	/**
-	 * Releases a lock, and lets another owner of the same JVM join the line, behind those
-	 * who are there. If nobody waits, that owner has the lock. If others wait who are not
-	 * in the line, or may wait unseen, the lock is free for them, and that owner does not
-	 * join. Arguments: owner, what {@link #release()} takes as its second argument, the
-	 * other owner, and for that what {@link #acquire()} takes as its second argument.
-	 * Answers in one text, with a space: what {@link #release()} would; and what
-	 * {@link #acquire()} would, or {@link #TAKEN} if the other owner is to ask by itself.
-	 * If the first is 0, nothing was done.
-	 * @return the script
-	 */
-	public Script exchange() {
-		return this.exchange;
-	}
-
-	/**
-	 * Leaves the line, and hands the lock over if it was granted meanwhile. Arguments:
-	 * owner, its entry, and a third one if an attempt of the owner may arrive later,
-	 * which is then refused if the layout has marks. Answers 1 if the owner was in the
-	 * line or had the lock, 2 as {@link #release()}.
-	 * @return the script
-	 */
-	public Script leave() {
-		return this.leave;
-	}
-
-	/**
-	 * Lets all places of one JVM count as alive for four thirds of the time that their
-	 * grants are to live, and grants a lock that is free. Arguments: an owner of the JVM,
-	 * that time in milliseconds, the entry of its oldest place. Answers in one text, with
-	 * spaces: how many milliseconds the holder's lease still runs, 0 or less if there is
-	 * none, -2 with a plus if the lock is free for those outside the line; the last
-	 * token, or the clock in microseconds if that is higher; 1 if the oldest place is in
-	 * the line; the holder's number if it is of this JVM, a star if it is nobody from the
-	 * line, a plus if it may also release the lock unheard, or else a hyphen.
-	 * @return the script
-	 */
-	public Script look() {
-		return this.look;
-	}
-
-	/**
-	 * Renews up to ten leases. Keys: each lock and its line. Arguments: for each lock the
-	 * owner and the lease in milliseconds. Answers a text with one digit for each: 0 if
-	 * the owner no longer has the lock, 1 if it has and nobody waits in the line, 2 if
-	 * somebody waits.
-	 * @return the script
-	 */
-	public Script renew() {
-		return this.renew;
 	}
 
 }

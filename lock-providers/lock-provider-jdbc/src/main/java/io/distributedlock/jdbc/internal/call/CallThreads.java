@@ -4,14 +4,13 @@ import java.sql.SQLException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.DaemonThreads;
+import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,14 +38,14 @@ public final class CallThreads implements AutoCloseable {
 
 	private final ThreadPoolExecutor threads;
 
-	private final ReentrantLock resizing = new ReentrantLock();
+	private final Mutex resizing = new Mutex();
 
 	private int stuck;
 
 	CallThreads(String name, int size) {
 		this.size = size;
 		this.threads = new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_QUEUED),
-				daemon(name));
+				new DaemonThreads(name));
 		this.threads.allowCoreThreadTimeOut(true);
 	}
 
@@ -89,7 +88,7 @@ public final class CallThreads implements AutoCloseable {
 			this.threads.execute(task);
 		}
 		catch (RejectedExecutionException ex) {
-			daemon("lock-jdbc-last").newThread(task).start();
+			new DaemonThreads("lock-jdbc-last").newThread(task).start();
 		}
 	}
 
@@ -106,18 +105,6 @@ public final class CallThreads implements AutoCloseable {
 	 */
 	int running() {
 		return this.threads.getActiveCount();
-	}
-
-	/**
-	 * Make daemons, whose names are numbered.
-	 */
-	public static ThreadFactory daemon(String name) {
-		AtomicLong count = new AtomicLong();
-		return (task) -> {
-			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		};
 	}
 
 	private <T extends @Nullable Object> void runNow(Call<T> call, CompletableFuture<T> result,
@@ -156,8 +143,7 @@ public final class CallThreads implements AutoCloseable {
 	}
 
 	private void resize(int change) {
-		this.resizing.lock();
-		try {
+		this.resizing.run(() -> {
 			this.stuck += change;
 			int wanted = this.size + Math.min(this.stuck, MAX_SUBSTITUTES * this.size);
 			if (wanted > this.threads.getMaximumPoolSize()) {
@@ -165,10 +151,7 @@ public final class CallThreads implements AutoCloseable {
 			}
 			this.threads.setCorePoolSize(wanted);
 			this.threads.setMaximumPoolSize(wanted);
-		}
-		finally {
-			this.resizing.unlock();
-		}
+		});
 	}
 
 	private enum Phase {

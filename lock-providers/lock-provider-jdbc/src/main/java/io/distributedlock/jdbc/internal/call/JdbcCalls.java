@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.DaemonThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +77,7 @@ public final class JdbcCalls implements AutoCloseable {
 		this.attempts = new CallThreads("lock-jdbc", threads);
 		this.upkeep = new CallThreads("lock-jdbc-upkeep", upkeepThreads);
 		this.waits = new CallThreads("lock-jdbc-wait", waitThreads);
-		this.timer = new ScheduledThreadPoolExecutor(1, CallThreads.daemon("lock-jdbc-timer"));
+		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-jdbc-timer"));
 		this.timer.setRemoveOnCancelPolicy(true);
 	}
 

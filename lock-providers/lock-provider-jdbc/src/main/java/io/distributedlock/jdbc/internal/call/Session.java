@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
+import io.distributedlock.spi.support.DaemonThreads;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,7 +61,7 @@ public final class Session implements AutoCloseable {
 	 */
 	private static final int GRACE_MILLIS = 1000;
 
-	private static final Executor BROKEN = (task) -> CallThreads.daemon("lock-jdbc-broken").newThread(task).start();
+	private static final Executor BROKEN = (task) -> new DaemonThreads("lock-jdbc-broken").newThread(task).start();
 
 	private final Connection connection;
 
@@ -241,9 +242,7 @@ public final class Session implements AutoCloseable {
 	 * none.
 	 */
 	public @Nullable String text(String sql, @Nullable Object... parameters) throws SQLException {
-		try (PreparedStatement statement = prepare(sql, parameters); ResultSet result = statement.executeQuery()) {
-			return result.next() ? result.getString(1) : null;
-		}
+		return first(sql, (row) -> row.getString(1), parameters);
 	}
 
 	/**

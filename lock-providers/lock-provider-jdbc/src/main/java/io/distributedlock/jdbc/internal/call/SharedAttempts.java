@@ -10,6 +10,7 @@ import java.util.function.Function;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,12 +137,7 @@ public final class SharedAttempts {
 		}
 
 		private void complete(@Nullable Lease lease, @Nullable Throwable failure) {
-			if (failure != null) {
-				this.result.completeExceptionally(failure);
-			}
-			else {
-				this.result.complete(lease);
-			}
+			Failures.settle(this.result, lease, failure);
 		}
 
 	}

@@ -36,7 +36,7 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 	 * @param waiting how many calls wait on the server at a time
 	 */
 	public AdvisoryLockProvider(JdbcCalls calls, int maxLockConnections, int waiting) {
-		super(calls, new AdvisoryLocks(calls.dialect()), maxLockConnections, Duration.ZERO);
+		super(calls, new AdvisoryLocks(calls.dialect()), maxLockConnections, Duration.ZERO, null);
 		// the rest of the time is for the connection and the answer; a server that rounds
 		// half a second up must not need the whole of one second
 		this.longestWait = calls.commandTimeout().dividedBy(2).minusMillis(1);

@@ -19,12 +19,14 @@ import io.distributedlock.jdbc.internal.call.SharedAttempts;
 import io.distributedlock.jdbc.internal.call.SilenceLimit;
 import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.jdbc.internal.call.TableSweep;
+import io.distributedlock.jdbc.internal.signal.PostgresReleases;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.ReleaseSignal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * Why: docs/decisions/045-advisory-locks.md
  */
-public class SessionLockProvider implements LockProvider {
+public class SessionLockProvider implements LockProvider, ReleaseSignal {
 
 	/**
 	 * The capabilities where the database tells waiters of releases.
@@ -69,18 +71,22 @@ public class SessionLockProvider implements LockProvider {
 
 	private final Duration sweepAfter;
 
+	private final @Nullable PostgresReleases releases;
+
 	private final Semaphore connections;
 
 	private final SharedAttempts attempts = new SharedAttempts();
 
 	private final Set<SessionLease> held = ConcurrentHashMap.newKeySet();
 
-	SessionLockProvider(JdbcCalls calls, SessionLocks locks, int maxLockConnections, Duration sweepAfter) {
+	SessionLockProvider(JdbcCalls calls, SessionLocks locks, int maxLockConnections, Duration sweepAfter,
+			@Nullable PostgresReleases releases) {
 		this.calls = calls;
 		this.limit = new SilenceLimit(calls.dialect());
 		this.locks = locks;
 		this.maxLockConnections = maxLockConnections;
 		this.sweepAfter = sweepAfter;
+		this.releases = releases;
 		this.connections = new Semaphore(maxLockConnections);
 		TableSweep.regularly(calls, this::sweepNow);
 	}
@@ -89,9 +95,11 @@ public class SessionLockProvider implements LockProvider {
 	 * Create a provider whose locks are row locks.
 	 * @param maxLockConnections how many connections hold locks at a time
 	 * @param sweepAfter how long a row that nobody uses is kept
+	 * @param releases the messages of releases, {@code null} if there are none
 	 */
-	public static SessionLockProvider ofRows(JdbcCalls calls, int maxLockConnections, Duration sweepAfter) {
-		return new SessionLockProvider(calls, new RowLocks(calls.dialect()), maxLockConnections, sweepAfter);
+	public static SessionLockProvider ofRows(JdbcCalls calls, int maxLockConnections, Duration sweepAfter,
+			@Nullable PostgresReleases releases) {
+		return new SessionLockProvider(calls, new RowLocks(calls.dialect()), maxLockConnections, sweepAfter, releases);
 	}
 
 	@Override
@@ -101,7 +109,13 @@ public class SessionLockProvider implements LockProvider {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY);
+		return (this.releases != null) ? TOLD_CAPABILITIES
+				: Set.of(LockCapability.FENCING, LockCapability.EXACT_EXPIRY);
+	}
+
+	@Override
+	public @Nullable Subscription listen(String key, Runnable onRelease) {
+		return (this.releases != null) ? this.releases.listen(key, onRelease) : null;
 	}
 
 	@Override
@@ -200,6 +214,9 @@ public class SessionLockProvider implements LockProvider {
 
 	@Override
 	public void close() {
+		if (this.releases != null) {
+			this.releases.close();
+		}
 		this.calls.close();
 		CompletableFuture<?>[] endings = this.held.stream()
 			.map((lease) -> lease.release().toCompletableFuture())

@@ -6,10 +6,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-import io.distributedlock.jdbc.internal.call.CallThreads;
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.ReleaseListeners;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -65,7 +65,7 @@ public final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 	private volatile boolean closed;
 
 	public PostgresReleases(JdbcCalls calls) {
-		this(calls, CallThreads.daemon("lock-jdbc-listen"));
+		this(calls, new DaemonThreads("lock-jdbc-listen"));
 	}
 
 	/**

@@ -16,27 +16,13 @@ import io.distributedlock.spi.support.CommandLease;
 
 /**
  * The leases of owners in the tables: what renews and releases them, for each lock type.
+ *
+ * @param calls calls the database
+ * @param table the table of locks
+ * @param shares the owners that share a key
+ * @param releases is told the message of each release
  */
-final class TableLeases {
-
-	private final JdbcCalls calls;
-
-	private final LockTable table;
-
-	private final TableShares shares;
-
-	private final Consumer<String> releases;
-
-	/**
-	 * Create leases.
-	 * @param releases is told the message of each release
-	 */
-	TableLeases(JdbcCalls calls, LockTable table, TableShares shares, Consumer<String> releases) {
-		this.calls = calls;
-		this.table = table;
-		this.shares = shares;
-		this.releases = releases;
-	}
+record TableLeases(JdbcCalls calls, LockTable table, TableShares shares, Consumer<String> releases) {
 
 	/**
 	 * Return the lease of an owner, as it is if the request is granted.

@@ -10,12 +10,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +57,7 @@ final class TableLine {
 
 	private final TableLines lines;
 
-	private final ReentrantLock guard = new ReentrantLock();
+	private final Mutex mutex = new Mutex();
 
 	private final Set<TablePlace> waiting = new LinkedHashSet<>();
 
@@ -130,8 +129,7 @@ final class TableLine {
 	 */
 	TablePlace add(LeaseRequest request) {
 		TablePlace place = new TablePlace(this, request);
-		this.guard.lock();
-		try {
+		this.mutex.run(() -> {
 			this.giveUpAtNanos = this.waiting.isEmpty() ? request.giveUpAtNanos()
 					: later(this.giveUpAtNanos, request.giveUpAtNanos());
 			this.lingerNanos = Math.min(LINGER_NANOS, request.lookInterval().toNanos());
@@ -140,10 +138,7 @@ final class TableLine {
 			if (this.waiting.size() == 1) {
 				this.frontDue = true;
 			}
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 		return place;
 	}
 
@@ -155,35 +150,25 @@ final class TableLine {
 	 * Return whether calls that have gone have left all that there is.
 	 */
 	boolean isLeftBehind() {
-		return get(this.waiting::isEmpty);
+		return this.mutex.get(this.waiting::isEmpty);
 	}
 
 	/**
 	 * Return whether the question of a call that has gone, or its removal, is under way.
 	 */
 	boolean isEnding() {
-		return get(() -> this.waiting.isEmpty() && this.busy);
+		return this.mutex.get(() -> this.waiting.isEmpty() && this.busy);
 	}
 
 	boolean isIdle() {
-		return get(() -> this.waiting.isEmpty() && this.rows.isEmpty() && !this.busy);
-	}
-
-	private boolean get(BooleanSupplier state) {
-		this.guard.lock();
-		try {
-			return state.getAsBoolean();
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return this.mutex.get(() -> this.waiting.isEmpty() && this.rows.isEmpty() && !this.busy);
 	}
 
 	/**
 	 * Ask about a new call, after the question that is under way.
 	 */
 	void joined() {
-		if (!get(() -> this.signalled |= this.busy)) {
+		if (!this.mutex.get(() -> this.signalled |= this.busy)) {
 			ask();
 		}
 	}
@@ -192,7 +177,7 @@ final class TableLine {
 	 * Ask whether the front has the key now, as somebody may have released it.
 	 */
 	void released() {
-		if (get(() -> this.frontDue |= !this.waiting.isEmpty())) {
+		if (this.mutex.get(() -> this.frontDue |= !this.waiting.isEmpty())) {
 			joined();
 		}
 	}
@@ -201,32 +186,23 @@ final class TableLine {
 	 * Ask on behalf of a call, if it is the first or its row may be forgotten.
 	 */
 	void look(TablePlace place) {
-		boolean due;
-		this.guard.lock();
-		try {
+		boolean due = this.mutex.get(() -> {
 			boolean isFirst = !this.waiting.isEmpty() && this.waiting.iterator().next() == place;
 			this.frontDue |= isFirst;
-			due = isFirst || (this.waiting.contains(place) && (!place.isBehindOthers() || isStayDue(place.request())));
-		}
-		finally {
-			this.guard.unlock();
-		}
+			return isFirst || (this.waiting.contains(place) && (!place.isBehindOthers() || isStayDue(place.request())));
+		});
 		if (due) {
 			ask();
 		}
 	}
 
 	void leave(TablePlace place) {
-		this.guard.lock();
-		try {
+		this.mutex.run(() -> {
 			if (this.waiting.remove(place)) {
 				this.unconfirmed.remove(place);
 				afterLeaving();
 			}
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 		this.lines.forgetIfIdle(this.key);
 	}
 
@@ -242,21 +218,9 @@ final class TableLine {
 	}
 
 	private void ask() {
-		QueueQuestion next;
-		this.guard.lock();
-		try {
-			if (this.busy) {
-				return;
-			}
-			this.signalled = false;
-			next = next();
-			if (next == null) {
-				return;
-			}
-			this.busy = true;
-		}
-		finally {
-			this.guard.unlock();
+		QueueQuestion next = this.mutex.get(this::next);
+		if (next == null) {
+			return;
 		}
 		answer(next).whenComplete((done, failure) -> {
 			try {
@@ -291,6 +255,10 @@ final class TableLine {
 	}
 
 	private @Nullable QueueQuestion next() {
+		if (this.busy) {
+			return null;
+		}
+		this.signalled = false;
 		if (this.waiting.isEmpty()) {
 			return null;
 		}
@@ -303,6 +271,7 @@ final class TableLine {
 		if (!asksFront && !stayDue && this.unconfirmed.isEmpty()) {
 			return null;
 		}
+		this.busy = true;
 		this.frontDue = false;
 		if (asksFront) {
 			cancel(this.timer);
@@ -348,29 +317,12 @@ final class TableLine {
 	private CompletionStage<Boolean> granted(QueueQuestion answered, long token) {
 		QueueRow row = answered.front();
 		Lease lease = this.lines.grant(answered, token);
-		TablePlace taker = null;
-		this.guard.lock();
-		try {
+		TablePlace taker = this.mutex.get(() -> {
 			removeRow(row);
 			// others of this JVM may have no row yet
 			this.signalled = true;
-			Iterator<TablePlace> first = this.waiting.iterator();
-			if (first.hasNext()) {
-				taker = first.next();
-				if (taker.request().leaseTime().equals(answered.request().leaseTime())) {
-					first.remove();
-					this.unconfirmed.remove(taker);
-					afterLeaving();
-				}
-				else {
-					taker = null;
-					this.frontDue = true;
-				}
-			}
-		}
-		finally {
-			this.guard.unlock();
-		}
+			return taker(answered);
+		});
 		if (taker != null) {
 			taker.grant(lease);
 			return DONE;
@@ -384,20 +336,35 @@ final class TableLine {
 		});
 	}
 
+	/**
+	 * Return the call that gets what was granted: the first one, if the lease is as long
+	 * as it wants.
+	 */
+	private @Nullable TablePlace taker(QueueQuestion answered) {
+		Iterator<TablePlace> waiting = this.waiting.iterator();
+		if (!waiting.hasNext()) {
+			return null;
+		}
+		TablePlace first = waiting.next();
+		if (!first.request().leaseTime().equals(answered.request().leaseTime())) {
+			this.frontDue = true;
+			return null;
+		}
+		waiting.remove();
+		this.unconfirmed.remove(first);
+		afterLeaving();
+		return first;
+	}
+
 	private void refused(QueueQuestion answered) {
-		boolean askAgain;
-		this.guard.lock();
-		try {
+		boolean askAgain = this.mutex.get(() -> {
 			if (answered.isStayDue()) {
 				this.stayedNanos = answered.beganNanos();
 			}
 			answered.unconfirmed().forEach(this.unconfirmed::remove);
 			boolean askedAnother = answered.asksFront() && !this.rows.isEmpty() && answered.front() != this.rows.get(0);
-			askAgain = noteFirst(answered) || askedAnother;
-		}
-		finally {
-			this.guard.unlock();
-		}
+			return noteFirst(answered) || askedAnother;
+		});
 		answered.unconfirmed().forEach(TablePlace::confirm);
 		if (askAgain) {
 			released();
@@ -410,17 +377,12 @@ final class TableLine {
 	 * could see the rows.
 	 */
 	private void listen() {
-		this.guard.lock();
-		try {
-			if (this.listening != null || this.waiting.isEmpty()) {
-				return;
+		this.mutex.run(() -> {
+			if (this.listening == null && !this.waiting.isEmpty()) {
+				this.rows.forEach(this::listenTo);
+				this.listening = this.lines.listen(this.key, this::released);
 			}
-			this.rows.forEach(this::listenTo);
-			this.listening = this.lines.listen(this.key, this::released);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 	}
 
 	private void listenTo(QueueRow row) {
@@ -433,7 +395,7 @@ final class TableLine {
 	 * @return whether the front is another one now
 	 */
 	private boolean noteFirst(QueueQuestion answered) {
-		String first = answered.first();
+		String first = answered.first().get();
 		if (first == null || this.rows.isEmpty()) {
 			return false;
 		}
@@ -460,23 +422,19 @@ final class TableLine {
 	}
 
 	private void failed(QueueQuestion answered, Throwable failure) {
-		Set<TablePlace> told;
-		this.guard.lock();
-		try {
-			if (answered.isSent()) {
+		Set<TablePlace> told = this.mutex.get(() -> {
+			if (answered.sent().get()) {
 				answered.rows().forEach(QueueRow::isInDoubt);
 				askNextAbout(answered.front());
 			}
-			told = new LinkedHashSet<>(this.waiting);
+			Set<TablePlace> asked = new LinkedHashSet<>(this.waiting);
 			// nobody has asked about those that came since
 			answered.unconfirmed().forEach(this.unconfirmed::remove);
-			told.removeAll(this.unconfirmed);
+			asked.removeAll(this.unconfirmed);
 			// the next answer confirms those that stay
-			this.unconfirmed.addAll(told);
-		}
-		finally {
-			this.guard.unlock();
-		}
+			this.unconfirmed.addAll(asked);
+			return asked;
+		});
 		told.forEach((place) -> place.fail(failure));
 	}
 
@@ -493,36 +451,28 @@ final class TableLine {
 	 * A release has named this row, or messages begin to arrive.
 	 */
 	private void isFirst(QueueRow row) {
-		this.guard.lock();
-		try {
+		this.mutex.run(() -> {
 			this.named = row;
 			// the question that asks about it is one that asks the front
 			this.frontDue |= !this.waiting.isEmpty();
-		}
-		finally {
-			this.guard.unlock();
-		}
+		});
 		released();
 	}
 
 	private void end() {
-		boolean removes;
-		this.guard.lock();
-		try {
+		boolean removes = this.mutex.get(() -> {
+			boolean due = this.removalDue;
 			this.busy = false;
-			removes = this.removalDue;
 			this.removalDue = false;
 			if (!this.waiting.isEmpty() && this.timer == null) {
 				this.timer = this.lines.calls().later(interval(), this::intervalOver);
 			}
-		}
-		finally {
-			this.guard.unlock();
-		}
+			return due;
+		});
 		if (removes) {
 			lingered();
 		}
-		if (get(() -> this.signalled)) {
+		if (this.mutex.get(() -> this.signalled)) {
 			ask();
 		}
 		this.lines.forgetIfIdle(this.key);
@@ -539,13 +489,7 @@ final class TableLine {
 	}
 
 	private void intervalOver() {
-		this.guard.lock();
-		try {
-			this.timer = null;
-		}
-		finally {
-			this.guard.unlock();
-		}
+		this.mutex.run(() -> this.timer = null);
 		released();
 	}
 
@@ -554,28 +498,7 @@ final class TableLine {
 	 * is not lost while calls keep coming.
 	 */
 	private void lingered() {
-		List<QueueRow> surplus;
-		this.guard.lock();
-		try {
-			this.removal = null;
-			if (this.busy) {
-				this.removalDue = true;
-				return;
-			}
-			long restNanos = this.waiting.isEmpty() ? this.lingerNanos - (System.nanoTime() - this.emptySinceNanos) : 0;
-			if (restNanos > 0) {
-				this.removal = this.lines.calls().later(restNanos, this::lingered);
-				return;
-			}
-			List<QueueRow> newest = this.rows.subList(Math.min(this.waiting.size(), this.rows.size()),
-					this.rows.size());
-			surplus = List.copyOf(newest);
-			surplus.forEach(this::removeRow);
-			this.busy = !surplus.isEmpty();
-		}
-		finally {
-			this.guard.unlock();
-		}
+		List<QueueRow> surplus = this.mutex.get(this::takeSurplus);
 		if (!surplus.isEmpty()) {
 			this.lines.remove(this.key, surplus).whenComplete((removed, failure) -> {
 				surplus.forEach((row) -> row.ended(failure));
@@ -584,18 +507,29 @@ final class TableLine {
 		}
 	}
 
+	private List<QueueRow> takeSurplus() {
+		this.removal = null;
+		if (this.busy) {
+			this.removalDue = true;
+			return List.of();
+		}
+		long restNanos = this.waiting.isEmpty() ? this.lingerNanos - (System.nanoTime() - this.emptySinceNanos) : 0;
+		if (restNanos > 0) {
+			this.removal = this.lines.calls().later(restNanos, this::lingered);
+			return List.of();
+		}
+		List<QueueRow> surplus = List
+			.copyOf(this.rows.subList(Math.min(this.waiting.size(), this.rows.size()), this.rows.size()));
+		surplus.forEach(this::removeRow);
+		this.busy = !surplus.isEmpty();
+		return surplus;
+	}
+
 	/**
 	 * Remove all rows immediately, as no call will come.
 	 */
 	void close() {
-		List<QueueRow> left;
-		this.guard.lock();
-		try {
-			left = List.copyOf(this.rows);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		List<QueueRow> left = this.mutex.get(() -> List.copyOf(this.rows));
 		this.lines.remove(this.key, left);
 		left.forEach((row) -> row.ended(null));
 	}

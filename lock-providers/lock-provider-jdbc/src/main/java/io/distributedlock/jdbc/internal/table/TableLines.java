@@ -153,7 +153,7 @@ final class TableLines {
 	CompletableFuture<Long> ask(QueueQuestion question, BooleanSupplier nobodyWaits) {
 		return this.calls
 			.<Long>attempt((giveUpAt) -> nobodyWaits.getAsBoolean() ? 0L : this.calls.inSession((session) -> {
-				question.sent();
+				question.sent().set(true);
 				long token = this.queue.ask(session, question);
 				return (token != 0 && question.front().isOver()) ? undo(session, question) : token;
 			}, giveUpAt), question.giveUpAtNanos(), question);

@@ -2,6 +2,7 @@ package io.distributedlock.jdbc.internal.table;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,7 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.UnknownOwners;
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Grants leases by a row for each key, which is taken in one statement or by
  * compare-and-set.
  */
-public class TableLockProvider implements LockProvider, LockQueue, LockOwners {
+public final class TableLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
 	/**
 	 * How often a compare-and-set that meets another one is tried. Whoever meets others
@@ -48,6 +50,8 @@ public class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 	private static final Duration HAND_OVER_TIME = Duration.ofMillis(5);
 
 	private final JdbcCalls calls;
+
+	private final @Nullable PostgresReleases releases;
 
 	private final LockTable table;
 
@@ -80,6 +84,7 @@ public class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 	public TableLockProvider(JdbcCalls calls, boolean byVersion, Duration sweepAfter,
 			@Nullable PostgresReleases releases) {
 		this.calls = calls;
+		this.releases = releases;
 		this.table = new LockTable(calls.dialect());
 		MemberTable members = new MemberTable(calls.dialect());
 		this.shares = new TableShares(this.table, members, new SilenceLimit(calls.dialect()), calls.commandTimeout());
@@ -104,8 +109,18 @@ public class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	@Override
 	public Set<LockCapability> capabilities() {
-		return Set.of(LockCapability.FENCING, LockCapability.FAIR, LockCapability.SHARED, LockCapability.SEMAPHORE,
-				LockCapability.EXACT_EXPIRY, LockCapability.LOCK_DELAY);
+		Set<LockCapability> capabilities = EnumSet.of(LockCapability.FENCING, LockCapability.FAIR,
+				LockCapability.SHARED, LockCapability.SEMAPHORE, LockCapability.EXACT_EXPIRY,
+				LockCapability.LOCK_DELAY);
+		if (this.releases != null) {
+			capabilities.add(LockCapability.BLOCKING_WAIT);
+		}
+		return capabilities;
+	}
+
+	@Override
+	public @Nullable Subscription listen(String key, Runnable onRelease) {
+		return (this.releases != null) ? this.releases.listen(key, onRelease) : null;
 	}
 
 	@Override
@@ -186,6 +201,9 @@ public class TableLockProvider implements LockProvider, LockQueue, LockOwners {
 
 	@Override
 	public void close() {
+		if (this.releases != null) {
+			this.releases.close();
+		}
 		this.unknownOwners.close();
 		this.lines.close();
 		this.calls.close();

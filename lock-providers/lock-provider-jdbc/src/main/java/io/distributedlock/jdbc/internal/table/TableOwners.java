@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
@@ -68,15 +67,7 @@ final class TableOwners implements LockOwners {
 
 	@Override
 	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
-		CompletionStage<Boolean> released = release(key, owner.type(), owner.id());
-		return (owner.type() != LockType.EXCLUSIVE) ? released
-				// a writer may have become a reader since
-				: released.thenCompose((had) -> had ? CompletableFuture.completedFuture(true)
-						: release(key, LockType.READ, owner.id()));
-	}
-
-	private CompletionStage<Boolean> release(String key, LockType type, String owner) {
-		return this.leases.candidate(new LeaseRequest(key, UNUSED, type), owner).release();
+		return this.leases.candidate(new LeaseRequest(key, UNUSED, owner.type()), owner.id()).release();
 	}
 
 }

@@ -101,7 +101,7 @@ final class TableQueue {
 	private long takeIfFirst(Session session, QueueQuestion question) throws SQLException {
 		LeaseRequest request = question.request();
 		LockTable.Line line = this.table.look(session, request.key(), question.front().name());
-		question.sees(line.first());
+		question.first().set(line.first());
 		return line.mayTake() ? take(session, request, question.front()) : 0;
 	}
 

@@ -13,34 +13,19 @@ import io.distributedlock.jdbc.internal.call.SilenceLimit;
  * {@link #onRow a transaction}, which locks the row first.
  * <p>
  * Why: docs/decisions/044-first-place-of-a-database-is-told.md
+ *
+ * @param table the table of locks
+ * @param members the table of members
+ * @param silenceLimit makes the server end a silent session
+ * @param silence after how long a silence the server ends a session that has locked a row
  */
-final class TableShares {
+record TableShares(LockTable table, MemberTable members, SilenceLimit silenceLimit, Duration silence) {
 
 	/**
 	 * The owner of a row whose owners are in the table of members. No owner has this
 	 * name.
 	 */
 	static final String SHARED = "*";
-
-	private final LockTable table;
-
-	private final MemberTable members;
-
-	private final SilenceLimit silenceLimit;
-
-	private final Duration silence;
-
-	/**
-	 * Create statements.
-	 * @param silence after how long a silence the server ends a session that has locked a
-	 * row
-	 */
-	TableShares(LockTable table, MemberTable members, SilenceLimit silenceLimit, Duration silence) {
-		this.table = table;
-		this.members = members;
-		this.silenceLimit = silenceLimit;
-		this.silence = silence;
-	}
 
 	/**
 	 * Take a share.

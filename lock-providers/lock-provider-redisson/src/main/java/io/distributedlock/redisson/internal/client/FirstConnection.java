@@ -6,10 +6,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.distributedlock.redisson.internal.client.RedissonErrors.NotSentException;
+import io.distributedlock.spi.support.DaemonThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,13 +33,8 @@ public final class FirstConnection implements AutoCloseable {
 	private volatile boolean made;
 
 	public FirstConnection() {
-		AtomicLong count = new AtomicLong();
 		this.threads = new ThreadPoolExecutor(THREADS, THREADS, 5, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(MAX_QUEUED), (task) -> {
-					Thread thread = new Thread(task, "lock-redisson-connect-" + count.incrementAndGet());
-					thread.setDaemon(true);
-					return thread;
-				});
+				new LinkedBlockingQueue<>(MAX_QUEUED), new DaemonThreads("lock-redisson-connect"));
 		this.threads.allowCoreThreadTimeOut(true);
 	}
 
@@ -55,8 +51,8 @@ public final class FirstConnection implements AutoCloseable {
 			});
 		}
 		catch (RejectedExecutionException ex) {
-			return CompletableFuture.failedFuture(new RedissonServer.NotSentException(
-					"Redis cannot be reached: check its address and that it runs", ex));
+			return CompletableFuture
+				.failedFuture(new NotSentException("Redis cannot be reached: check its address and that it runs", ex));
 		}
 	}
 

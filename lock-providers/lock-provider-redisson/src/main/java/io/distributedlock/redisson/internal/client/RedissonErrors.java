@@ -79,10 +79,10 @@ public final class RedissonErrors {
 	 */
 	public static boolean mayHaveBeenExecuted(Throwable failure) {
 		Throwable cause = Failures.unwrap(failure);
-		if (cause instanceof SyncedReplicas.UnconfirmedException) {
+		if (cause instanceof UnconfirmedException) {
 			return true;
 		}
-		return !(cause instanceof RedissonServer.NotSentException) && !isReply(cause)
+		return !(cause instanceof NotSentException) && !isReply(cause)
 				&& !(cause instanceof RedisConnectionException && !(cause instanceof WriteRedisConnectionException))
 				&& !hasCause(cause, ConnectException.class);
 	}
@@ -249,6 +249,32 @@ public final class RedissonErrors {
 
 	private static BackendException permanent(String message, Throwable cause) {
 		return new BackendException(message, false, cause);
+	}
+
+	/**
+	 * Nothing was sent.
+	 */
+	public static final class NotSentException extends BackendException {
+
+		private static final long serialVersionUID = 1L;
+
+		public NotSentException(String message, @Nullable Throwable cause) {
+			super(message, true, cause);
+		}
+
+	}
+
+	/**
+	 * The primary has written the lock, but no replica is known to have it.
+	 */
+	public static final class UnconfirmedException extends BackendException {
+
+		private static final long serialVersionUID = 1L;
+
+		UnconfirmedException(String message, boolean retryable, @Nullable Throwable cause) {
+			super(message, retryable, cause);
+		}
+
 	}
 
 }

@@ -13,8 +13,7 @@ import java.util.stream.Stream;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.script.CommandTimeouts;
 import io.distributedlock.redis.scripts.script.Shortfalls;
-import io.distributedlock.spi.BackendException;
-import org.jspecify.annotations.Nullable;
+import io.distributedlock.redisson.internal.client.RedissonErrors.NotSentException;
 import org.redisson.api.BatchOptions;
 import org.redisson.api.RBatch;
 import org.redisson.api.RScript;
@@ -209,19 +208,6 @@ public final class RedissonServer implements AutoCloseable {
 	@Override
 	public void close() {
 		this.firstContact.close();
-	}
-
-	/**
-	 * Nothing was sent.
-	 */
-	public static final class NotSentException extends BackendException {
-
-		private static final long serialVersionUID = 1L;
-
-		public NotSentException(String message, @Nullable Throwable cause) {
-			super(message, true, cause);
-		}
-
 	}
 
 }

@@ -15,30 +15,18 @@ import org.redisson.api.RScript;
  * read: it gets whole scripts, and others, from then on. Thread-safe.
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
+ *
+ * @param scripts loads scripts
+ * @param shortfalls what the server refuses
+ * @param digestsOnly whether Redisson makes a digest of each script by itself
  */
-public final class ScriptLoader {
+public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean digestsOnly) {
 
 	/**
 	 * Between the load and the repeated call the server can forget the script once more,
 	 * or another one can become responsible.
 	 */
 	private static final int MAX_LOADS = 5;
-
-	private final RScript scripts;
-
-	private final Shortfalls shortfalls;
-
-	private final boolean digestsOnly;
-
-	/**
-	 * Create a loader.
-	 * @param digestsOnly whether Redisson makes a digest of each script by itself
-	 */
-	public ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean digestsOnly) {
-		this.scripts = scripts;
-		this.shortfalls = shortfalls;
-		this.digestsOnly = digestsOnly;
-	}
 
 	/**
 	 * Return whether calls carry their scripts.

@@ -13,6 +13,7 @@ import java.util.function.LongPredicate;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
+import io.distributedlock.redisson.internal.client.RedissonErrors.UnconfirmedException;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.BatchOptions;
@@ -126,19 +127,6 @@ public final class SyncedReplicas {
 
 		boolean isValid() {
 			return this.replicas > 0 || System.nanoTime() - this.atNanos < RECOUNT_NANOS;
-		}
-
-	}
-
-	/**
-	 * The primary has written the lock, but no replica is known to have it.
-	 */
-	public static final class UnconfirmedException extends BackendException {
-
-		private static final long serialVersionUID = 1L;
-
-		UnconfirmedException(String message, boolean retryable, @Nullable Throwable cause) {
-			super(message, retryable, cause);
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,14 +59,8 @@ public final class CommandTimeouts {
 		underWay.add(command);
 		lookBy(untilNanos, System.nanoTime());
 		answer.whenComplete((value, failure) -> {
-			if (!underWay.remove(command)) {
-				return;
-			}
-			if (failure != null) {
-				command.completeExceptionally(failure);
-			}
-			else {
-				command.complete(value);
+			if (underWay.remove(command)) {
+				Failures.settle(command, value, failure);
 			}
 		});
 		return command;

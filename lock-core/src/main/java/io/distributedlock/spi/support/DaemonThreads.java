@@ -1,18 +1,24 @@
-package io.distributedlock.engine.internal.runtime;
+package io.distributedlock.spi.support;
 
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes daemon threads, which do not keep a JVM from ending.
+ * Makes daemon threads, which do not keep a JVM from ending, with numbered names.
+ *
+ * @since 0.1
  */
-final class DaemonThreads implements ThreadFactory {
+public final class DaemonThreads implements ThreadFactory {
 
 	private final AtomicLong count = new AtomicLong();
 
 	private final String name;
 
-	DaemonThreads(String name) {
+	/**
+	 * Create a factory.
+	 * @param name what the names of its threads begin with
+	 */
+	public DaemonThreads(String name) {
 		this.name = name;
 	}
 
