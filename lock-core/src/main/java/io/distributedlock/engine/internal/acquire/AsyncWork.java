@@ -96,7 +96,12 @@ public final class AsyncWork<T extends @Nullable Object> {
 	}
 
 	private void settle(@Nullable T value, @Nullable Throwable failure) {
-		Failures.settle(this.result, value, failure);
+		if (failure != null) {
+			this.result.completeExceptionally(Failures.unwrap(failure));
+		}
+		else {
+			this.result.complete(value);
+		}
 	}
 
 }
