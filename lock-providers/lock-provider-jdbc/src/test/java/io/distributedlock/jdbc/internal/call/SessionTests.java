@@ -98,7 +98,7 @@ class SessionTests {
 				});
 			});
 			JdbcCalls calls = new JdbcCalls(failing, SqlDialect.H2, COMMAND_TIMEOUT, 2, 2, 1);
-			SessionLockProvider provider = SessionLockProvider.ofRows(calls, 2, Duration.ofDays(1));
+			SessionLockProvider provider = SessionLockProvider.ofRows(calls, 2, Duration.ofDays(1), null);
 			assertThat(provider.tryAcquire(new LeaseRequest("k", Duration.ofSeconds(30), LockType.EXCLUSIVE)))
 				.failsWithin(Patience.LIMIT);
 			Patience.await()
