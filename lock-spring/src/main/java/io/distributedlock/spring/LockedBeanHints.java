@@ -50,9 +50,7 @@ final class LockedBeanHints {
 	}
 
 	void register(List<Method> locked) {
-		// their methods and annotations are looked at: a superclass that the image does
-		// not
-		// know would seem to have no locked methods
+		// a superclass that the image does not know would seem to have no locked methods
 		ReachableMethods.withParents(this.type).forEach((each) -> this.hints.reflection().registerType(each));
 		locked.forEach((method) -> {
 			this.hints.reflection().registerMethod(method, ExecutableMode.INVOKE);
