@@ -40,7 +40,7 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 		String defaultProvider,
 		ObjectProvider<DistributedLockBeanPostProcessor> annotated) implements SmartInitializingSingleton {
 
-	private static final String START = "Start the backend, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers.";
+	private static final String START = "Start the backend in a version that this provider supports, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers.";
 
 	private static final String ALLOW = "Give the user of the application the rights, and the server the version, that the page of this provider in docs/providers names for its locks; or use no locks of type %s. To start without them, set lock.fail-fast=false: calls for these locks then fail with LockUnavailableException.";
 

@@ -50,6 +50,23 @@ class FailFastTests {
 	}
 
 	@Test
+	void redisThatIsTooOldIsNamed() {
+		try (RedisTestServer old = RedisTestServer.runAsOld()) {
+			this.runner
+				.withPropertyValues("lock.provider=redis", "spring.data.redis.port=" + old.port(),
+						"lock.command-timeout=20s", "lock.fail-fast=true")
+				.run((context) -> {
+					FailureAnalysis analysis = new LockConfigurationFailureAnalyzer()
+						.analyze(context.getStartupFailure());
+					assertThat(analysis).isNotNull();
+					assertThat(analysis.getDescription()).contains("the server has the version " + old.version(),
+							"5.0 or later");
+					assertThat(analysis.getAction()).contains("a version that this provider supports");
+				});
+		}
+	}
+
+	@Test
 	void redisThatAnswersIsEnough() {
 		try (RedisTestServer redis = RedisTestServer.run()) {
 			this.runner

@@ -4,6 +4,8 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.RedisTestProxy;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +37,28 @@ class NothingButTheStarterTests {
 			assertThat(held).isEqualTo(1L);
 			assertThat(server.command("EXISTS", "shop:lock:order:42")).isEqualTo(0L);
 		}
+	}
+
+	/**
+	 * A service that looks like a single server and leads to a cluster.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "redisson", "redis" })
+	void annotatedMethodIsLockedBehindAProxy(String provider) throws Exception {
+		try (RedisTestCluster cluster = RedisTestCluster.run();
+				RedisTestProxy proxy = RedisTestProxy.before(cluster);
+				ConfigurableApplicationContext context = SpringApplication.run(Shop.class,
+						"--spring.application.name=shop", "--lock.provider=" + provider,
+						"--spring.data.redis.url=" + proxy.url())) {
+			Object held = context.getBean(Orders.class)
+				.settle("42", () -> isHeld(cluster, LockContext.current().key()));
+			assertThat(held).isEqualTo(true);
+			assertThat(isHeld(cluster, "shop:lock:order:42")).isFalse();
+		}
+	}
+
+	private static boolean isHeld(RedisTestCluster cluster, String key) {
+		return Long.valueOf(1).equals(cluster.primaryOf(key).command("EXISTS", key));
 	}
 
 	@SpringBootApplication

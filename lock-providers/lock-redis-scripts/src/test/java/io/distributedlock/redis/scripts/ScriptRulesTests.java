@@ -1,6 +1,9 @@
 package io.distributedlock.redis.scripts;
 
+import java.io.IOException;
 import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +21,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ScriptRulesTests {
 
+	/**
+	 * Writes each script as a whole into a file, for {@code redis-cli --eval}.
+	 */
 	@Test
-	void scriptsAreReadByServicesInFrontOfACluster() throws IllegalAccessException {
+	void scriptsAreReadByServicesInFrontOfACluster() throws IllegalAccessException, IOException {
 		Map<String, Script> scripts = new TreeMap<>();
 		for (var field : PlainScripts.class.getDeclaredFields()) {
 			if (field.getType() == Script.class && Modifier.isPublic(field.getModifiers())) {
@@ -36,6 +42,10 @@ class ScriptRulesTests {
 				scripts.put(layout + "_renew", all.renew());
 			});
 		assertThat(scripts).hasSizeGreaterThan(30);
+		Path folder = Files.createDirectories(Path.of("target", "scripts"));
+		for (var each : scripts.entrySet()) {
+			Files.writeString(folder.resolve(each.getKey() + ".lua"), each.getValue().source());
+		}
 		Map<String, List<String>> refused = scripts.entrySet()
 			.stream()
 			.filter((each) -> !ScriptRules.broken(each.getValue().source()).isEmpty())

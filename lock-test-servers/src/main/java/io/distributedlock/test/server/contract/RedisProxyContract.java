@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests of a provider behind a service that looks like a single server and leads to a
- * cluster, with the default settings of the client.
+ * cluster. Redisson's client sends whole scripts, as its page says.
  *
  * @since 0.1
  */
@@ -110,13 +110,28 @@ public abstract class RedisProxyContract {
 						(line) -> assertThat(line).contains("refuses EVALSHA", "its whole script"),
 						(line) -> assertThat(line).contains("refuses PUBLISH", "poll"),
 						(line) -> assertThat(line).contains("refuses SUBSCRIBE", "poll")));
-			try (DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
-					DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
-				for (LockType type : LockType.values()) {
-					HandOver.between(holder, waiter, HandOver.request("poor:" + type, type));
-				}
-			}
+			assertLocksPass(provider, "poor:");
 			assertThat(refusals(log)).hasSize(3);
+		}
+	}
+
+	/**
+	 * As with a message that a service sends to the listeners of one node alone.
+	 */
+	@Test
+	final void locksPassAlthoughNobodyHearsOfThem() throws Exception {
+		try (RedisTestProxy silent = RedisTestProxy.before(cluster, "HEARERS");
+				LockProvider provider = provider(silent.url())) {
+			assertLocksPass(provider, "unheard:");
+		}
+	}
+
+	private static void assertLocksPass(LockProvider provider, String name) {
+		try (DefaultLockTemplate holder = template(provider, Duration.ofMillis(200));
+				DefaultLockTemplate waiter = template(provider, Duration.ofMillis(200))) {
+			for (LockType type : LockType.values()) {
+				HandOver.between(holder, waiter, HandOver.request(name + type, type));
+			}
 		}
 	}
 
