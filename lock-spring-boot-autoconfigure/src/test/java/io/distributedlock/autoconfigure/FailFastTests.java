@@ -25,8 +25,7 @@ class FailFastTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
-				LocalLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
-		.withPropertyValues("lock.command-timeout=2s");
+				LocalLockAutoConfiguration.class, RedisLockAutoConfiguration.class));
 
 	@Test
 	void withoutItAnApplicationStartsAlthoughItsRedisIsDown() {
@@ -54,7 +53,7 @@ class FailFastTests {
 		try (RedisTestServer old = RedisTestServer.runAsOld()) {
 			this.runner
 				.withPropertyValues("lock.provider=redis", "spring.data.redis.port=" + old.port(),
-						"lock.command-timeout=20s", "lock.fail-fast=true")
+						"lock.fail-fast=true")
 				.run((context) -> {
 					FailureAnalysis analysis = new LockConfigurationFailureAnalyzer()
 						.analyze(context.getStartupFailure());
@@ -80,7 +79,7 @@ class FailFastTests {
 	void eachLockTypeOfTheApplicationIsTried() {
 		try (RedisTestServer redis = RedisTestServer.run("--rename-command", "ZADD", "")) {
 			ApplicationContextRunner connected = this.runner.withPropertyValues("lock.provider=redis",
-					"spring.data.redis.port=" + redis.port(), "lock.command-timeout=20s");
+					"spring.data.redis.port=" + redis.port());
 			connected.withBean(Writer.class)
 				.withPropertyValues("lock.fail-fast=true")
 				.run((context) -> assertThat(context).hasNotFailed());

@@ -73,8 +73,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class MisconfigurationTests {
 
-	private static final String[] REDIS = { "spring.data.redis.port=${redis.port}", "lock.fail-fast=true",
-			"lock.command-timeout=20s" };
+	private static final String[] REDIS = { "spring.data.redis.port=${redis.port}", "lock.fail-fast=true" };
 
 	private static @Nullable RedisTestServer redis;
 
@@ -190,8 +189,8 @@ class MisconfigurationTests {
 				property("lock.provider=memcached", "lock.lease-time=1s")
 					.describedBy("lock.lease-time", "1s", "memcached")
 					.advised("lock.lease-time"),
-				property("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:delay", "lock.command-timeout=20s",
-						"lock.jdbc.username=sa", "lock.jdbc.strategy=for-update", "lock.lock-delay=1s")
+				property("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:delay", "lock.jdbc.username=sa",
+						"lock.jdbc.strategy=for-update", "lock.lock-delay=1s")
 					.describedBy("lock.lock-delay", "LOCK_DELAY", "jdbc")
 					.advised("lock.lock-delay"),
 				local("lock.renewal.lease-time=0").describedBy("lock.renewal.lease-time", "positive")

@@ -108,7 +108,7 @@ class ConnectionDetailsTests {
 			new ApplicationContextRunner()
 				.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
 						RedissonLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
-				.withPropertyValues("lock.provider=" + provider, "spring.data.redis.port=1", "lock.command-timeout=30s")
+				.withPropertyValues("lock.provider=" + provider, "spring.data.redis.port=1")
 				.withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {
 					@Override
 					public String getPassword() {

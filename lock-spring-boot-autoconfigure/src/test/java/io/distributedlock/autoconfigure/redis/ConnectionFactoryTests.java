@@ -42,8 +42,7 @@ class ConnectionFactoryTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
-		.withPropertyValues("lock.provider=redis", "lock.command-timeout=30s", "spring.data.redis.host=127.0.0.1",
-				"spring.data.redis.port=1");
+		.withPropertyValues("lock.provider=redis", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=1");
 
 	@BeforeAll
 	static void startServer() {

@@ -36,7 +36,7 @@ class LockOnRealRedisTests {
 				AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedissonLockAutoConfiguration.class))
 		// the first call of a client loads its classes, for which a busy machine takes
 		// seconds
-		.withPropertyValues("spring.application.name=shop", "lock.command-timeout=30s")
+		.withPropertyValues("spring.application.name=shop")
 		.withBean(Settlement.class);
 
 	@Test
@@ -94,7 +94,7 @@ class LockOnRealRedisTests {
 		ApplicationContextRunner lettuce = new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
-			.withPropertyValues("lock.provider=redis", "spring.application.name=shop", "lock.command-timeout=30s");
+			.withPropertyValues("lock.provider=redis", "spring.application.name=shop");
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret")) {
 			ApplicationContextRunner connected = lettuce.withPropertyValues("spring.data.redis.port=" + server.port(),
 					"spring.data.redis.password=s3cret");
