@@ -7,6 +7,7 @@ import java.lang.reflect.RecordComponent;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -20,8 +21,6 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.ScheduledLock;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.json.JsonParserFactory;
@@ -36,18 +35,28 @@ class ReferenceTests {
 
 	private static final String METADATA = "META-INF/spring-configuration-metadata.json";
 
-	@ParameterizedTest
-	@ValueSource(classes = { DistributedLock.class, DistributedSemaphore.class, ScheduledLock.class })
-	void tableHasEveryAttribute(Class<?> annotation) {
-		String heading = "## `@" + annotation.getSimpleName() + "`\n";
-		String page = page("annotations.md");
-		assertThat(page).contains(heading);
-		String section = page.substring(page.indexOf(heading) + heading.length()).split("(?m)^## ", 2)[0];
-		List<String> attributes = Arrays.stream(annotation.getDeclaredMethods())
-			.map((attribute) -> row(attribute.getName(),
-					typeText(attribute.getReturnType(), ReferenceTests::constantText), defaultText(attribute)))
-			.toList();
-		assertThat(rows(section)).containsExactlyInAnyOrderElementsOf(attributes);
+	@Test
+	void tableHasEveryAttribute() {
+		assertThat(rows(section(DistributedLock.class)))
+			.containsExactlyInAnyOrderElementsOf(attributes(DistributedLock.class));
+	}
+
+	@Test
+	void pageNamesWhatASemaphoreLacksOrRequires() {
+		List<String> different = attributes(DistributedLock.class);
+		different.removeAll(attributes(DistributedSemaphore.class));
+		assertThat(named(section(DistributedSemaphore.class))).containsExactlyInAnyOrderElementsOf(different);
+		List<String> own = attributes(DistributedSemaphore.class);
+		own.removeAll(attributes(DistributedLock.class));
+		assertThat(own).containsExactly("permits | text | required");
+	}
+
+	@Test
+	void pageNamesWhatAScheduledLockHasBesideItsTable() {
+		String section = section(ScheduledLock.class);
+		List<String> told = named(section);
+		told.addAll(rows(section));
+		assertThat(told).containsExactlyInAnyOrderElementsOf(attributes(ScheduledLock.class));
 	}
 
 	@Test
@@ -59,6 +68,31 @@ class ReferenceTests {
 			.map(ReferenceTests::row)
 			.toList();
 		assertThat(rows(page("properties.md"))).containsExactlyInAnyOrderElementsOf(expected);
+	}
+
+	private static String section(Class<?> annotation) {
+		String heading = "## `@" + annotation.getSimpleName() + "`\n";
+		String page = page("annotations.md");
+		assertThat(page).contains(heading);
+		return page.substring(page.indexOf(heading) + heading.length()).split("(?m)^## ", 2)[0];
+	}
+
+	private static List<String> attributes(Class<?> annotation) {
+		return Arrays.stream(annotation.getDeclaredMethods())
+			.map((attribute) -> row(attribute.getName(),
+					typeText(attribute.getReturnType(), ReferenceTests::constantText), defaultText(attribute)))
+			.collect(Collectors.toCollection(ArrayList::new));
+	}
+
+	/**
+	 * Return those attributes of {@link DistributedLock} that the text of a section names
+	 * outside its table.
+	 */
+	private static List<String> named(String section) {
+		String prose = section.replaceAll("(?m)^\\|.*$", "");
+		List<String> attributes = attributes(DistributedLock.class);
+		attributes.removeIf((row) -> !prose.contains("`" + row.substring(0, row.indexOf(' ')) + "`"));
+		return attributes;
 	}
 
 	/**

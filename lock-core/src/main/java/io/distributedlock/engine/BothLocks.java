@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -31,6 +32,38 @@ public final class BothLocks implements Lock {
 	public BothLocks(Lock old, Lock ours) {
 		this.old = old;
 		this.ours = ours;
+	}
+
+	/**
+	 * Take both locks where the old one is no {@link Lock}.
+	 *
+	 * <pre class="code">
+	 * try (AutoCloseable both = BothLocks.acquire(() -&gt; {
+	 * 	mutex.acquire();
+	 * 	return mutex::release;
+	 * }, () -&gt; lockTemplate.acquire(request))) { ... }
+	 * </pre>
+	 * @param old takes the old lock or throws, and returns what releases it
+	 * @param ours does the same with ours
+	 * @return what releases both
+	 * @throws Exception what the functions throw
+	 */
+	public static AutoCloseable acquire(Callable<? extends AutoCloseable> old, Callable<? extends AutoCloseable> ours)
+			throws Exception {
+		AutoCloseable first = old.call();
+		try {
+			AutoCloseable second = ours.call();
+			return () -> {
+				try (first) {
+					second.close();
+				}
+			};
+		}
+		catch (Throwable ex) {
+			try (first) {
+				throw ex;
+			}
+		}
 	}
 
 	@Override
@@ -66,14 +99,10 @@ public final class BothLocks implements Lock {
 
 	@Override
 	public void unlock() {
-		try {
+		Held first = this.old::unlock;
+		try (first) {
 			this.ours.unlock();
 		}
-		catch (Throwable ex) {
-			unlockOldAfter(ex);
-			throw ex;
-		}
-		this.old.unlock();
 	}
 
 	@Override
@@ -87,22 +116,15 @@ public final class BothLocks implements Lock {
 			taken = second.take();
 		}
 		catch (Throwable ex) {
-			unlockOldAfter(ex);
-			throw ex;
+			Held first = this.old::unlock;
+			try (first) {
+				throw ex;
+			}
 		}
 		if (!taken) {
 			this.old.unlock();
 		}
 		return taken;
-	}
-
-	private void unlockOldAfter(Throwable failure) {
-		try {
-			this.old.unlock();
-		}
-		catch (Throwable ex) {
-			failure.addSuppressed(ex);
-		}
 	}
 
 	/**
@@ -114,6 +136,17 @@ public final class BothLocks implements Lock {
 	private interface Second<E extends Exception> {
 
 		boolean take() throws E;
+
+	}
+
+	/**
+	 * A lock that was taken.
+	 */
+	@FunctionalInterface
+	private interface Held extends AutoCloseable {
+
+		@Override
+		void close();
 
 	}
 

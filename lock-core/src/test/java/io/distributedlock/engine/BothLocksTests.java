@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -72,6 +73,41 @@ class BothLocksTests {
 		this.old.lock();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.both::unlock);
 		assertThat(this.old.isLocked()).isFalse();
+	}
+
+	@Test
+	void oldLockMayBeAFunction() throws Exception {
+		AutoCloseable held = BothLocks.acquire(this::takeOld, () -> this.template.acquire(LockRequest.of("k")));
+		try (held) {
+			assertThat(this.old.isHeldByCurrentThread()).isTrue();
+			assertThat(isFree()).isFalse();
+		}
+		assertThat(this.old.isLocked()).isFalse();
+		assertThat(isFree()).isTrue();
+	}
+
+	@Test
+	void functionsAreReleasedInReverseOrderThoughOneFails() {
+		AutoCloseable ours = () -> {
+			assertThat(this.old.isLocked()).isTrue();
+			throw new IOException("release");
+		};
+		assertThatExceptionOfType(IOException.class)
+			.isThrownBy(() -> BothLocks.acquire(this::takeOld, () -> ours).close());
+		assertThat(this.old.isLocked()).isFalse();
+	}
+
+	@Test
+	void oldFunctionIsReleasedIfOursFails() {
+		this.template.close();
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> BothLocks.acquire(this::takeOld, () -> this.template.acquire(LockRequest.of("k"))));
+		assertThat(this.old.isLocked()).isFalse();
+	}
+
+	private AutoCloseable takeOld() {
+		this.old.lock();
+		return this.old::unlock;
 	}
 
 	private void requireBothAndUnlock() {

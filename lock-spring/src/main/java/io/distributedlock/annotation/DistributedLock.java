@@ -17,13 +17,14 @@ import org.springframework.core.annotation.AliasFor;
  * Makes a method run under a lock that all instances of the application share.
  *
  * <pre class="code">
- * &#064;DistributedLock(key = "#order.id", leaseTime = "30s", waitTime = "5s")
+ * &#064;DistributedLock(name = "order", key = "#order.id", waitTime = "5s")
  * public Receipt settle(Order order) { ... }
  * </pre>
  *
  * <p>
- * By default each method has locks of its own, one for each key. Two methods share a lock
- * if they have the same {@link #name} and the same key.
+ * Two methods share a lock if they have the same {@link #name} and the same key. Without
+ * a name a lock is named by its method, and is another lock after a deployment that
+ * renames the class or changes the parameters.
  * <p>
  * An annotation on a class applies to each public method of the class; an annotation on
  * the method replaces it. Annotations on methods of super-classes and interfaces are

@@ -3,7 +3,6 @@ package io.distributedlock.application;
 import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 
-import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.engine.DefaultLockTemplate;
@@ -63,10 +62,7 @@ final class NewLocks {
 
 	private static Locking locking(LockTemplate template, String key) {
 		LockRequest request = LockRequest.ofExactKey(key).withWaitTime(Patience.LIMIT);
-		return () -> {
-			LockHandle handle = template.acquire(request);
-			return handle::close;
-		};
+		return () -> template.acquire(request);
 	}
 
 }

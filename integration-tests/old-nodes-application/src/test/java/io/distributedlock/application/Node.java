@@ -50,7 +50,7 @@ final class Node {
 	public static void main(String[] args) throws Exception {
 		Duration interval = Duration.ofMillis(Long.parseLong(args[3]));
 		// with a key that no other node uses: connections open, and classes load
-		open(args[0], args[1], args[2] + "-" + ProcessHandle.current().pid(), interval).lock().unlock();
+		open(args[0], args[1], args[2] + "-" + ProcessHandle.current().pid(), interval).lock().close();
 		try (FileChannel number = FileChannel.open(Path.of(args[5]), StandardOpenOption.READ,
 				StandardOpenOption.WRITE)) {
 			Node node = new Node(open(args[0], args[1], args[2], interval), number);
@@ -94,11 +94,15 @@ final class Node {
 			case "int-lock-and-jdbc" ->
 				OldLocks.lock(new BothLocks(OldLocks.intLock(url, key), NewLocks.jdbcLock(url, key)));
 			case "shedlock-table" -> OldLocks.shedLockTable(url, key, interval);
-			case "shedlock-table-and-jdbc" -> OldLocks.shedLockTable(url, key, interval).then(NewLocks.jdbc(url, key));
+			case "shedlock-table-and-jdbc" -> both(OldLocks.shedLockTable(url, key, interval), NewLocks.jdbc(url, key));
 			case "curator" -> OldLocks.curator(url, "/locks/" + key);
-			case "curator-and-zookeeper" -> OldLocks.curator(url, "/locks/" + key).then(NewLocks.zooKeeper(url, key));
+			case "curator-and-zookeeper" -> both(OldLocks.curator(url, "/locks/" + key), NewLocks.zooKeeper(url, key));
 			default -> throw new IllegalArgumentException(kind);
 		};
+	}
+
+	private static Locking both(Locking old, Locking ours) {
+		return () -> BothLocks.acquire(old::lock, ours::lock);
 	}
 
 	private void work(int threads, long millis) throws InterruptedException {
@@ -125,8 +129,8 @@ final class Node {
 	private void countUp(long end) {
 		try {
 			long asked = System.nanoTime();
-			Locking.Held held = this.locking.lock();
-			try {
+			AutoCloseable held = this.locking.lock();
+			try (held) {
 				// who waits at the end has an easier time, as the others stop
 				long waited = Math.min(System.nanoTime() - asked, end - asked);
 				this.longestWaitNanos.accumulateAndGet(waited, Math::max);
@@ -134,9 +138,6 @@ final class Node {
 				LockSupport.parkNanos(SECTION_NANOS);
 				write(value + 1);
 				this.increments.incrementAndGet();
-			}
-			finally {
-				held.unlock();
 			}
 		}
 		catch (Exception ex) {

@@ -57,7 +57,7 @@ enum Spread {
 		String lower = text(format, sorted[leftOut]);
 		String upper = text(format, sorted[sorted.length - 1 - leftOut]);
 		return lower.equals(upper) ? median
-				: "%s (%s to %s)".formatted(median, lower.replace(" %", ""), upper.replace(" %", ""));
+				: "%s (%s–%s)".formatted(median, lower.replace(" %", ""), upper.replace(" %", ""));
 	}
 
 	private static String text(String format, double value) {

@@ -17,12 +17,12 @@ class SpreadTests {
 
 	@Test
 	void rangeHasTheLowestAndTheHighest() {
-		assertThat(Spread.RANGE.print("%.0f %%", 9, 7, 1, 8, 6)).isEqualTo("7 % (1 to 9)");
+		assertThat(Spread.RANGE.print("%.0f %%", 9, 7, 1, 8, 6)).isEqualTo("7 % (1–9)");
 	}
 
 	@Test
 	void quartilesLeaveOutDisturbedSlices() {
-		assertThat(Spread.QUARTILES.print("%.1f", 50, 1.1, 1.2, 1.3, 0.01)).isEqualTo("1.2 (1.1 to 1.3)");
+		assertThat(Spread.QUARTILES.print("%.1f", 50, 1.1, 1.2, 1.3, 0.01)).isEqualTo("1.2 (1.1–1.3)");
 	}
 
 	@Test
