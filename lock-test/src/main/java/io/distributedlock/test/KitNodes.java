@@ -205,11 +205,18 @@ abstract class KitNodes {
 	final void assertFree(LockTemplate node, List<LockRequest> requests) {
 		long end = System.nanoTime() + PATIENCE.toNanos();
 		for (LockRequest request : requests) {
-			LockRequest alone = (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
+			LockRequest alone = alone(request);
 			Duration rest = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
 			assertThatNoException().as("nobody holds '%s', so it must be available", alone.key())
 				.isThrownBy(() -> node.acquireAsync(alone.withWaitTime(rest)).join().close());
 		}
+	}
+
+	/**
+	 * Return a request that is granted only if nobody has the lock.
+	 */
+	static LockRequest alone(LockRequest request) {
+		return (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
 	}
 
 	/**

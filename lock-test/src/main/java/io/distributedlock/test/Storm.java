@@ -49,20 +49,22 @@ final class Storm {
 
 	/**
 	 * Create a storm.
+	 * @param types the types of lock that the calls ask for
 	 * @param key the beginning of its keys
 	 * @param keys the number of keys
 	 * @param threads how many threads call, in all JVMs together
 	 * @param kinds how many kinds of calls there are
 	 * @param numbers what its JVMs share
 	 */
-	Storm(LockType type, String key, int keys, int threads, int kinds, Iterator<SharedNumber> numbers) {
+	Storm(List<LockType> types, String key, int keys, int threads, int kinds, Iterator<SharedNumber> numbers) {
 		this.threads = threads;
 		this.calls = List.of(StormCall.values()).subList(0, kinds);
 		this.cycles = numbers.next();
 		this.lastCycleNanos = numbers.next();
 		this.keys = IntStream.range(0, keys)
-			.mapToObj((i) -> new StormKey(KitNodes.requestForKey(type, key + i).withWaitTime(KitNodes.PATIENCE),
-					this.cycles, numbers))
+			.mapToObj((i) -> new StormKey(types.stream()
+				.map((type) -> KitNodes.requestForKey(type, key + i).withWaitTime(KitNodes.PATIENCE))
+				.toList(), this.cycles, numbers))
 			.toList();
 	}
 
@@ -120,12 +122,13 @@ final class Storm {
 		StormCall call = this.calls.get(ThreadLocalRandom.current().nextInt(this.calls.size()));
 		// before the first cycle, a guess
 		Duration cycle = Duration.ofNanos(Math.max(1_000_000, this.lastCycleNanos.get()));
-		try (LockHandle handle = call.call(caller, key.request(), cycle)) {
+		LockRequest request = key.anyRequest();
+		try (LockHandle handle = call.call(caller, request, cycle)) {
 			if (handle != null) {
-				key.enter();
+				key.enter(request);
 				work();
 				handle.ensureHeld();
-				key.leave();
+				key.leave(request);
 				return;
 			}
 		}

@@ -1,6 +1,8 @@
 package io.distributedlock.test;
 
 import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
@@ -18,7 +20,7 @@ final class StormKey {
 	 */
 	private static final int ALONE = 1000;
 
-	private final LockRequest request;
+	private final List<LockRequest> requests;
 
 	private final SharedNumber cycles;
 
@@ -32,47 +34,57 @@ final class StormKey {
 
 	private final SharedNumber refusals;
 
+	private final SharedNumber refusalsOfFreeKey;
+
 	private final SharedNumber overlaps;
 
 	/**
 	 * Create a key.
-	 * @param request asks for it
+	 * @param requests ask for it, each for another type of lock
 	 * @param cycles counted by the caller that has a key for itself
 	 * @param numbers of which it uses the next
 	 */
-	StormKey(LockRequest request, SharedNumber cycles, Iterator<SharedNumber> numbers) {
-		this.request = request;
+	StormKey(List<LockRequest> requests, SharedNumber cycles, Iterator<SharedNumber> numbers) {
+		this.requests = requests;
 		this.cycles = cycles;
 		this.inside = numbers.next();
 		this.leftAt = numbers.next();
 		this.longestGap = numbers.next();
 		this.grants = numbers.next();
 		this.refusals = numbers.next();
+		this.refusalsOfFreeKey = numbers.next();
 		this.overlaps = numbers.next();
 	}
 
-	LockRequest request() {
-		return this.request;
+	List<LockRequest> requests() {
+		return this.requests;
 	}
 
-	void enter() {
-		long before = this.inside.add(weight());
+	LockRequest anyRequest() {
+		return this.requests.get(ThreadLocalRandom.current().nextInt(this.requests.size()));
+	}
+
+	void enter(LockRequest request) {
+		long before = this.inside.add(weight(request));
 		if (before == 0) {
 			this.longestGap.atLeast(gap());
 		}
-		if (before + weight() > limit()) {
+		if (before + weight(request) > limit(request)) {
 			this.overlaps.add(1);
 		}
 		this.grants.add(1);
 	}
 
-	void leave() {
+	void leave(LockRequest request) {
 		this.leftAt.set(this.cycles.get());
-		this.inside.add(-weight());
+		this.inside.add(-weight(request));
 	}
 
 	void refused() {
 		this.refusals.add(1);
+		if (this.inside.get() == 0) {
+			this.refusalsOfFreeKey.add(1);
+		}
 	}
 
 	long grants() {
@@ -94,18 +106,18 @@ final class StormKey {
 		return this.cycles.get() - this.leftAt.get();
 	}
 
-	private int weight() {
-		return (this.request.type() == LockType.READ || this.request.type() == LockType.SEMAPHORE) ? 1 : ALONE;
+	private static int weight(LockRequest request) {
+		return (request.type() == LockType.READ || request.type() == LockType.SEMAPHORE) ? 1 : ALONE;
 	}
 
-	private int limit() {
-		return (this.request.type() == LockType.SEMAPHORE) ? this.request.permits() : ALONE;
+	private static int limit(LockRequest request) {
+		return (request.type() == LockType.SEMAPHORE) ? request.permits() : ALONE;
 	}
 
 	@Override
 	public String toString() {
-		return "%s: %s granted, %s refused, at most %s cycles without an owner".formatted(this.request.type(), grants(),
-				this.refusals.get(), longestGap());
+		return "%s granted, %s refused, %s of them without an owner inside, at most %s cycles without an owner"
+			.formatted(grants(), this.refusals.get(), this.refusalsOfFreeKey.get(), longestGap());
 	}
 
 }

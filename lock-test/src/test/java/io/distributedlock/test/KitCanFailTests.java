@@ -6,17 +6,25 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
+import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
 /**
  * Checks that a faulty provider does not pass the kit.
@@ -35,6 +43,19 @@ class KitCanFailTests {
 				.count()).as(method).isEqualTo(1));
 	}
 
+	/**
+	 * As a provider for ZooKeeper did that told its caller first.
+	 */
+	@Test
+	void providerThatRemovesRefusedPlacesLateDoesNotPass() {
+		EngineTestKit.engine("junit-jupiter")
+			.selectors(selectMethod(LeavesLate.class, "callsThatEndSoonAreGranted", "java.nio.file.Path"))
+			.execute()
+			.testEvents()
+			.assertThatEvents()
+			.haveExactly(1, finishedWithFailure(message((text) -> text.contains("cycles without an owner"))));
+	}
+
 	static class LetsEveryoneIn extends LockProviderCompatibilityKit {
 
 		@Override
@@ -49,6 +70,62 @@ class KitCanFailTests {
 				return new Node(new OpenProvider());
 			}
 
+		}
+
+	}
+
+	static class LeavesLate extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return ProviderSource.inThisJvm(Factory.class);
+		}
+
+		public static final class Factory implements ProviderFactory {
+
+			private static final LockProvider SHARED = new LateProvider();
+
+			@Override
+			public Node create(List<String> arguments, Duration commandTimeout) {
+				return new Node(SHARED);
+			}
+
+		}
+
+	}
+
+	/**
+	 * Refuses a call because of a place in the queue that nobody waits for any more.
+	 */
+	private static final class LateProvider implements LockProvider {
+
+		private static final Executor LATE = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+
+		private final LocalLockProvider queues = new LocalLockProvider();
+
+		@Override
+		public String name() {
+			return "late";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of(LockCapability.FENCING);
+		}
+
+		@Override
+		public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+			LockQueue.Place place = this.queues
+				.enqueue(new LeaseRequest(request.key(), request.leaseTime(), LockType.FAIR));
+			CompletableFuture<Lease> granted = place.granted().toCompletableFuture();
+			if (granted.isDone()) {
+				return granted;
+			}
+			LATE.execute(() -> {
+				place.leave();
+				granted.thenAccept(Lease::release);
+			});
+			return CompletableFuture.completedFuture(null);
 		}
 
 	}

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -18,6 +19,7 @@ import io.distributedlock.jdbc.internal.table.TableLockProvider;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MySqlFamilyServer;
 import io.distributedlock.test.server.MySqlTestServer;
@@ -37,6 +39,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DriverOptionsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration SOON = Duration.ofMillis(5);
 
 	@RegisterExtension
 	private static final MySqlOnDemand mySql = new MySqlOnDemand();
@@ -157,6 +161,9 @@ class DriverOptionsTests {
 			Lease next = get(provider.tryAcquire(request));
 			assertThat(next.fencingToken().orElseThrow()).isGreaterThan(lease.fencingToken().orElseThrow());
 			assertThat(get(next.release())).isTrue();
+			if (provider instanceof LockQueue queue && queue.queues(LockType.FAIR)) {
+				waitingCallIsGranted(provider, new LeaseRequest("k" + strategy, LEASE, LockType.FAIR));
+			}
 			if (provider instanceof SessionLockProvider sessions) {
 				assertThat(sessions.sweepNow()).succeedsWithin(Patience.LIMIT);
 			}
@@ -164,6 +171,19 @@ class DriverOptionsTests {
 				assertThat(table.sweepNow()).succeedsWithin(Patience.LIMIT);
 			}
 		}
+	}
+
+	private static void waitingCallIsGranted(LockProvider provider, LeaseRequest request) {
+		Lease lease = get(provider.tryAcquire(request));
+		LockQueue.Place place = ((LockQueue) provider).enqueue(request);
+		Patience.await().pollInterval(SOON).until(place::isBehindOthers);
+		assertThat(get(lease.release())).isTrue();
+		CompletableFuture<Lease> granted = place.granted().toCompletableFuture();
+		Patience.await().pollInterval(SOON).until(() -> {
+			place.lookAgain();
+			return granted.isDone();
+		});
+		assertThat(get(get(granted).release())).isTrue();
 	}
 
 	/**

@@ -1,19 +1,31 @@
 package io.distributedlock.redis;
 
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Clients of Lettuce that share their threads.
@@ -68,6 +80,42 @@ final class Clients {
 
 	static void shutdown(AbstractRedisClient client) {
 		client.shutdown(Duration.ZERO, Duration.ofSeconds(5));
+	}
+
+	/**
+	 * Kill a server, and check that a call says so when its connection has ended, without
+	 * waiting for an answer.
+	 * @param key is on that server
+	 */
+	static void assertOutageIsToldEarly(AbstractRedisClient client, RedisTestServer server, String key) {
+		List<RedisChannelHandler<?, ?>> connections = new CopyOnWriteArrayList<>();
+		client.addListener(new RedisConnectionStateAdapter() {
+			@Override
+			public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+				if (((InetSocketAddress) address).getPort() == server.port()) {
+					connections.add(connection);
+				}
+			}
+		});
+		LockRequest request = LockRequest.ofExactKey(key).withWaitTime(Duration.ZERO);
+		try (RedisLockProvider provider = new RedisLockProvider(client, Patience.LIMIT);
+				DefaultLockTemplate template = DefaultLockTemplate.builder()
+					.provider(provider)
+					.commandTimeout(Patience.LIMIT)
+					.build()) {
+			template.acquire(request).close();
+			server.kill();
+			assertThat(connections).isNotEmpty();
+			Patience.await("end of the connection")
+				.until(() -> connections.stream().noneMatch(RedisChannelHandler::isOpen));
+			assertThat(template.acquireAsync(request)).failsWithin(Patience.LIMIT.dividedBy(2))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockUnavailableException.class)
+				.withMessageContaining("cannot be reached");
+			server.start();
+			// the client reconnects by itself
+			template.acquire(request.withWaitTime(Patience.LIMIT)).close();
+		}
 	}
 
 	static LeaseRequest request(String key, Duration leaseTime) {

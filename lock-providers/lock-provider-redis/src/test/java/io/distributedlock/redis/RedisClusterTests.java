@@ -54,6 +54,11 @@ class RedisClusterTests extends RedisClusterContract {
 		}
 	}
 
+	@Test
+	void nodeThatIsDownIsAnOutageAndNotContention() {
+		Clients.assertOutageIsToldEarly(client, cluster().primaryOf("k"), "k");
+	}
+
 	@Override
 	protected void writeFenced(String key, String value, long token) {
 		try (RedisFencedResource resource = new RedisFencedResource(client, Duration.ofSeconds(2))) {

@@ -204,20 +204,7 @@ class RedisEdgeCaseTests {
 
 	@Test
 	void serverThatIsDownIsAnOutageAndNotContention() {
-		get(get(this.provider.tryAcquire(request("k", LONG))).release());
-		this.server.kill();
-		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
-			Patience.await()
-				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
-					.isThrownBy(() -> template.tryAcquire("k"))
-					.withMessageContaining("cannot be reached"));
-			this.server.start();
-			// the client reconnects by itself
-			Patience.await().ignoreExceptions().until(() -> {
-				template.acquire("k").close();
-				return true;
-			});
-		}
+		Clients.assertOutageIsToldEarly(this.client, this.server, "k");
 	}
 
 	@Test

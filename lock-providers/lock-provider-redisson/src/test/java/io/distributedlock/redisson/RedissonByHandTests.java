@@ -345,16 +345,40 @@ class RedissonByHandTests extends OnOneServer {
 		takeTurns(type, byHand, 3, Duration.ofMillis(millis));
 	}
 
+	/**
+	 * The other pairs of the table that exclude each other. One side may starve.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "EXCLUSIVE, SPIN", "FAIR, SPIN", "READ, LOCK", "READ, FAIR", "READ, FENCED", "READ, SPIN",
+			"WRITE, LOCK", "WRITE, FAIR", "WRITE, FENCED", "WRITE, SPIN", "SEMAPHORE, PERMIT" })
+	void sidesExcludeEachOtherUnderLoad(LockType type, ByHand byHand) {
+		load(type, byHand, 2, Duration.ofNanos(500_000), Duration.ofMillis(300), 1);
+	}
+
 	private void takeTurns(LockType type, ByHand byHand, int callersByHand, Duration length) {
+		Sides sides = load(type, byHand, callersByHand, length, LOAD, FEW);
+		long few = FEW + TURN.dividedBy(length);
+		assertThat(sides.ours.isServedBeside(sides.theirs, few)).as("%s", sides).isTrue();
+		assertThat(sides.theirs.isServedBeside(sides.ours, few)).as("%s", sides).isTrue();
+	}
+
+	/**
+	 * Let both sides ask all the time, and check that one caller at a time is inside.
+	 * @param length how long a caller is inside
+	 * @param least how many grants each side gets at least
+	 */
+	private Sides load(LockType type, ByHand byHand, int callersByHand, Duration length, Duration load, int least) {
 		RedissonClient second = Clients.patient(server.url());
 		RedissonClient third = Clients.patient(server.url());
 		try (RedissonLockProvider other = new RedissonLockProvider(second);
-				DefaultLockTemplate mine = DefaultLockTemplate.builder().provider(this.provider).build();
-				DefaultLockTemplate others = DefaultLockTemplate.builder().provider(other).build()) {
+				DefaultLockTemplate mine = beside(byHand, this.provider);
+				DefaultLockTemplate others = beside(byHand, other)) {
 			String key = mine.execute("busy", () -> LockContext.current().key());
-			LockRequest request = LockRequest.of("busy").withType(type).withWaitTime(Patience.LIMIT);
-			Side ours = new Side();
-			Side theirs = new Side();
+			LockRequest asked = LockRequest.of("busy").withWaitTime(Patience.LIMIT);
+			LockRequest request = (type == LockType.SEMAPHORE) ? asked.withPermits(1) : asked.withType(type);
+			Sides sides = new Sides(type, byHand, new Side(), new Side());
+			Side ours = sides.ours;
+			Side theirs = sides.theirs;
 			AtomicBoolean stop = new AtomicBoolean();
 			AtomicInteger inside = new AtomicInteger();
 			AtomicInteger overlaps = new AtomicInteger();
@@ -380,39 +404,40 @@ class RedissonByHandTests extends OnOneServer {
 			for (int i = 0; i < ((byHand == ByHand.READ) ? 1 : callersByHand); i++) {
 				threads.add(inThread(stop, () -> {
 					Side.Wait wait = theirs.new Wait(ours);
-					RLock lock = byHand.lock(third, key);
-					// a writer of Redisson 4.7 misses the release of another one that
-					// comes before it waits, and then waits for the end of that lease
-					lock.lock(20, TimeUnit.SECONDS);
+					Held held = byHand.of(third, key);
+					held.await();
 					try {
 						wait.end();
 						section.run();
 					}
 					finally {
-						lock.unlock();
+						held.release();
 					}
 				}));
 			}
-			long end = System.nanoTime() + LOAD.toNanos();
+			long end = System.nanoTime() + load.toNanos();
 			try {
 				Patience.await("grants of both sides")
-					.until(() -> System.nanoTime() - end > 0 && ours.grants() >= FEW && theirs.grants() >= FEW);
+					.until(() -> System.nanoTime() - end > 0 && ours.grants() >= least && theirs.grants() >= least);
 			}
 			finally {
 				stop.set(true);
 			}
 			threads.forEach((thread) -> assertThat(thread).succeedsWithin(Patience.LIMIT));
-			String result = "%s beside %s: ours %s, by hand %s".formatted(type, byHand, ours, theirs);
-			logger.info(result);
-			assertThat(overlaps).as(result).hasValue(0);
-			long few = FEW + TURN.dividedBy(length);
-			assertThat(ours.isServedBeside(theirs, few)).as(result).isTrue();
-			assertThat(theirs.isServedBeside(ours, few)).as(result).isTrue();
+			logger.info("{}", sides);
+			assertThat(overlaps).as("%s", sides).hasValue(0);
+			return sides;
 		}
 		finally {
 			second.shutdown();
 			third.shutdown();
 		}
+	}
+
+	private static DefaultLockTemplate beside(ByHand byHand, RedissonLockProvider provider) {
+		// a spin lock asks again after 128 ms at most
+		Duration polling = (byHand == ByHand.SPIN) ? Duration.ofMillis(128) : Duration.ZERO;
+		return DefaultLockTemplate.builder().provider(provider).interopPolling(polling).build();
 	}
 
 	private static CompletableFuture<Void> inThread(AtomicBoolean stop, Runnable step) {
@@ -468,7 +493,16 @@ class RedissonByHandTests extends OnOneServer {
 
 	private interface Held {
 
+		/**
+		 * How long a lock is kept that nobody releases. A writer of Redisson 4.7 misses
+		 * the release of another one that comes before it waits, and then waits for the
+		 * end of that lease.
+		 */
+		long SECONDS = 20;
+
 		boolean take();
+
+		void await();
 
 		boolean isHeld();
 
@@ -481,6 +515,11 @@ class RedissonByHandTests extends OnOneServer {
 		@Override
 		public boolean take() {
 			return this.lock.tryLock();
+		}
+
+		@Override
+		public void await() {
+			this.lock.lock(SECONDS, TimeUnit.SECONDS);
 		}
 
 		@Override
@@ -513,6 +552,16 @@ class RedissonByHandTests extends OnOneServer {
 		}
 
 		@Override
+		public void await() {
+			try {
+				this.id = this.semaphore.acquire(SECONDS, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		@Override
 		public boolean isHeld() {
 			return this.semaphore.updateLeaseTime(this.id, 60, TimeUnit.SECONDS);
 		}
@@ -522,6 +571,12 @@ class RedissonByHandTests extends OnOneServer {
 			this.semaphore.release(this.id);
 		}
 
+	}
+
+	/**
+	 * Both sides of a load.
+	 */
+	private record Sides(LockType type, ByHand byHand, Side ours, Side theirs) {
 	}
 
 	/**

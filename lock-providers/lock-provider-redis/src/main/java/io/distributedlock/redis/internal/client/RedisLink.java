@@ -35,6 +35,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -247,12 +248,19 @@ public final class RedisLink implements AutoCloseable {
 	}
 
 	private <T> CompletionStage<T> sendOver(StatefulConnection<String, String> connection, ScriptCall call) {
-		if (connection instanceof StatefulRedisConnection && !connection.isOpen()) {
+		RedisClusterNode node = nodeOf(connection, call);
+		if (!isOpen(connection, node)) {
+			if (node != null) {
+				// a replica may have taken over, or the node is back and Lettuce connects
+				// late
+				this.topology.doubt();
+				replaceSilent();
+			}
 			// Lettuce would keep the command, and send it once the server is back
 			return CompletableFuture.failedFuture(RedisErrors.disconnected());
 		}
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
-		UnansweredTime silence = silenceOf(connection, call);
+		UnansweredTime silence = silenceOf((node != null) ? node.getNodeId() : "");
 		long askedAt = silence.ask();
 		return new RedisCall(call, this.shortfalls).<T>send(asyncCommands(connection), timeout)
 			.handle((answer, failure) -> {
@@ -286,17 +294,32 @@ public final class RedisLink implements AutoCloseable {
 		this.messages.replaceSilent();
 	}
 
-	private UnansweredTime silenceOf(StatefulConnection<String, String> connection, ScriptCall call) {
-		String node = nodeOf(connection, call);
+	private UnansweredTime silenceOf(String node) {
 		UnansweredTime known = this.silences.get(node);
 		return (known != null) ? known
 				: this.silences.computeIfAbsent(node, (added) -> new UnansweredTime(this.commandTimeout));
 	}
 
-	private static String nodeOf(StatefulConnection<String, String> connection, ScriptCall call) {
-		RedisClusterNode node = (connection instanceof StatefulRedisClusterConnection<String, String> cluster)
+	private static @Nullable RedisClusterNode nodeOf(StatefulConnection<String, String> connection, ScriptCall call) {
+		return (connection instanceof StatefulRedisClusterConnection<String, String> cluster)
 				? cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(call.keys().get(0))) : null;
-		return (node != null) ? node.getNodeId() : "";
+	}
+
+	/**
+	 * Return whether a connection is open, to that node if it has one to each node of a
+	 * cluster. One that is being opened counts as open.
+	 */
+	private static boolean isOpen(StatefulConnection<String, String> connection, @Nullable RedisClusterNode node) {
+		if (!(connection instanceof StatefulRedisClusterConnection<String, String> cluster)) {
+			return connection.isOpen();
+		}
+		if (node == null) {
+			return true;
+		}
+		// by its address, as Lettuce itself finds the connection of a slot
+		CompletableFuture<StatefulRedisConnection<String, String>> opened = cluster
+			.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort());
+		return !opened.isDone() || opened.isCompletedExceptionally() || opened.join().isOpen();
 	}
 
 	private static BackendException noAnswer(Duration timeout, Throwable cause) {
