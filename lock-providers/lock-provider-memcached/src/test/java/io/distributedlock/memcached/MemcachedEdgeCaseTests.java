@@ -147,7 +147,8 @@ class MemcachedEdgeCaseTests {
 	void serverThatIsDownIsAnOutageAndNotContention() {
 		this.server.kill();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
-			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
+				.withMessageContaining("Disconnected, memcached=127.0.0.1");
 		}
 	}
 

@@ -210,7 +210,8 @@ class RedisEdgeCaseTests {
 			Patience.await()
 				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> template.tryAcquire("k"))
-					.withMessageContaining("cannot be reached"));
+					.withMessageContaining("cannot be reached (Connection refused: ")
+					.withMessageContaining("127.0.0.1:" + this.server.port()));
 			this.server.start();
 			// the client reconnects by itself
 			Patience.await().ignoreExceptions().until(() -> {

@@ -234,7 +234,7 @@ public final class RedisLink implements AutoCloseable {
 	 */
 	private Duration connectTimeout() {
 		Duration most = this.commandTimeout.multipliedBy(2).dividedBy(3);
-		return (this.commands.hasFailedToConnect() || most.compareTo(FIRST_CONNECT) > 0) ? most : FIRST_CONNECT;
+		return (this.commands.notConnected() != null || most.compareTo(FIRST_CONNECT) > 0) ? most : FIRST_CONNECT;
 	}
 
 	/**
@@ -249,7 +249,7 @@ public final class RedisLink implements AutoCloseable {
 	private <T> CompletionStage<T> sendOver(StatefulConnection<String, String> connection, ScriptCall call) {
 		if (connection instanceof StatefulRedisConnection && !connection.isOpen()) {
 			// Lettuce would keep the command, and send it once the server is back
-			return CompletableFuture.failedFuture(RedisErrors.disconnected());
+			return CompletableFuture.failedFuture(RedisErrors.disconnected(this.commands.notConnected()));
 		}
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
 		UnansweredTime silence = silenceOf(connection, call);
