@@ -153,6 +153,20 @@ class MemcachedEdgeCaseTests {
 	}
 
 	@Test
+	void serverThatWasNeverThereDoesNotAnswer() {
+		this.server.kill();
+		MemcacheClient<String> early = Clients.builder(this.server.port()).connectAscii();
+		try (MemcachedLockProvider lonely = new MemcachedLockProvider(early, Duration.ofMillis(200))) {
+			assertThat(lonely.ping().toCompletableFuture()).failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withMessageContaining("cannot be reached");
+		}
+		finally {
+			early.shutdown();
+		}
+	}
+
+	@Test
 	void errorNamesAWrongPasswordWhichIsNotTriedAgain(@TempDir Path folder) throws IOException {
 		Path users = Files.writeString(folder.resolve("users"), "locker:secret\n");
 		try (MemcachedTestServer secured = MemcachedTestServer.run("-Y", users.toString())) {
