@@ -9,13 +9,15 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
-import io.distributedlock.test.server.StandardError;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.Lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A context that is stopped and started again, as Spring's tests pause and restart
  * theirs, has its locks again. Spring Data Redis makes another client then.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class RestartedContextTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -36,8 +39,8 @@ class RestartedContextTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "redis", "redisson" })
-	void locksWorkAfterAStopAndAStart(String provider) {
-		try (RedisTestServer server = RedisTestServer.run(); StandardError log = new StandardError()) {
+	void locksWorkAfterAStopAndAStart(String provider, CapturedOutput log) {
+		try (RedisTestServer server = RedisTestServer.run()) {
 			ApplicationContextRunner connected = this.runner.withPropertyValues("lock.provider=" + provider,
 					"spring.data.redis.port=" + server.port());
 			connected.run((restarted) -> connected.run((other) -> {
@@ -47,7 +50,7 @@ class RestartedContextTests {
 				((Lifecycle) restarted.getSourceApplicationContext()).start();
 				requireHandOver(other.getBean(LockTemplate.class), template, "after");
 			}));
-			assertThat(log.text()).doesNotContain("already closed");
+			assertThat(log).doesNotContain("already closed");
 		}
 	}
 
