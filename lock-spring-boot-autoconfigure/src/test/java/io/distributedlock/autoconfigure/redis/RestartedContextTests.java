@@ -35,7 +35,7 @@ class RestartedContextTests {
 						RedisLockAutoConfiguration.class, RedissonLockAutoConfiguration.class))
 		// a message wakes the waiting call, or nothing does
 		.withPropertyValues("spring.application.name=shop", "lock.command-timeout=30s", "lock.poll-interval=10m",
-				"spring.data.redis.client-type=lettuce");
+				"lock.renewal.lease-time=1h", "spring.data.redis.client-type=lettuce");
 
 	@ParameterizedTest
 	@ValueSource(strings = { "redis", "redisson" })
