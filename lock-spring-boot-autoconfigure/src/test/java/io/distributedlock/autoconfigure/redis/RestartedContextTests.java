@@ -18,7 +18,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.Lifecycle;
+import org.springframework.context.ConfigurableApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,17 +41,39 @@ class RestartedContextTests {
 	@ValueSource(strings = { "redis", "redisson" })
 	void locksWorkAfterAStopAndAStart(String provider, CapturedOutput log) {
 		try (RedisTestServer server = RedisTestServer.run()) {
-			ApplicationContextRunner connected = this.runner.withPropertyValues("lock.provider=" + provider,
-					"spring.data.redis.port=" + server.port());
+			ApplicationContextRunner connected = connected(provider, server);
 			connected.run((restarted) -> connected.run((other) -> {
 				LockTemplate template = restarted.getBean(LockTemplate.class);
 				requireHandOver(other.getBean(LockTemplate.class), template, "before");
-				((Lifecycle) restarted.getSourceApplicationContext()).stop();
-				((Lifecycle) restarted.getSourceApplicationContext()).start();
+				restarted.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
+				restarted.getSourceApplicationContext(ConfigurableApplicationContext.class).start();
 				requireHandOver(other.getBean(LockTemplate.class), template, "after");
 			}));
 			assertThat(log).doesNotContain("already closed");
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "redisson" })
+	void heldLockIsKeptThroughAPause(String provider) {
+		try (RedisTestServer server = RedisTestServer.run()) {
+			ApplicationContextRunner connected = connected(provider, server);
+			connected.run((paused) -> connected.run((other) -> {
+				LockTemplate template = paused.getBean(LockTemplate.class);
+				try (LockHandle held = template.acquire("held")) {
+					paused.getSourceApplicationContext(ConfigurableApplicationContext.class).pause();
+					paused.getSourceApplicationContext(ConfigurableApplicationContext.class).restart();
+					held.extend(Duration.ofMinutes(5));
+					held.ensureHeld();
+					assertThat(other.getBean(LockTemplate.class).tryAcquire("held")).isEmpty();
+				}
+				requireHandOver(other.getBean(LockTemplate.class), template, "held");
+			}));
+		}
+	}
+
+	private ApplicationContextRunner connected(String provider, RedisTestServer server) {
+		return this.runner.withPropertyValues("lock.provider=" + provider, "spring.data.redis.port=" + server.port());
 	}
 
 	private static void requireHandOver(LockTemplate from, LockTemplate to, String key) {
