@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LocaleTests {
 
-	private static final Pattern LOCALIZED = Pattern.compile("%(\\d+\\$)?[-#+ 0,(]*\\d*(\\.\\d+)?[defgtT](?![\\w+*])");
+	private static final Pattern LOCALIZED = Pattern.compile("%(\\d+\\$)?[-#+0,(]*\\d*(\\.\\d+)?([defg]|[tT][a-zA-Z])");
 
 	@Test
 	void noTextDependsOnTheLocale() throws Exception {

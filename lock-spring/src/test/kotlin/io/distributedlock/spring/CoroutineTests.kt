@@ -23,6 +23,9 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.aopalliance.intercept.MethodInvocation
+import org.aspectj.lang.ProceedingJoinPoint
+import org.aspectj.lang.annotation.Around
+import org.aspectj.lang.annotation.Aspect
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.assertj.core.api.Assertions.assertThatIllegalStateException
@@ -53,6 +56,17 @@ internal class CoroutineTests {
 		assertThat(coroutines.one("1", provider)).isEqualTo("one 1")
 		assertThat(provider.events()).containsExactly("acquire t:Coroutines.one:1", "before", "after",
 				"release t:Coroutines.one:1")
+	}
+
+	@Test
+	fun aspectSeesTheCallOnce() = runBlocking<Unit> {
+		Contexts.open(provider, false, AspectTests.ClassProxies::class.java, Audit::class.java, Coroutines::class.java,
+				Handler::class.java).use {
+			assertThat(it.getBean(Coroutines::class.java).one("1", provider)).isEqualTo("one 1")
+			assertThat(it.getBean(Audit::class.java).keys).containsExactly("#id")
+			assertThat(provider.events()).containsExactly("acquire t:Coroutines.one:1", "before", "after",
+					"release t:Coroutines.one:1")
+		}
 	}
 
 	@Test
@@ -331,6 +345,19 @@ internal class CoroutineTests {
 
 		@DistributedLock("'k'")
 		open suspend fun any(value: Any): Any = value
+
+	}
+
+	@Aspect
+	class Audit {
+
+		val keys = mutableListOf<String>()
+
+		@Around("@annotation(lock)")
+		fun bound(call: ProceedingJoinPoint, lock: DistributedLock): Any? {
+			keys += lock.value
+			return call.proceed()
+		}
 
 	}
 

@@ -199,6 +199,7 @@ abstract class NetworkContract extends KeyContract {
 			Duration patient = COMMAND_TIMEOUT.multipliedBy(10);
 			calls.start(proxied.template(), key(), patient);
 			Patience.await().until(() -> calls.isGrantedSince(0));
+			int before = Thread.getAllStackTraces().size();
 			proxied.network(fault);
 			Patience.await("the outage").until(() -> calls.outages() == 1);
 			Patience.await("the calls that began before it have ended")
@@ -209,12 +210,16 @@ abstract class NetworkContract extends KeyContract {
 			long healed = System.nanoTime();
 			proxied.heal();
 			Patience.await("locking works again").until(() -> calls.isGrantedSince(healed));
-			logger.info("Back {} ms after the fault: {}", Duration.ofNanos(System.nanoTime() - healed).toMillis(),
-					calls);
+			Duration back = Duration.ofNanos(System.nanoTime() - healed);
+			logger.info("Back {} ms after the fault: {}", back.toMillis(), calls);
+			// most clients need two seconds, and the pool of a database up to five
+			assertThat(back).isLessThan(COMMAND_TIMEOUT.multipliedBy(4));
 			Patience.await("the end of the outage").until(() -> calls.recoveries() == 1);
 			assertThat(calls.outages()).isEqualTo(1);
 			calls.stop();
 			Patience.await("all calls have ended").until(() -> calls.waiting() == 0);
+			Patience.await("the threads that ended them are gone")
+				.until(() -> Thread.getAllStackTraces().size() - before < SteadyCalls.EACH_SECOND);
 			assertThat(calls.unexpected()).isNull();
 		}
 	}

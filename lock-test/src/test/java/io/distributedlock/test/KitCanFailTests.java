@@ -60,10 +60,10 @@ class KitCanFailTests {
 
 		@Override
 		protected ProviderSource source() {
-			return ProviderSource.inThisJvm(Factory.class);
+			return ProviderSource.inThisJvm(OpenFactory.class);
 		}
 
-		public static final class Factory implements ProviderFactory {
+		public static final class OpenFactory implements ProviderFactory {
 
 			@Override
 			public Node create(List<String> arguments, Duration commandTimeout) {
@@ -78,10 +78,10 @@ class KitCanFailTests {
 
 		@Override
 		protected ProviderSource source() {
-			return ProviderSource.inThisJvm(Factory.class);
+			return ProviderSource.inThisJvm(LateFactory.class);
 		}
 
-		public static final class Factory implements ProviderFactory {
+		public static final class LateFactory implements ProviderFactory {
 
 			private static final LockProvider SHARED = new LateProvider();
 

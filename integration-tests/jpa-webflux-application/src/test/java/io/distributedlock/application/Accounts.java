@@ -51,6 +51,15 @@ class Accounts {
 	}
 
 	@Transactional(readOnly = true)
+	public Account reference(long id) {
+		return this.entities.getReference(Account.class, id);
+	}
+
+	@DistributedLock("#account")
+	public void use(Account account) {
+	}
+
+	@Transactional(readOnly = true)
 	public int balance(long id) {
 		return this.entities.find(Account.class, id).balance();
 	}

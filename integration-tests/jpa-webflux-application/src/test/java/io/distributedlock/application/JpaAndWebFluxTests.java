@@ -25,6 +25,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static io.distributedlock.test.patience.Patience.await;
 
 /**
@@ -93,6 +94,12 @@ class JpaAndWebFluxTests {
 			CompletableFuture.runAsync(deposit, (task) -> new Thread(task).start()).join();
 			deposit.run();
 		});
+	}
+
+	@Test
+	void referenceIsNoKey() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.accounts.use(this.accounts.reference(5)))
+			.withMessageContaining("part of a key");
 	}
 
 	@Test

@@ -1,11 +1,15 @@
 package io.distributedlock.spi.support;
 
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +78,20 @@ public final class Failures {
 			unwrapped = unwrapped.getCause();
 		}
 		return unwrapped;
+	}
+
+	/**
+	 * Return what the operating system says of a connection: what is wrong, and with most
+	 * clients the address.
+	 * @param failure the failure of a client
+	 * @return the words in brackets, after a space; empty if there are none
+	 */
+	public static String ofConnection(@Nullable Throwable failure) {
+		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+			.filter((cause) -> cause instanceof SocketException || cause instanceof UnknownHostException)
+			.findFirst()
+			.map((cause) -> " (" + cause.getMessage() + ")")
+			.orElse("");
 	}
 
 }

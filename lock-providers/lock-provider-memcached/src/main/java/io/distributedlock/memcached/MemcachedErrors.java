@@ -34,7 +34,8 @@ final class MemcachedErrors {
 			return new BackendException("Memcached did not answer in time", true, cause);
 		}
 		if (cause instanceof MemcacheClosedException) {
-			return new BackendException("Memcached cannot be reached: check its address and that it runs", true, cause);
+			return new BackendException("Memcached cannot be reached (%s): check its address and that it runs"
+				.formatted(cause.getMessage()), true, cause);
 		}
 		return new BackendException("Memcached failed with " + cause.getClass().getSimpleName(), false, cause);
 	}

@@ -1,6 +1,7 @@
 package io.distributedlock.memcached;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -201,17 +202,21 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 
 	/**
 	 * Read an item of each server, as each has a part of the keys. There need not be such
-	 * an item.
+	 * an item. The client knows its servers once it is connected: until then its own
+	 * failure is the answer.
 	 */
 	@Override
 	public CompletionStage<?> ping() {
 		return this.contact.first(this.commandTimeout)
-			.thenCompose((met) -> CompletableFuture.allOf(this.client.getAllNodes()
-				.values()
-				.stream()
+			.thenCompose((met) -> CompletableFuture.allOf(servers().stream()
 				.map((server) -> bounded(server.get(PING_KEY)))
 				.toArray(CompletableFuture<?>[]::new)))
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
+	}
+
+	private Collection<? extends MemcacheClient<String>> servers() {
+		Collection<? extends MemcacheClient<String>> known = this.client.getAllNodes().values();
+		return known.isEmpty() ? List.of(this.client) : known;
 	}
 
 	@Override

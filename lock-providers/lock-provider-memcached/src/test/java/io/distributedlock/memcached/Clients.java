@@ -5,12 +5,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import com.spotify.folsom.ConnectFuture;
+import com.spotify.folsom.ExponentialBackoff;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheClientBuilder;
 import io.distributedlock.test.patience.Patience;
 
 /**
- * Clients of a server on this machine.
+ * Clients of a server on this machine, as the page on Memcached wants them.
  */
 final class Clients {
 
@@ -36,7 +37,10 @@ final class Clients {
 	}
 
 	private static MemcacheClientBuilder<String> builder(String host, int port) {
-		return MemcacheClientBuilder.newStringClient().withAddress(host, port).withConnections(1);
+		return MemcacheClientBuilder.newStringClient()
+			.withAddress(host, port)
+			.withConnections(1)
+			.withBackoff(new ExponentialBackoff(20, 1000, 2));
 	}
 
 	static <T> T get(CompletionStage<T> stage) {

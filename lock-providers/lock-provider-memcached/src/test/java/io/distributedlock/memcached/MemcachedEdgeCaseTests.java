@@ -147,7 +147,22 @@ class MemcachedEdgeCaseTests {
 	void serverThatIsDownIsAnOutageAndNotContention() {
 		this.server.kill();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
-			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
+				.withMessageContaining("Disconnected, memcached=127.0.0.1");
+		}
+	}
+
+	@Test
+	void serverThatWasNeverThereDoesNotAnswer() {
+		this.server.kill();
+		MemcacheClient<String> early = Clients.builder(this.server.port()).connectAscii();
+		try (MemcachedLockProvider lonely = new MemcachedLockProvider(early, Duration.ofMillis(200))) {
+			assertThat(lonely.ping().toCompletableFuture()).failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withMessageContaining("cannot be reached");
+		}
+		finally {
+			early.shutdown();
 		}
 	}
 

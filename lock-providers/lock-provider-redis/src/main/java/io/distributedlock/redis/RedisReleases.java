@@ -97,11 +97,16 @@ final class RedisReleases implements ReleaseSignal {
 	}
 
 	/**
-	 * Return whether the connection for messages is there.
+	 * Return whether the connection for messages is there. If it was closed with its
+	 * client, as where the application was stopped and started, this opens another one.
 	 */
 	boolean isHearing() {
 		StatefulRedisPubSubConnection<String, String> connection = this.current.get();
-		return connection != null && connection.isOpen();
+		if (connection == null || connection.isOpen()) {
+			return connection != null;
+		}
+		this.link.messages().thenAccept(this::listenOn);
+		return false;
 	}
 
 	int channels() {

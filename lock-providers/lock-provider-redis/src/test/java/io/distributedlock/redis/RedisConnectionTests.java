@@ -76,7 +76,7 @@ class RedisConnectionTests {
 	void errorNamesTheAddressIfThereIsNoServer() {
 		RedisTestServer server = RedisTestServer.run();
 		server.close();
-		assertFails(client(server.url()), "address");
+		assertFails(client("redis://nobody:wr0ng@127.0.0.1:" + server.port()), "127.0.0.1:" + server.port() + ")");
 	}
 
 	@Test

@@ -64,10 +64,7 @@ public final class JdbcErrors {
 	private BackendException unanswered(Throwable cause) {
 		SQLException refusal = this.notConnected;
 		if (refusal != null) {
-			BackendException reason = translate(refusal, refusal);
-			if (!reason.isRetryable()) {
-				return reason;
-			}
+			return translate(refusal, refusal);
 		}
 		return new BackendException(
 				("the database did not answer within %s ms: check that it runs, and that its connection "
@@ -116,8 +113,9 @@ public final class JdbcErrors {
 		}
 		if (SqlCodes.isConnectionProblem(failure)) {
 			return new BackendException(
-					"the database cannot be reached, or its connection pool gave no connection in time: "
-							+ "check that the database runs, and the size of the pool",
+					("the database cannot be reached, or its connection pool gave no connection in time%s: "
+							+ "check that the database runs, and the size of the pool")
+						.formatted(network(failure)),
 					true, cause);
 		}
 		if (SqlCodes.isInternalProblem(failure)) {
@@ -148,6 +146,22 @@ public final class JdbcErrors {
 			return "the database refuses the credentials: check the user name and the password";
 		}
 		return null;
+	}
+
+	/**
+	 * Return what the driver says of the network, empty if that is not the cause. Of
+	 * other failures it may say a URL with a password.
+	 */
+	private static String network(SQLException failure) {
+		String words = Failures.ofConnection(failure);
+		if (!words.isEmpty()) {
+			for (Throwable each = failure; each != null; each = each.getCause()) {
+				if (each instanceof SQLException && each.getMessage() != null) {
+					words = " (" + each.getMessage().lines().findFirst().orElse("") + ")";
+				}
+			}
+		}
+		return words;
 	}
 
 	/**

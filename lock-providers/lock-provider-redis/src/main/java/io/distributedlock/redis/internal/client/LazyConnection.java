@@ -48,7 +48,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	private volatile Consumer<C> onReplaced = (connection) -> {
 	};
 
-	private volatile boolean failedToConnect;
+	private volatile @Nullable Throwable notConnected;
 
 	private volatile boolean closed;
 
@@ -85,10 +85,10 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	}
 
 	/**
-	 * Return whether the last attempt to connect has failed.
+	 * Return why the last attempt to connect has failed, {@code null} if it has not.
 	 */
-	public boolean hasFailedToConnect() {
-		return this.failedToConnect;
+	@Nullable Throwable notConnected() {
+		return this.notConnected;
 	}
 
 	/**
@@ -182,14 +182,14 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		Thread thread = new Thread(() -> {
 			try {
 				C connection = this.connect.apply(this.client.get());
-				this.failedToConnect = false;
+				this.notConnected = null;
 				opening.complete(connection);
 				if (this.closed) {
 					close(connection);
 				}
 			}
 			catch (RuntimeException | Error ex) {
-				this.failedToConnect = true;
+				this.notConnected = ex;
 				opening.completeExceptionally(this.closed ? RedisErrors.closed() : RedisErrors.notConnected(ex));
 			}
 		}, "lock-redis-connect");

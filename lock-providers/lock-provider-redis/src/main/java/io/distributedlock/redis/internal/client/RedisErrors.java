@@ -37,8 +37,6 @@ public final class RedisErrors {
 
 	private static final String CROWDED = "crowded";
 
-	private static final String UNREACHABLE = "Redis cannot be reached: check its address and that it runs";
-
 	private RedisErrors() {
 	}
 
@@ -121,8 +119,12 @@ public final class RedisErrors {
 		return new BackendException(message, true, cause);
 	}
 
-	public static BackendException disconnected() {
-		return new NotSentException(UNREACHABLE, true, null);
+	/**
+	 * Return the failure of a command for which there is no connection at present.
+	 * @param cause why the last attempt to connect has failed, {@code null} if it has not
+	 */
+	public static BackendException disconnected(@Nullable Throwable cause) {
+		return new NotSentException(unreachable(cause), true, cause);
 	}
 
 	public static BackendException givenUp() {
@@ -147,7 +149,7 @@ public final class RedisErrors {
 
 	public static BackendException notConnected(Throwable failure) {
 		BackendException translated = translate(failure);
-		return new NotSentException(Objects.requireNonNullElse(translated.getMessage(), UNREACHABLE),
+		return new NotSentException(Objects.requireNonNullElse(translated.getMessage(), unreachable(failure)),
 				translated.isRetryable(), failure);
 	}
 
@@ -166,9 +168,13 @@ public final class RedisErrors {
 					cause);
 		}
 		if (isConnectionProblem(cause)) {
-			return retryable(UNREACHABLE, cause);
+			return retryable(unreachable(cause), cause);
 		}
 		return permanent("Redis failed with " + cause.getClass().getSimpleName(), cause);
+	}
+
+	private static String unreachable(@Nullable Throwable cause) {
+		return "Redis cannot be reached%s: check its address and that it runs".formatted(Failures.ofConnection(cause));
 	}
 
 	/**

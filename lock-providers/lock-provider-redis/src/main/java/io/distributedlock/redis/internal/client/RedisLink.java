@@ -235,7 +235,7 @@ public final class RedisLink implements AutoCloseable {
 	 */
 	private Duration connectTimeout() {
 		Duration most = this.commandTimeout.multipliedBy(2).dividedBy(3);
-		return (this.commands.hasFailedToConnect() || most.compareTo(FIRST_CONNECT) > 0) ? most : FIRST_CONNECT;
+		return (this.commands.notConnected() != null || most.compareTo(FIRST_CONNECT) > 0) ? most : FIRST_CONNECT;
 	}
 
 	/**
@@ -257,7 +257,7 @@ public final class RedisLink implements AutoCloseable {
 				replaceSilent();
 			}
 			// Lettuce would keep the command, and send it once the server is back
-			return CompletableFuture.failedFuture(RedisErrors.disconnected());
+			return CompletableFuture.failedFuture(RedisErrors.disconnected(this.commands.notConnected()));
 		}
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
 		UnansweredTime silence = silenceOf((node != null) ? node.getNodeId() : "");

@@ -62,8 +62,8 @@ public final class RedissonErrors {
 			return retryable("Redis forgets its scripts: check who sends SCRIPT FLUSH", cause);
 		}
 		if (isConnectionProblem(cause)) {
-			return retryable("Redis cannot be reached%s: check its address and that it runs".formatted(where(cause)),
-					cause);
+			return retryable("Redis cannot be reached%s: check its address and that it runs"
+				.formatted(Failures.ofConnection(cause)), cause);
 		}
 		if (hasCause(cause, RedisTimeoutException.class) || cause instanceof CancellationException) {
 			return retryable("Redis did not answer in time", cause);
@@ -196,17 +196,6 @@ public final class RedissonErrors {
 		return cause instanceof RedisConnectionException || cause instanceof RedisNodeNotFoundException
 				|| cause instanceof RedisReconnectedException || hasCause(cause, RedisConnectionException.class)
 				|| hasCause(cause, ConnectException.class) || hasCause(cause, UnknownHostException.class);
-	}
-
-	/**
-	 * Return the message of the operating system, which names the address and the cause.
-	 */
-	private static String where(Throwable failure) {
-		return causes(failure)
-			.filter((cause) -> cause instanceof ConnectException || cause instanceof UnknownHostException)
-			.findFirst()
-			.map((cause) -> " (" + cause.getMessage() + ")")
-			.orElse("");
 	}
 
 	private static boolean tellsOfAMove(Throwable failure) {
