@@ -89,9 +89,10 @@ final class DefaultKeyLayout implements LockKeyLayout {
 				i++;
 			}
 			else if (Character.isSurrogate(c)) {
-				throw new IllegalArgumentException(
+				throw new InvalidLockKeyException(
 						"The name or key of a lock is not well-formed: there is half a surrogate pair at index %s. Check where it comes from; it may have been cut inside a character."
-							.formatted(i));
+							.formatted(i),
+						null);
 			}
 		}
 	}

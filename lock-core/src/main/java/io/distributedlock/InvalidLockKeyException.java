@@ -3,11 +3,12 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call gives no key to lock: a value that the key needs is null, blank or an empty
- * collection; or its full key, which a {@link LockKeyLayout} made or which is
- * {@link LockRequest#withExactKey exact}, is one that its provider cannot keep. The work
- * was not run. Such a value often comes from outside of the application; what is refused
- * whatever the values are is another {@link IllegalArgumentException}.
+ * A call gives no key to lock: a value that the key needs is null, blank, cut inside a
+ * character, an empty collection or not in one; or its full key, which a
+ * {@link LockKeyLayout} made or which is {@link LockRequest#withExactKey exact}, is one
+ * that its provider cannot keep. The work was not run. Such a value often comes from
+ * outside of the application; what is refused whatever the values are is another
+ * {@link IllegalArgumentException}.
  *
  * @since 0.1
  */

@@ -270,6 +270,13 @@ class KeyTextTests {
 	}
 
 	@Test
+	void elementThatIsNotThereIsRefused() {
+		for (Object key : List.of(List.of(), new String[0], "")) {
+			assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> this.keys.first(key));
+		}
+	}
+
+	@Test
 	void partsGiveTheirKeys() {
 		this.keys.joinedBetween("a");
 		this.keys.chosen(1);
@@ -290,6 +297,10 @@ class KeyTextTests {
 	}
 
 	static class Keys {
+
+		@DistributedLock("#key[0]")
+		public void first(Object key) {
+		}
 
 		@DistributedLock("#key")
 		public void plain(Object key) {

@@ -42,7 +42,7 @@ final class LockProblems {
 
 	@ExceptionHandler(InvalidLockKeyException.class)
 	ProblemDetail withoutKey() {
-		return problem(HttpStatus.BAD_REQUEST, "A value that the request needs is missing.");
+		return problem(HttpStatus.BAD_REQUEST, "A value that the request needs is missing or not allowed.");
 	}
 
 	private static ProblemDetail problem(HttpStatus status, String detail) {

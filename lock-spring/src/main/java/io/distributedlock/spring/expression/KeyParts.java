@@ -26,8 +26,10 @@ import org.springframework.expression.spel.standard.SpelExpression;
  */
 final class KeyParts {
 
-	private static final Set<SpelMessage> ON_NULL = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
-			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
+	private static final Set<SpelMessage> MISSING = EnumSet.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+			SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED, SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE,
+			SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS, SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
+			SpelMessage.STRING_INDEX_OUT_OF_BOUNDS);
 
 	private KeyParts() {
 	}
@@ -54,12 +56,12 @@ final class KeyParts {
 	}
 
 	/**
-	 * Return whether an expression failed because a value is null: a part, or what a
-	 * property or a method was asked of.
+	 * Return whether an expression failed because a value is missing: a part, what a
+	 * property or a method was asked of, or an element.
 	 */
-	static boolean isNull(EvaluationException failure) {
+	static boolean isMissing(EvaluationException failure) {
 		return failure instanceof NullPartException
-				|| (failure instanceof SpelEvaluationException ex && ON_NULL.contains(ex.getMessageCode()));
+				|| (failure instanceof SpelEvaluationException ex && MISSING.contains(ex.getMessageCode()));
 	}
 
 	private static Expression expression(SpelExpression original, SpelNodeImpl checked) {

@@ -50,7 +50,7 @@ public record LockExpression(Expression expression, String attribute, String tex
 
 	IllegalArgumentException refused(EvaluationException cause) {
 		String problem = "cannot be evaluated: " + cause.getMessage();
-		return KeyParts.isNull(cause) ? noKey(problem, cause) : refused(problem, cause);
+		return KeyParts.isMissing(cause) ? noKey(problem, cause) : refused(problem, cause);
 	}
 
 	/**
