@@ -20,14 +20,17 @@ class FromSetNx {
 
 	@Target(ElementType.METHOD)
 	@Retention(RetentionPolicy.RUNTIME)
-	@DistributedLock(waitTime = "0")
-	@interface RedisLock {
+	@DistributedLock
+	public @interface RedisLock {
 
 		@AliasFor(annotation = DistributedLock.class)
 		String name();
 
 		@AliasFor(annotation = DistributedLock.class)
-		String key();
+		String key() default "";
+
+		@AliasFor(annotation = DistributedLock.class)
+		String waitTime() default "0";
 
 		@AliasFor(annotation = DistributedLock.class)
 		String leaseTime() default "";

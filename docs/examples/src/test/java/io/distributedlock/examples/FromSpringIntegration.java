@@ -16,7 +16,7 @@ class FromSpringIntegration {
 	@Bean
 	LockTemplateLockRegistry lockRegistry(LockTemplate lockTemplate) {
 		return new LockTemplateLockRegistry(lockTemplate,
-				LockRequest.of("files").withLeaseTime(Duration.ofSeconds(60)));
+				LockRequest.ofExactKey("files").withLeaseTime(Duration.ofSeconds(60)));
 	}
 
 	@Bean
@@ -32,13 +32,13 @@ class FromSpringIntegration {
 			this.lockTemplate = lockTemplate;
 		}
 
-		@DistributedLock(name = "files", key = "#name", waitTime = "5s")
+		@DistributedLock(key = "files:#{#name}", exactKey = true, waitTime = "5s")
 		public String load(String name) {
 			return "loaded";
 		}
 
 		public String reload(String name) {
-			LockRequest request = LockRequest.of(name).withName("files").withWaitTime(Duration.ofSeconds(5));
+			LockRequest request = LockRequest.ofExactKey("files:" + name).withWaitTime(Duration.ofSeconds(5));
 			return this.lockTemplate.execute(request, () -> "loaded again");
 		}
 

@@ -39,12 +39,12 @@ class MigrationScriptTests {
 				import net.javacrumbs.shedlock.core.LockAssert;
 				import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
-				@EnableSchedulerLock(defaultLockAtMostFor = "10m")
+				@Configuration @EnableSchedulerLock(defaultLockAtMostFor = "10m") @EnableScheduling
 				LockAssert.assertLocked();
 				""";
 		assertThat(run("shedlock", imports))
-			.contains("import io.distributedlock.annotation.ScheduledLock;", "import io.distributedlock.LockContext;",
-					"LockContext.current().ensureHeld();",
+			.contains("@Configuration  @EnableScheduling", "import io.distributedlock.annotation.ScheduledLock;",
+					"import io.distributedlock.LockContext;", "LockContext.current().ensureHeld();",
 					"@ScheduledLock(name = \"hourly-report\", holdAtLeast = \"1m\", leaseTime = \"10m\")")
 			.doesNotContain("shedlock", "EnableSchedulerLock");
 	}

@@ -45,7 +45,9 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	 * Create a registry.
 	 * @param template acquires the locks
 	 * @param prototype what all locks have in common: provider, type and lease time. Its
-	 * name groups their keys; without a name its key does
+	 * name groups their keys; without a name its key does. If its key is
+	 * {@link LockRequest#ofExactKey exact}, so are theirs: that name, a colon, and the
+	 * text of the key as it is, as with registries of Spring Integration for Redis
 	 */
 	public LockTemplateLockRegistry(LockTemplate template, LockRequest prototype) {
 		this.template = template;
@@ -111,7 +113,7 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 			if (text == null) {
 				throw new InvalidLockKeyException("The key of a lock is empty: " + lockKey, null);
 			}
-			return this.prototype.withKey(text);
+			return this.prototype.withKey(this.prototype.exactKey() ? this.prototype.name() + ':' + text : text);
 		}
 		catch (EvaluationException ex) {
 			throw new IllegalArgumentException(ex.getMessage(), ex);

@@ -83,6 +83,12 @@ class LockTemplateLockRegistryTests {
 	}
 
 	@Test
+	void exactKeysAreThoseOfRegistriesForRedis() throws InterruptedException {
+		LockTemplateLockRegistry files = new LockTemplateLockRegistry(this.template, LockRequest.ofExactKey("files"));
+		files.executeLocked("in/a:b.csv", () -> assertThat(LockContext.current().key()).isEqualTo("files:in/a:b.csv"));
+	}
+
+	@Test
 	void lockBelongsToItsThread() {
 		this.lock.lock();
 		assertThat(isLockedByAnotherThread()).isFalse();
