@@ -43,7 +43,7 @@ class OldSnapshotTests {
 		server = MariaDbTestServer.run();
 		context = new SpringApplicationBuilder(ShopApplication.class, LockedOrders.class).run(
 				"--spring.datasource.url=" + server.url(), "--spring.cache.type=simple",
-				"--lock.jdbc.initialize-schema=always", "--lock.wait-time=60s");
+				"--lock.jdbc.initialize-schema=always", "--lock.wait-time=60s", "--lock.command-timeout=20s");
 		context.getBean(JdbcTemplate.class).execute("create table stock (amount int not null)");
 	}
 

@@ -33,7 +33,8 @@ import static io.distributedlock.test.patience.Patience.await;
  */
 @Timeout(120)
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-		properties = { "spring.datasource.url=jdbc:h2:mem:accounts;DB_CLOSE_DELAY=-1", "lock.wait-time=60s" })
+		properties = { "spring.datasource.url=jdbc:h2:mem:accounts;DB_CLOSE_DELAY=-1", "lock.wait-time=60s",
+				"lock.command-timeout=20s" })
 @AutoConfigureWebTestClient(timeout = "60s")
 class JpaAndWebFluxTests {
 
