@@ -208,6 +208,19 @@ class RedisEdgeCaseTests {
 	}
 
 	@Test
+	void outageNamesItsCauseAndTheAddress() {
+		get(get(this.provider.tryAcquire(request("k", LONG))).release());
+		this.server.kill();
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			Patience.await()
+				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> template.tryAcquire("k"))
+					.withMessageContaining("cannot be reached (Connection refused: ")
+					.withMessageContaining("127.0.0.1:" + this.server.port()));
+		}
+	}
+
+	@Test
 	void serverThatIsTooOldIsNamedAtTheStart() {
 		try (RedisTestServer old = RedisTestServer.runAsOld(); StandardError log = new StandardError()) {
 			RedisClient client = Clients.client(old.url());
