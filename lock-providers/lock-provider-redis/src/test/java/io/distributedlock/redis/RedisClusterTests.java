@@ -57,6 +57,7 @@ class RedisClusterTests extends RedisClusterContract {
 	@Test
 	void nodeThatIsDownIsAnOutageAndNotContention() {
 		Clients.assertOutageIsToldEarly(client, cluster().primaryOf("k"), "k");
+		cluster().awaitServing();
 	}
 
 	@Override

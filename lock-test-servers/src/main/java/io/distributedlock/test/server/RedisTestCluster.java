@@ -204,6 +204,13 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
+	 * Wait until each node accepts commands.
+	 */
+	public void awaitServing() {
+		awaitState((info) -> true);
+	}
+
+	/**
 	 * Return which of the three first primaries serves a key. Fails if a replica has
 	 * taken over from that primary.
 	 * @param key the key
