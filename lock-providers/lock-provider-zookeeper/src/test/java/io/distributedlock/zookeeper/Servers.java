@@ -19,6 +19,11 @@ final class Servers {
 
 	static final int TICK_MILLIS = 200;
 
+	/**
+	 * Longer than an election takes on a busy machine.
+	 */
+	static final int LONG_SESSION_MILLIS = 120_000;
+
 	private Servers() {
 	}
 
@@ -36,7 +41,8 @@ final class Servers {
 	 */
 	static InstanceSpec spec(int tickMillis) {
 		return new InstanceSpec(null, ServerProcess.freePort(), ServerProcess.freePort(), ServerProcess.freePort(),
-				true, -1, tickMillis, -1, Map.of("admin.enableServer", "false", "4lw.commands.whitelist", "*"));
+				true, -1, tickMillis, -1, Map.of("admin.enableServer", "false", "4lw.commands.whitelist", "*",
+						"maxSessionTimeout", Integer.toString(LONG_SESSION_MILLIS)));
 	}
 
 	static CuratorFramework connect(String address) {
