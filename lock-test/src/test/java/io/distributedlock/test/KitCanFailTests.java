@@ -99,7 +99,10 @@ class KitCanFailTests {
 	 */
 	private static final class LateProvider implements LockProvider {
 
-		private static final Executor LATE = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+		/**
+		 * Later than the next call comes, on a busy machine too.
+		 */
+		private static final Executor LATE = CompletableFuture.delayedExecutor(5, TimeUnit.SECONDS);
 
 		private final LocalLockProvider queues = new LocalLockProvider();
 
