@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.contract.RedisClusterContract;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
@@ -33,7 +34,7 @@ class RedisClusterTests extends RedisClusterContract {
 
 	@Override
 	protected LockProvider provider() {
-		return new RedisLockProvider(client, Duration.ofSeconds(2));
+		return new RedisLockProvider(client, Patience.LIMIT);
 	}
 
 	@Test
@@ -62,7 +63,7 @@ class RedisClusterTests extends RedisClusterContract {
 
 	@Override
 	protected void writeFenced(String key, String value, long token) {
-		try (RedisFencedResource resource = new RedisFencedResource(client, Duration.ofSeconds(2))) {
+		try (RedisFencedResource resource = new RedisFencedResource(client, Patience.LIMIT)) {
 			resource.set(key, value, token);
 		}
 	}

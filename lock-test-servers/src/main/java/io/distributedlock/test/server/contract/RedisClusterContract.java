@@ -249,7 +249,11 @@ public abstract class RedisClusterContract {
 	}
 
 	private static DefaultLockTemplate template(LockProvider provider, Duration pollInterval) {
-		return DefaultLockTemplate.builder().provider(provider).pollInterval(pollInterval).build();
+		return DefaultLockTemplate.builder()
+			.provider(provider)
+			.commandTimeout(Patience.LIMIT)
+			.pollInterval(pollInterval)
+			.build();
 	}
 
 }
