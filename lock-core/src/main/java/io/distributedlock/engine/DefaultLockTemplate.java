@@ -87,8 +87,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 				this::releaseAbandoned);
 		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, providerCalls, keeper, listeners,
 				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit, !builder.interopPolling.isZero()));
-		OutageWatch outages = new OutageWatch(runtime, timers, providerCalls, calls, listeners,
-				!builder.waitThroughOutage);
+		OutageWatch outages = new OutageWatch(runtime, timers, providerCalls, calls, listeners);
 		this.engine = new Engine(runtime, timers, providerCalls, new KeyLocks(), calls, outages, keeper, releaser,
 				listeners, new Observers(runtime, builder.observers), builder.pollNanos(), builder.interopPolling);
 		this.handleReleases = new HandleReleases(runtime, providerCalls, callbacks, listeners, releaser,

@@ -45,6 +45,8 @@ final class LockAttempts {
 
 	private final Duration waitTime;
 
+	private final boolean waitThroughOutage;
+
 	private final @Nullable Duration leaseTime;
 
 	private final Duration renewalLeaseTime;
@@ -64,6 +66,7 @@ final class LockAttempts {
 				: this.offers.values().iterator().next();
 		this.keys = new LockKeys(builder.keyLayout, builder.keyPrefix);
 		this.waitTime = builder.waitTime;
+		this.waitThroughOutage = builder.waitThroughOutage;
 		this.leaseTime = builder.leaseTime;
 		this.renewalLeaseTime = builder.renewalLeaseTime;
 		this.lockDelay = builder.lockDelay;
@@ -135,8 +138,9 @@ final class LockAttempts {
 			lease = this.longestLease;
 		}
 		LockAttempt attempt = new LockAttempt(request.name(), key, offer.provider, request.type(), request.permits(),
-				(request.waitTime() != null) ? request.waitTime() : defaultWaitTime, request.waitThroughOutage(), lease,
-				autoRenewed, this.lockDelay, request.maxWaiters(), holdAtLeast, request.reentrant());
+				(request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
+				request.waitThroughOutage() || this.waitThroughOutage, lease, autoRenewed, this.lockDelay,
+				request.maxWaiters(), holdAtLeast, request.reentrant());
 		requireCapabilities(request, attempt, offer.capabilities);
 		requireNoTokenOfPermits(request, attempt);
 		requireLeaseWithinLimits(attempt, offer.limits);

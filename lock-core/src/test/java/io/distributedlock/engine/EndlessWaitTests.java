@@ -284,6 +284,17 @@ class EndlessWaitTests {
 	}
 
 	@Test
+	void templateMayLetAllCallsWaitOn() {
+		this.provider.acquire.always(Trick.failing(EndlessWaitTests::unreachable));
+		try (DefaultLockTemplate patient = builder().waitThroughOutage(true).build()) {
+			CompletableFuture<LockHandle> waiting = patient.acquireAsync(ENDLESS);
+			assertWaitsFor(COMMAND_TIMEOUT.multipliedBy(4), waiting);
+			this.provider.acquire.behave();
+			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+		}
+	}
+
+	@Test
 	void callThatWaitsOnSaysSoEachMinute() {
 		PrintStream before = System.err;
 		ByteArrayOutputStream log = new ByteArrayOutputStream();

@@ -52,8 +52,6 @@ public final class OutageWatch {
 
 	private final Listeners listeners;
 
-	private final boolean endsCalls;
-
 	/**
 	 * By the name of the provider; those that answer are not in it.
 	 */
@@ -65,18 +63,13 @@ public final class OutageWatch {
 	 */
 	private final Set<String> called = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * Create a watch.
-	 * @param endsCalls whether calls end early; otherwise an outage is only told of
-	 */
 	public OutageWatch(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, CallsUnderWay calls,
-			Listeners listeners, boolean endsCalls) {
+			Listeners listeners) {
 		this.runtime = runtime;
 		this.timers = timers;
 		this.providerCalls = providerCalls;
 		this.calls = calls;
 		this.listeners = listeners;
-		this.endsCalls = endsCalls;
 	}
 
 	/**
@@ -119,7 +112,7 @@ public final class OutageWatch {
 	 * @return {@code null} if it may ask
 	 */
 	@Nullable Throwable refusal(LockAttempt attempt) {
-		if (this.outages.isEmpty() || attempt.waitThroughOutage() || !this.endsCalls) {
+		if (this.outages.isEmpty() || attempt.waitThroughOutage()) {
 			return null;
 		}
 		Outage outage = this.outages.get(attempt.provider().name());
@@ -239,10 +232,8 @@ public final class OutageWatch {
 		 */
 		private void begin(Throwable failure) {
 			logger.warn(
-					"Lock provider {} is down: no good answer for {}, {} failures of calls. The last failure: {}. {}",
-					this.provider.name(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure),
-					OutageWatch.this.endsCalls ? "Until it answers, calls fail at once. It is asked each second."
-							: "It is asked each second.");
+					"Lock provider {} is down: no good answer for {}, {} failures of calls. The last failure: {}. Until it answers, calls fail at once unless they wait through the outage. It is asked each second.",
+					this.provider.name(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure));
 			OutageWatch.this.listeners.tell(LockEvent.OutageBegan.class,
 					(now) -> new LockEvent.OutageBegan(this.provider.name(), now, failure));
 			this.nextTrialNanos.set(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS);
@@ -259,14 +250,11 @@ public final class OutageWatch {
 		 * @param asking whether also those that ask it. Later these were let through
 		 */
 		private void endCalls(Throwable failure, boolean asking) {
-			if (OutageWatch.this.endsCalls) {
-				// each on a thread of its own: a provider that blocks delays no other
-				// call
-				OutageWatch.this.calls.of(this.provider)
-					.stream()
-					.filter((call) -> call.isInVain(asking))
-					.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.endUnavailable(failure)));
-			}
+			// each on a thread of its own: a provider that blocks delays no other call
+			OutageWatch.this.calls.of(this.provider)
+				.stream()
+				.filter((call) -> call.isInVain(asking))
+				.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.endUnavailable(failure)));
 		}
 
 		private void end(String why) {
