@@ -64,7 +64,21 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final LockAttempts attempts;
 
-	private final Engine engine;
+	private final EngineRuntime runtime;
+
+	final Timers timers;
+
+	final ProviderCalls providerCalls;
+
+	final KeyLocks keys = new KeyLocks();
+
+	final CallsUnderWay calls = new CallsUnderWay();
+
+	private final OutageWatch outages;
+
+	final LeaseKeeper keeper;
+
+	final LeaseReleaser releaser;
 
 	private final HandleReleases handleReleases;
 
@@ -74,30 +88,32 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	DefaultLockTemplate(LockTemplateBuilder builder) {
 		this.attempts = new LockAttempts(builder);
-		EngineRuntime runtime = builder.newRuntime();
-		Timers timers = new Timers(runtime);
-		ProviderCalls providerCalls = new ProviderCalls(runtime, timers, LockTimes.saturated(builder.commandTimeout));
-		Listeners listeners = new Listeners(runtime, builder.listeners);
-		Callbacks callbacks = new Callbacks(runtime, builder.callerContext);
-		CallsUnderWay calls = new CallsUnderWay();
+		this.runtime = builder.newRuntime();
+		this.timers = new Timers(this.runtime);
+		this.providerCalls = new ProviderCalls(this.runtime, this.timers, LockTimes.saturated(builder.commandTimeout));
+		Listeners listeners = new Listeners(this.runtime, builder.listeners);
+		Callbacks callbacks = new Callbacks(this.runtime, builder.callerContext);
 		// where time is not the JVM's, nobody waits for a warning
-		HeldLockMonitor review = new HeldLockMonitor(runtime, timers, calls, builder.warnAfter,
+		HeldLockMonitor review = new HeldLockMonitor(this.runtime, this.timers, this.calls, builder.warnAfter,
 				builder.runtime == null);
-		LeaseKeeper keeper = new LeaseKeeper(runtime, timers, providerCalls, listeners, callbacks, review::plan,
+		this.keeper = new LeaseKeeper(this.runtime, this.timers, this.providerCalls, listeners, callbacks, review::plan,
 				this::releaseAbandoned);
-		LeaseReleaser releaser = new LeaseReleaser(runtime, timers, providerCalls, keeper, listeners,
-				new HandOver(runtime, builder.handOverWindow, builder.handOverLimit, !builder.interopPolling.isZero()));
-		OutageWatch outages = new OutageWatch(runtime, timers, providerCalls, calls, listeners);
-		this.engine = new Engine(runtime, timers, providerCalls, new KeyLocks(), calls, outages, keeper, releaser,
-				listeners, new Observers(runtime, builder.observers), builder.pollNanos(), builder.interopPolling);
-		this.handleReleases = new HandleReleases(runtime, providerCalls, callbacks, listeners, releaser,
-				new Extension(runtime, providerCalls, keeper), builder.asyncRelease);
-		this.acquirer = new Acquirer(this.engine, callbacks, this.handleReleases);
-		this.backends = new Backends(new LinkedHashMap<>(builder.providers), runtime, providerCalls, calls::isClosed);
+		this.releaser = new LeaseReleaser(this.runtime, this.timers, this.providerCalls, this.keeper, listeners,
+				new HandOver(this.runtime, builder.handOverWindow, builder.handOverLimit,
+						!builder.interopPolling.isZero()));
+		this.outages = new OutageWatch(this.runtime, this.timers, this.providerCalls, this.calls, listeners);
+		this.handleReleases = new HandleReleases(this.runtime, this.providerCalls, callbacks, listeners, this.releaser,
+				new Extension(this.runtime, this.providerCalls, this.keeper), builder.asyncRelease);
+		Engine engine = new Engine(this.runtime, this.timers, this.providerCalls, this.keys, this.calls, this.outages,
+				this.keeper, this.releaser, listeners, builder.pollNanos(), builder.interopPolling);
+		this.acquirer = new Acquirer(engine, new Observers(this.runtime, builder.observers), this.runtime, this.timers,
+				this.providerCalls, this.calls, this.keeper, callbacks, this.handleReleases);
+		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.runtime, this.providerCalls,
+				this.calls::isClosed);
 	}
 
 	private void releaseAbandoned(HeldLock lock) {
-		this.engine.releaser().releaseNow(lock);
+		this.releaser.releaseNow(lock);
 	}
 
 	/**
@@ -206,7 +222,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * @return the activity of this JVM; other instances are not asked
 	 */
 	public LockActivity activity() {
-		return Activities.of(this.engine);
+		return Activities.of(this.keeper, this.calls, this.keys, this.runtime.nanoTime());
 	}
 
 	/**
@@ -221,7 +237,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public CompletableFuture<@Nullable Void> drain() {
 		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
 		// each on a thread of its own: a provider that blocks delays no other call
-		this.engine.calls().drain().forEach((call) -> this.engine.runtime().execute(() -> call.endForClose()));
+		this.calls.drain().forEach((call) -> this.runtime.execute(() -> call.endForClose()));
 		completeWhenIdle(drained);
 		return drained;
 	}
@@ -230,15 +246,15 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * Let calls begin again after {@link #drain()}.
 	 */
 	public void resume() {
-		this.engine.calls().resume();
+		this.calls.resume();
 	}
 
 	private void completeWhenIdle(CompletableFuture<@Nullable Void> drained) {
-		if (this.engine.isIdle()) {
-			this.engine.runtime().callBack(() -> drained.complete(null));
+		if (this.calls.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty()) {
+			this.runtime.callBack(() -> drained.complete(null));
 		}
 		else if (!drained.isDone()) {
-			this.engine.timers().stepAt(this.engine.nanoTime() + IDLE_CHECK_NANOS, () -> completeWhenIdle(drained));
+			this.timers.stepAt(this.runtime.nanoTime() + IDLE_CHECK_NANOS, () -> completeWhenIdle(drained));
 		}
 	}
 
@@ -252,23 +268,22 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public void close() {
 		// each step on a thread of its own: a provider that blocks delays no other
 		List<CompletableFuture<?>> steps = new ArrayList<>();
-		this.engine.calls().close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
+		this.calls.close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
 			call.endForClose();
 			return CompletableFuture.completedFuture(null);
 		})));
-		this.engine.keeper()
-			.stop()
-			.forEach((lock) -> steps.add(onThreadOfEngine(() -> this.engine.releaser().releaseAfterMinimum(lock))));
-		this.engine.outages().close();
+		this.keeper.stop()
+			.forEach((lock) -> steps.add(onThreadOfEngine(() -> this.releaser.releaseAfterMinimum(lock))));
+		this.outages.close();
 		// releases that other threads have begun
-		steps.addAll(this.engine.releaser().pending());
+		steps.addAll(this.releaser.pending());
 		CompletableFuture<@Nullable Boolean> ended = CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))
 			.<@Nullable Boolean>handle((done, failure) -> failure == null);
 		if (!Boolean.TRUE.equals(this.handleReleases.awaitUninterruptibly(ended))) {
 			logger.warn("Not every lock could be released at close; the others end with their leases");
 		}
-		this.engine.timers().close();
-		this.engine.runtime().close();
+		this.timers.close();
+		this.runtime.close();
 	}
 
 	/**
@@ -276,8 +291,8 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * @return completes within the command time-out
 	 */
 	private CompletableFuture<?> onThreadOfEngine(Supplier<CompletableFuture<?>> step) {
-		CompletableFuture<@Nullable Object> ended = this.engine.providerCalls().expect();
-		this.engine.runtime().execute(() -> {
+		CompletableFuture<@Nullable Object> ended = this.providerCalls.expect();
+		this.runtime.execute(() -> {
 			try {
 				step.get().whenComplete(Failures.settling(ended));
 			}
@@ -286,10 +301,6 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 			}
 		});
 		return ended;
-	}
-
-	Engine engine() {
-		return this.engine;
 	}
 
 	/**

@@ -289,7 +289,7 @@ class AsyncCallsTests {
 	}
 
 	private void assertNobodyWaits() {
-		Patience.await().until(() -> this.template.engine().keys().waiting() == 0);
+		Patience.await().until(() -> this.template.keys.waiting() == 0);
 	}
 
 	private void assertLockIsReleased() {

@@ -267,7 +267,7 @@ class EngineFaultsTests {
 	void lostLockLetsTheNextOfThisJvmIn() throws Exception {
 		LockHandle handle = this.template.acquire("k");
 		CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> this.template.acquire("k").close());
-		Patience.await().until(() -> this.template.engine().keys().waiting() == 1);
+		Patience.await().until(() -> this.template.keys.waiting() == 1);
 		this.provider.lossSignal.lost("the session ended");
 		waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(handle.isValid()).isFalse();
@@ -333,7 +333,7 @@ class EngineFaultsTests {
 					.isThrownBy(() -> patient.acquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(2))))
 					.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CONTENDED));
 			}
-			assertThat(patient.engine().keys().waiting()).isZero();
+			assertThat(patient.keys.waiting()).isZero();
 			handle.close();
 			Leftovers.assertNone(patient);
 		}
@@ -346,8 +346,8 @@ class EngineFaultsTests {
 			this.template.execute("key" + i, () -> {
 			});
 		}
-		assertThat(this.template.engine().keys().size()).isEqualTo(1);
-		assertThat(this.template.engine().keeper().size()).isEqualTo(1);
+		assertThat(this.template.keys.size()).isEqualTo(1);
+		assertThat(this.template.keeper.size()).isEqualTo(1);
 		held.close();
 		assertNothingIsLeft();
 	}
@@ -450,9 +450,9 @@ class EngineFaultsTests {
 
 	private void assertNothingIsLeft() {
 		Patience.await().untilAsserted(() -> {
-			assertThat(this.template.engine().keys().size()).as("keys in use").isZero();
-			assertThat(this.template.engine().keeper().size()).as("tracked leases").isZero();
-			assertThat(this.template.engine().keys().waiting()).as("waiting calls").isZero();
+			assertThat(this.template.keys.size()).as("keys in use").isZero();
+			assertThat(this.template.keeper.size()).as("tracked leases").isZero();
+			assertThat(this.template.keys.waiting()).as("waiting calls").isZero();
 		});
 	}
 

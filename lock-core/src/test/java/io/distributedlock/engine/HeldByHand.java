@@ -1,15 +1,16 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.handle.SingleHandle;
-import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.lease.Extension;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Passage;
@@ -39,7 +40,7 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 
 	final AtomicInteger losses = new AtomicInteger();
 
-	final Engine engine;
+	final DefaultLockTemplate template;
 
 	public final HeldLock lock;
 
@@ -51,20 +52,20 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 			.commandTimeout(Duration.ofHours(2))
 			.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.incrementAndGet()));
 		builder.runtime((executor) -> this.runtime);
-		this.engine = builder.build().engine();
+		this.template = builder.build();
 		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true,
 				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
-		this.lock = new HeldLock(attempt, this, this, this.engine.keeper());
+		this.lock = new HeldLock(attempt, this, this, this.template.keeper);
 		this.handle = newHandle();
-		this.engine.keeper().track(this.lock);
+		this.template.keeper.track(this.lock);
 	}
 
 	SingleHandle newHandle() {
-		ProviderCalls providerCalls = this.engine.providerCalls();
+		ProviderCalls providerCalls = this.template.providerCalls;
 		return new SingleHandle(this.lock.attempt(), this.lock,
 				new HandleReleases(this.runtime, providerCalls, new Callbacks(this.runtime, null),
-						this.engine.listeners(), this.engine.releaser(),
-						new Extension(this.runtime, providerCalls, this.engine.keeper()), false));
+						new Listeners(this.runtime, List.of()), this.template.releaser,
+						new Extension(this.runtime, providerCalls, this.template.keeper), false));
 	}
 
 	SingleHandle reenter() {
@@ -101,8 +102,8 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 		require(this.losses.get() == (isLost() ? 1 : 0), "not told of a loss once");
 		require(this.releases.get() == (closed ? 1 : 0), "not released once");
 		require(this.turnsGivenUp.get() > 0, "the next caller waits for ever");
-		require(this.engine.keeper().size() == 0, "the keeper still has it");
-		require(this.engine.releaser().pending().isEmpty(), "a release is left");
+		require(this.template.keeper.size() == 0, "the keeper still has it");
+		require(this.template.releaser.pending().isEmpty(), "a release is left");
 	}
 
 	public static void require(boolean condition, String otherwise) {

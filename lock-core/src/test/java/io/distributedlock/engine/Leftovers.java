@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.test.patience.Patience;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,14 +13,13 @@ public final class Leftovers {
 	}
 
 	public static void assertNone(DefaultLockTemplate template) {
-		Engine engine = template.engine();
 		Patience.await().untilAsserted(() -> {
-			assertThat(engine.keys().size()).as("keys in use").isZero();
-			assertThat(engine.keeper().size()).as("leases that are kept").isZero();
-			assertThat(engine.keys().waiting()).as("calls that wait").isZero();
-			assertThat(engine.calls().underWay()).as("calls that are under way").isZero();
-			assertThat(engine.releaser().pending()).as("releases").isEmpty();
-			assertThat(engine.timers().size()).as("timers").isZero();
+			assertThat(template.keys.size()).as("keys in use").isZero();
+			assertThat(template.keeper.size()).as("leases that are kept").isZero();
+			assertThat(template.keys.waiting()).as("calls that wait").isZero();
+			assertThat(template.calls.underWay()).as("calls that are under way").isZero();
+			assertThat(template.releaser.pending()).as("releases").isEmpty();
+			assertThat(template.timers.size()).as("timers").isZero();
 		});
 	}
 

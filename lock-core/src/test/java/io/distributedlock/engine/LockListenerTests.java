@@ -149,7 +149,7 @@ class LockListenerTests {
 			LockHandle handle = this.template.acquire(local().withLeaseTime(Duration.ofMillis(20)));
 			// it is not valid before that, on a busy machine, and then it is not lost but
 			// released
-			await().until(() -> this.template.engine().keeper().size() == 0);
+			await().until(() -> this.template.keeper.size() == 0);
 			handle.close();
 			await().until(() -> begun.get() == 2);
 		}

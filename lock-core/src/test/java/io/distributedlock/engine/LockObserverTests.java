@@ -142,7 +142,7 @@ class LockObserverTests {
 				false, Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		HeldByHand held = new HeldByHand();
 		ObservedCall call = new ObservedCall(List.of(observe(attempt.info())), held.runtime);
-		held.engine.keeper().lose(held.lock, "the session ended");
+		held.template.keeper.lose(held.lock, "the session ended");
 		call.lost();
 		call.released();
 		call.acquired(held.lock.fencingToken(), false, held.lock::loss);

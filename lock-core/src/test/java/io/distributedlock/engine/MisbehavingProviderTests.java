@@ -312,7 +312,7 @@ class MisbehavingProviderTests {
 			this.provider.release.next(Trick.throwingError());
 		}
 		assertThatCode(handle::close).doesNotThrowAnyException();
-		Patience.await("no key in use").until(() -> this.template.engine().keys().size() == 0);
+		Patience.await("no key in use").until(() -> this.template.keys.size() == 0);
 		this.provider.release.behave();
 		assertKeyCanBeLocked();
 	}

@@ -70,7 +70,7 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void lose() {
-			this.held.engine.keeper().lose(this.held.lock, "the backend says so");
+			this.held.template.keeper.lose(this.held.lock, "the backend says so");
 		}
 
 		@Operation(runOnce = true)
@@ -138,7 +138,7 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void lose() {
-			this.held.engine.keeper().lose(this.held.lock, "the backend says so");
+			this.held.template.keeper.lose(this.held.lock, "the backend says so");
 		}
 
 		@Operation(runOnce = true)
@@ -183,7 +183,7 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void look() {
-			this.held.engine.keeper().lookAgain(this.held.lock);
+			this.held.template.keeper.lookAgain(this.held.lock);
 		}
 
 		@Validate

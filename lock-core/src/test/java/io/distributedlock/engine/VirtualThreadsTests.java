@@ -66,7 +66,7 @@ class VirtualThreadsTests {
 				each.get(Patience.SECONDS, TimeUnit.SECONDS);
 			}
 			executor.shutdown();
-			assertThat(template.engine().keys().size()).isZero();
+			assertThat(template.keys.size()).isZero();
 		}
 		assertThat(unguarded[0]).isEqualTo(crowd);
 	}

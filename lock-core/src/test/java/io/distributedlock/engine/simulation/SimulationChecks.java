@@ -19,7 +19,6 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.Inside;
-import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.simulation.SimulatedWorld.Role;
 import io.distributedlock.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
@@ -556,10 +555,10 @@ final class SimulationChecks {
 	}
 
 	void nothingIsLeft(SimulatedNode node) {
-		Engine engine = Inside.of(node.template());
-		String left = "keys %s, keeper %s, waiting %s, pending %s, timers %s".formatted(engine.keys().size(),
-				engine.keeper().size(), engine.keys().waiting() + engine.calls().underWay(),
-				engine.releaser().pending().size(), engine.timers().size());
+		Inside inside = Inside.of(node.template());
+		String left = "keys %s, keeper %s, waiting %s, pending %s, timers %s".formatted(inside.keys().size(),
+				inside.keeper().size(), inside.keys().waiting() + inside.calls().underWay(),
+				inside.releaser().pending().size(), inside.timers().size());
 		if (!left.equals("keys 0, keeper 0, waiting 0, pending 0, timers 0")) {
 			violation(4, "%s leaves %s".formatted(node, left));
 		}

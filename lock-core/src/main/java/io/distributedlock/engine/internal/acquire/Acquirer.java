@@ -11,21 +11,28 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.engine.internal.event.ObservedCall;
+import io.distributedlock.engine.internal.event.Observers;
 import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.handle.MultiHandle;
 import io.distributedlock.engine.internal.handle.SingleHandle;
 import io.distributedlock.engine.internal.key.Acquisition;
 import io.distributedlock.engine.internal.key.AcquisitionOutcome;
+import io.distributedlock.engine.internal.key.CallsUnderWay;
 import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
+import io.distributedlock.engine.internal.runtime.Timers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,10 +42,18 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/001-asynchronous-engine.md
  *
  * @param engine what each call needs
+ * @param observers observe each call
+ * @param runtime time and threads
+ * @param timers end what takes too long
+ * @param providerCalls know the command time-out
+ * @param calls the calls under way
+ * @param keeper knows what is held
  * @param callbacks runs code of the user
  * @param handleReleases what the handles have in common
  */
-public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handleReleases) {
+public record Acquirer(Engine engine, Observers observers, EngineRuntime runtime, Timers timers,
+		ProviderCalls providerCalls, CallsUnderWay calls, LeaseKeeper keeper, Callbacks callbacks,
+		HandleReleases handleReleases) {
 
 	public LockHandle acquire(List<LockAttempt> attempts) {
 		return Objects.requireNonNull(tryAcquire(attempts, true), "an acquisition that throws without a lock");
@@ -86,7 +101,7 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 
 	private boolean isFor(LockHandle handle, List<LockAttempt> attempts) {
 		return handle instanceof EngineHandle engineHandle && engineHandle.parts().size() == attempts.size()
-				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.engine.keeper()));
+				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.keeper));
 	}
 
 	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean orThrow) {
@@ -123,9 +138,10 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 	}
 
 	private AcquisitionOutcome await(LockAttempt attempt, LockContext caller, long timeoutNanos) {
-		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, Thread.currentThread());
-		AcquisitionOutcome outcome = await(acquisition, timeoutNanos);
-		tell(acquisition.observed(), outcome);
+		ObservedCall observed = this.observers.begin(attempt);
+		AcquisitionOutcome outcome = await(
+				new Acquisition(attempt, this.engine, caller, Thread.currentThread(), observed), timeoutNanos);
+		tell(observed, outcome);
 		return outcome;
 	}
 
@@ -135,7 +151,7 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 			return result.join();
 		}
 		try {
-			return this.engine.runtime().await(result, timeoutNanos);
+			return this.runtime.await(result, timeoutNanos);
 		}
 		catch (TimeoutException ex) {
 			acquisition.endUnanswered();
@@ -167,8 +183,9 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE).send(reentered);
 			return;
 		}
-		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, null);
-		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, acquisition.observed());
+		ObservedCall observed = this.observers.begin(attempt);
+		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, null, observed);
+		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed);
 		// cancelled, or completed by the user or a time-out
 		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));
 		acquisition.start().thenAccept(delivery::send);
@@ -219,6 +236,23 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 		}
 	}
 
+	/**
+	 * Run code of the user at a time, as seen from this thread.
+	 */
+	Timers.Timer callBackAt(long nanos, Runnable code) {
+		Callbacks.ForCaller caller = this.callbacks.capture();
+		return this.timers.at(nanos, () -> caller.run(code));
+	}
+
+	/**
+	 * Return what a call fails with that has taken too long. A template that closes runs
+	 * its timers early.
+	 */
+	LockException outOfTime(LockAttempt attempt) {
+		return this.calls.isClosed() ? LockErrors.closed(attempt)
+				: LockErrors.unavailable(attempt, this.providerCalls.noAnswer());
+	}
+
 	EngineHandle combine(List<EngineHandle> taken) {
 		return new MultiHandle(taken, this.handleReleases);
 	}
@@ -235,7 +269,7 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 	 * Return the lock that a caller holds and may enter again, {@code null} for none.
 	 */
 	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {
-		if (!attempt.isReentrant() || this.engine.calls().isClosed()) {
+		if (!attempt.isReentrant() || this.calls.isClosed()) {
 			return null;
 		}
 		HeldLock held = context.innermost((handle) -> reentered(handle, attempt) != null)
@@ -248,7 +282,7 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 	}
 
 	private @Nullable HeldLock reentered(LockHandle handle, LockAttempt attempt) {
-		return (handle instanceof EngineHandle each) ? each.reentered(attempt, this.engine.keeper()) : null;
+		return (handle instanceof EngineHandle each) ? each.reentered(attempt, this.keeper) : null;
 	}
 
 	/**
@@ -256,7 +290,7 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 	 * limit is for a JVM that is too busy to run the timer.
 	 */
 	private long longestNanos(LockAttempt attempt) {
-		long commandTimeout = this.engine.providerCalls().commandTimeoutNanos();
+		long commandTimeout = this.providerCalls.commandTimeoutNanos();
 		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
 	}
 
@@ -345,7 +379,7 @@ public record Acquirer(Engine engine, Callbacks callbacks, HandleReleases handle
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
 				this.observed.abandoned();
-				Acquirer.this.engine.runtime().execute(() -> Acquirer.this.handleReleases.leave(lock, false));
+				Acquirer.this.runtime.execute(() -> Acquirer.this.handleReleases.leave(lock, false));
 			}
 		}
 

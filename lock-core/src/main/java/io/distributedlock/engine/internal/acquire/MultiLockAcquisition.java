@@ -11,10 +11,8 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.engine.internal.handle.EngineHandle;
-import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
-import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.support.Failures;
@@ -51,12 +49,12 @@ final class MultiLockAcquisition {
 		this.acquirer = acquirer;
 		this.attempts = attempts;
 		this.orThrow = orThrow;
-		this.startNanos = acquirer.engine().nanoTime();
+		this.startNanos = acquirer.runtime().nanoTime();
 		long longestWait = attempts.stream()
 			.mapToLong((attempt) -> LockTimes.saturatedNanos(attempt.waitTime()))
 			.max()
 			.orElse(0);
-		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.engine().providerCalls().commandTimeoutNanos();
+		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.providerCalls().commandTimeoutNanos();
 	}
 
 	/**
@@ -67,7 +65,7 @@ final class MultiLockAcquisition {
 		try {
 			for (LockAttempt attempt : this.attempts) {
 				EngineHandle next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt),
-						this.giveUpAtNanos - this.acquirer.engine().nanoTime()), this.orThrow);
+						this.giveUpAtNanos - this.acquirer.runtime().nanoTime()), this.orThrow);
 				if (next == null) {
 					releaseTaken();
 					return null;
@@ -91,24 +89,13 @@ final class MultiLockAcquisition {
 	 * lock
 	 */
 	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
-		Engine engine = this.acquirer.engine();
-		Callbacks.ForCaller callbacks = this.acquirer.callbacks().capture();
-		Timers.Timer limit = engine.timers()
-			.at(this.giveUpAtNanos, () -> callbacks.run(() -> giveUp(result, outOfTime(engine))));
+		Timers.Timer limit = this.acquirer.callBackAt(this.giveUpAtNanos,
+				() -> giveUp(result, this.acquirer.outOfTime(this.attempts.get(0))));
 		result.whenComplete((ignored, failure) -> {
 			limit.cancel();
 			cancelCurrent();
 		});
 		takeNext(LockContext.capture(), result, toResult);
-	}
-
-	/**
-	 * A template that closes runs its timers early.
-	 */
-	private LockException outOfTime(Engine engine) {
-		LockAttempt first = this.attempts.get(0);
-		return engine.calls().isClosed() ? LockErrors.closed(first)
-				: LockErrors.unavailable(first, engine.providerCalls().noAnswer());
 	}
 
 	/**
@@ -205,7 +192,7 @@ final class MultiLockAcquisition {
 			return attempt;
 		}
 		long waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
-		long left = waitUntilNanos - this.acquirer.engine().nanoTime();
+		long left = waitUntilNanos - this.acquirer.runtime().nanoTime();
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 

@@ -102,13 +102,15 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 * Begin on the thread of the caller.
 	 * @param caller the locks that the caller holds
 	 * @param thread this thread if it waits for the outcome, {@code null} otherwise
+	 * @param observed the call as its observers see it
 	 */
-	public Acquisition(LockAttempt attempt, Engine engine, LockContext caller, @Nullable Thread thread) {
+	public Acquisition(LockAttempt attempt, Engine engine, LockContext caller, @Nullable Thread thread,
+			ObservedCall observed) {
 		this.attempt = attempt;
 		this.engine = engine;
 		this.caller = caller;
 		this.thread = thread;
-		this.observed = engine.observers().begin(attempt);
+		this.observed = observed;
 		this.localKey = attempt.localKey();
 		this.startNanos = engine.nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
@@ -128,10 +130,6 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	@Override
 	public @Nullable Thread thread() {
 		return this.thread;
-	}
-
-	public ObservedCall observed() {
-		return this.observed;
 	}
 
 	@Override

@@ -3,7 +3,6 @@ package io.distributedlock.engine.internal.key;
 import java.time.Duration;
 
 import io.distributedlock.engine.internal.event.Listeners;
-import io.distributedlock.engine.internal.event.Observers;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.request.LockAttempt;
@@ -24,21 +23,13 @@ import io.distributedlock.spi.LeaseRequest;
  * @param keeper renews leases and watches deadlines
  * @param releaser releases leases
  * @param listeners are told what happens
- * @param observers observe each call
  * @param pollNanos how long to wait for a signal before asking without one
  * @param interopPolling how often code of another library may ask for the same keys, zero
  * if there is none
  */
 public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, KeyLocks keys,
 		CallsUnderWay calls, OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners,
-		Observers observers, long pollNanos, Duration interopPolling) {
-
-	/**
-	 * Return whether no call is under way, no lock is held, and no release is unanswered.
-	 */
-	public boolean isIdle() {
-		return this.calls.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty();
-	}
+		long pollNanos, Duration interopPolling) {
 
 	/**
 	 * Return what a provider is asked for.

@@ -5,38 +5,39 @@ import java.util.Optional;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.engine.internal.key.CallUnderWay;
-import io.distributedlock.engine.internal.key.Engine;
+import io.distributedlock.engine.internal.key.CallsUnderWay;
+import io.distributedlock.engine.internal.key.KeyLocks;
 import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes what an engine holds and waits for.
+ * Describes what a template holds and waits for.
  */
 public final class Activities {
 
 	private Activities() {
 	}
 
-	public static LockActivity of(Engine engine) {
-		return new LockActivity(engine.keeper().held().stream().map((lock) -> held(lock, engine)).toList(),
-				engine.calls().waiting().stream().map((call) -> waiting(call, engine)).toList());
+	public static LockActivity of(LeaseKeeper keeper, CallsUnderWay calls, KeyLocks keys, long now) {
+		return new LockActivity(keeper.held().stream().map((lock) -> held(lock, keys)).toList(),
+				calls.waiting().stream().map((call) -> waiting(call, now)).toList());
 	}
 
-	private static LockActivity.Held held(HeldLock lock, Engine engine) {
+	private static LockActivity.Held held(HeldLock lock, KeyLocks keys) {
 		LockAttempt attempt = lock.attempt();
 		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
 				lock.lease().ownerId(), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
 				attempt.autoRenewed(),
 				// it may be released just now
-				Math.max(lock.holders().size(), 1), engine.keys().waitingFor(attempt.localKey()),
-				nameOf(lock.thread()));
+				Math.max(lock.holders().size(), 1), keys.waitingFor(attempt.localKey()), nameOf(lock.thread()));
 	}
 
-	private static LockActivity.Waiting waiting(CallUnderWay call, Engine engine) {
+	private static LockActivity.Waiting waiting(CallUnderWay call, long now) {
 		LockAttempt attempt = call.attempt();
 		return new LockActivity.Waiting(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
-				Duration.ofNanos(engine.nanoTime() - call.startNanos()), nameOf(call.thread()));
+				Duration.ofNanos(now - call.startNanos()), nameOf(call.thread()));
 	}
 
 	private static Optional<String> nameOf(@Nullable Thread thread) {
