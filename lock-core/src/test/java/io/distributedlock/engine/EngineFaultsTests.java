@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -293,6 +294,23 @@ class EngineFaultsTests {
 	@Test
 	void exceptionOfTheWorkWinsOverAFailedRelease() {
 		failAllReleases();
+		assertFailedReleaseIsAddedToTheExceptionOfTheWork();
+	}
+
+	@Test
+	void exceptionOfTheWorkHasTheReleaseWithoutAnAnswerThoughTheTimersAreLate() {
+		CountDownLatch late = new CountDownLatch(1);
+		this.template.timers.at(System.nanoTime(), () -> Trick.awaitUninterruptibly(late));
+		this.provider.releases.add(ScriptedProvider.never());
+		try {
+			assertFailedReleaseIsAddedToTheExceptionOfTheWork();
+		}
+		finally {
+			late.countDown();
+		}
+	}
+
+	private void assertFailedReleaseIsAddedToTheExceptionOfTheWork() {
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute("k", () -> {
 			throw new IOException("disk");
 		})).satisfies((ex) -> {

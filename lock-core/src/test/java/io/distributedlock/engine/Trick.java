@@ -124,7 +124,7 @@ public interface Trick<T> {
 		throw (E) ex;
 	}
 
-	private static void awaitUninterruptibly(CountDownLatch latch) {
+	static void awaitUninterruptibly(CountDownLatch latch) {
 		while (true) {
 			try {
 				latch.await();

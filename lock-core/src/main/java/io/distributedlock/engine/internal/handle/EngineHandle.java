@@ -115,7 +115,7 @@ public abstract class EngineHandle implements LockHandle {
 
 	@Override
 	public final void close(@Nullable Throwable workFailure) {
-		this.handleReleases.await(leave(), workFailure);
+		this.handleReleases.await(attempt(), leave(), workFailure);
 	}
 
 	@Override

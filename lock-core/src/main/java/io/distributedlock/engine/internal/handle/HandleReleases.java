@@ -84,17 +84,23 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 	 * Wait until a lock is left, at most the command time-out, unless the template
 	 * releases asynchronously. An interrupt does not end the wait, since the release
 	 * comes first; the thread is interrupted again after it.
+	 * @param attempt what was asked for, for an exception
 	 * @param left completes with what failed
 	 * @param workFailure what the work threw; a failed release is added to it as
 	 * suppressed
 	 */
-	void await(CompletableFuture<@Nullable LockUnavailableException> left, @Nullable Throwable workFailure) {
+	void await(LockAttempt attempt, CompletableFuture<@Nullable LockUnavailableException> left,
+			@Nullable Throwable workFailure) {
 		if (this.asyncRelease && !left.isDone()) {
 			return;
 		}
-		LockUnavailableException failure = awaitUninterruptibly(left);
-		if (failure != null && workFailure != null) {
-			workFailure.addSuppressed(failure);
+		awaitUninterruptibly(left);
+		if (workFailure != null) {
+			LockUnavailableException failure = left.isDone() ? left.join()
+					: LockErrors.releaseFailed(attempt, this.providerCalls.noAnswer());
+			if (failure != null) {
+				workFailure.addSuppressed(failure);
+			}
 		}
 	}
 
