@@ -24,8 +24,9 @@ import io.distributedlock.engine.internal.acquire.AsyncWork;
 import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.Observers;
 import io.distributedlock.engine.internal.handle.HandleReleases;
+import io.distributedlock.engine.internal.key.Acquisition;
+import io.distributedlock.engine.internal.key.BackendAccess;
 import io.distributedlock.engine.internal.key.CallsUnderWay;
-import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.key.KeyLocks;
 import io.distributedlock.engine.internal.key.OutageWatch;
 import io.distributedlock.engine.internal.lease.Extension;
@@ -104,9 +105,11 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.outages = new OutageWatch(this.runtime, this.timers, this.providerCalls, this.calls, listeners);
 		this.handleReleases = new HandleReleases(this.runtime, this.providerCalls, callbacks, listeners, this.releaser,
 				new Extension(this.runtime, this.providerCalls, this.keeper), builder.asyncRelease);
-		Engine engine = new Engine(this.runtime, this.timers, this.providerCalls, this.keys, this.calls, this.outages,
-				this.keeper, this.releaser, listeners, builder.pollNanos(), builder.interopPolling);
-		this.acquirer = new Acquirer(engine, new Observers(this.runtime, builder.observers), this.runtime, this.timers,
+		BackendAccess access = new BackendAccess(this.runtime, this.timers, this.providerCalls, this.outages,
+				builder.pollNanos(), builder.interopPolling);
+		Acquisition.Shared shared = new Acquisition.Shared(this.runtime, this.timers, this.providerCalls, access,
+				this.keys, this.calls, this.keeper, this.releaser, listeners);
+		this.acquirer = new Acquirer(shared, new Observers(this.runtime, builder.observers), this.runtime, this.timers,
 				this.providerCalls, this.calls, this.keeper, callbacks, this.handleReleases);
 		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.runtime, this.providerCalls,
 				this.calls::isClosed);

@@ -23,7 +23,6 @@ import io.distributedlock.engine.internal.handle.SingleHandle;
 import io.distributedlock.engine.internal.key.Acquisition;
 import io.distributedlock.engine.internal.key.AcquisitionOutcome;
 import io.distributedlock.engine.internal.key.CallsUnderWay;
-import io.distributedlock.engine.internal.key.Engine;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.request.LockAttempt;
@@ -41,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/001-asynchronous-engine.md
  *
- * @param engine what each call needs
+ * @param shared what its acquisitions have in common
  * @param observers observe each call
  * @param runtime time and threads
  * @param timers end what takes too long
@@ -51,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * @param callbacks runs code of the user
  * @param handleReleases what the handles have in common
  */
-public record Acquirer(Engine engine, Observers observers, EngineRuntime runtime, Timers timers,
+public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRuntime runtime, Timers timers,
 		ProviderCalls providerCalls, CallsUnderWay calls, LeaseKeeper keeper, Callbacks callbacks,
 		HandleReleases handleReleases) {
 
@@ -69,12 +68,7 @@ public record Acquirer(Engine engine, Observers observers, EngineRuntime runtime
 	 * cancels it, the acquisition ends
 	 */
 	public void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future) {
-		if (attempts.size() > 1) {
-			new MultiLockAcquisition(this, attempts, true).start(future, Optional::orElseThrow);
-			return;
-		}
-		LockAttempt attempt = attempts.get(0);
-		start(attempt, attempt, true, Optional::orElseThrow, future);
+		start(attempts, true, Optional::orElseThrow, future);
 	}
 
 	/**
@@ -82,12 +76,17 @@ public record Acquirer(Engine engine, Observers observers, EngineRuntime runtime
 	 * others hold a lock.
 	 */
 	public void tryAcquire(List<LockAttempt> attempts, CompletableFuture<Optional<LockHandle>> future) {
+		start(attempts, false, (handle) -> handle.map(LockHandle.class::cast), future);
+	}
+
+	private <R> void start(List<LockAttempt> attempts, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
+			CompletableFuture<R> future) {
 		if (attempts.size() > 1) {
-			new MultiLockAcquisition(this, attempts, false).start(future, (handle) -> handle);
-			return;
+			new MultiLockAcquisition(this, attempts, orThrow).start(future, toResult);
 		}
-		LockAttempt attempt = attempts.get(0);
-		start(attempt, attempt, false, (handle) -> handle.map(LockHandle.class::cast), future);
+		else {
+			start(attempts.get(0), attempts.get(0), orThrow, toResult, future);
+		}
 	}
 
 	/**
@@ -140,7 +139,7 @@ public record Acquirer(Engine engine, Observers observers, EngineRuntime runtime
 	private AcquisitionOutcome await(LockAttempt attempt, LockContext caller, long timeoutNanos) {
 		ObservedCall observed = this.observers.begin(attempt);
 		AcquisitionOutcome outcome = await(
-				new Acquisition(attempt, this.engine, caller, Thread.currentThread(), observed), timeoutNanos);
+				new Acquisition(attempt, this.shared, caller, Thread.currentThread(), observed), timeoutNanos);
 		tell(observed, outcome);
 		return outcome;
 	}
@@ -184,7 +183,7 @@ public record Acquirer(Engine engine, Observers observers, EngineRuntime runtime
 			return;
 		}
 		ObservedCall observed = this.observers.begin(attempt);
-		Acquisition acquisition = new Acquisition(attempt, this.engine, caller, null, observed);
+		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, null, observed);
 		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed);
 		// cancelled, or completed by the user or a time-out
 		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));

@@ -9,7 +9,6 @@ import java.util.function.Function;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
-import io.distributedlock.LockHandle;
 import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
@@ -88,7 +87,7 @@ final class MultiLockAcquisition {
 	 * @param toResult makes the result from the handle, or from nothing if others hold a
 	 * lock
 	 */
-	<R> void start(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
+	<R> void start(CompletableFuture<R> result, Function<Optional<EngineHandle>, R> toResult) {
 		Timers.Timer limit = this.acquirer.callBackAt(this.giveUpAtNanos,
 				() -> giveUp(result, this.acquirer.outOfTime(this.attempts.get(0))));
 		result.whenComplete((ignored, failure) -> {
@@ -117,7 +116,7 @@ final class MultiLockAcquisition {
 	}
 
 	private <R> void takeNext(LockContext caller, CompletableFuture<R> result,
-			Function<Optional<LockHandle>, R> toResult) {
+			Function<Optional<EngineHandle>, R> toResult) {
 		if (this.taken.size() == this.attempts.size()) {
 			deliver(result, toResult);
 			return;
@@ -155,7 +154,7 @@ final class MultiLockAcquisition {
 	}
 
 	private <R> void onNext(Optional<EngineHandle> handle, LockContext caller, CompletableFuture<R> result,
-			Function<Optional<LockHandle>, R> toResult) {
+			Function<Optional<EngineHandle>, R> toResult) {
 		if (handle.isEmpty()) {
 			releaseTaken();
 			result.complete(toResult.apply(Optional.empty()));
@@ -166,7 +165,7 @@ final class MultiLockAcquisition {
 		}
 	}
 
-	private <R> void deliver(CompletableFuture<R> result, Function<Optional<LockHandle>, R> toResult) {
+	private <R> void deliver(CompletableFuture<R> result, Function<Optional<EngineHandle>, R> toResult) {
 		try {
 			if (!result.complete(toResult.apply(Optional.of(all())))) {
 				releaseTaken();

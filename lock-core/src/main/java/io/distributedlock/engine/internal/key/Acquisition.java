@@ -16,10 +16,15 @@ import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.lease.HandOver;
 import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.LeaseKeeper;
+import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.lease.Passage;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
+import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.Lease;
@@ -54,7 +59,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	private final LockAttempt attempt;
 
-	private final Engine engine;
+	private final Shared shared;
 
 	private final String localKey;
 
@@ -104,17 +109,17 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 * @param thread this thread if it waits for the outcome, {@code null} otherwise
 	 * @param observed the call as its observers see it
 	 */
-	public Acquisition(LockAttempt attempt, Engine engine, LockContext caller, @Nullable Thread thread,
+	public Acquisition(LockAttempt attempt, Shared shared, LockContext caller, @Nullable Thread thread,
 			ObservedCall observed) {
 		this.attempt = attempt;
-		this.engine = engine;
+		this.shared = shared;
 		this.caller = caller;
 		this.thread = thread;
 		this.observed = observed;
 		this.localKey = attempt.localKey();
-		this.startNanos = engine.nanoTime();
+		this.startNanos = shared.runtime().nanoTime();
 		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
-		this.attempts = new AttemptLoop(this, attempt, engine);
+		this.attempts = new AttemptLoop(this, attempt, shared.access());
 	}
 
 	@Override
@@ -162,9 +167,9 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	public CompletableFuture<AcquisitionOutcome> start() {
 		try {
-			boolean admitted = this.engine.calls().begin(this);
+			boolean admitted = this.shared.calls().begin(this);
 			if (isOver()) {
-				this.engine.calls().end(this);
+				this.shared.calls().end(this);
 			}
 			else if (!admitted) {
 				end(AcquisitionOutcome.CLOSED);
@@ -206,10 +211,10 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	private void conclude(AcquisitionOutcome outcome) {
 		try {
-			this.engine.calls().end(this);
+			this.shared.calls().end(this);
 			this.caller = null;
 			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
-				this.engine.keys().part(this.localKey);
+				this.shared.keys().part(this.localKey);
 			}
 			ifBegun(AttemptTimers::end);
 			if (outcome.lock() == null || keptKey() == null) {
@@ -229,7 +234,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	}
 
 	private void tell(AcquisitionOutcome outcome) {
-		Listeners listeners = this.engine.listeners();
+		Listeners listeners = this.shared.listeners();
 		Reason reason = outcome.reason();
 		if (outcome.lock() != null) {
 			listeners.tell(LockEvent.Acquired.class,
@@ -253,7 +258,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 * End the acquisition because its wait is over and the backend has not answered.
 	 */
 	public void endUnanswered() {
-		end(AcquisitionOutcome.unavailable(this.engine.providerCalls().noAnswer()));
+		end(AcquisitionOutcome.unavailable(this.shared.providerCalls().noAnswer()));
 	}
 
 	/**
@@ -261,7 +266,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 * @return whether the call is in front, or takes no turns
 	 */
 	private boolean enter() {
-		boolean entered = !this.attempt.takesTurns() || this.engine.keys().enter(this.localKey, this);
+		boolean entered = !this.attempt.takesTurns() || this.shared.keys().enter(this.localKey, this);
 		if (isOver()) {
 			// the acquisition was ended meanwhile, before it stood anywhere
 			leaveKey();
@@ -321,14 +326,14 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			leaveKey();
 			return;
 		}
-		if (this.engine.calls().isClosed()) {
+		if (this.shared.calls().isClosed()) {
 			end(AcquisitionOutcome.CLOSED);
 			return;
 		}
 		try {
 			if (remainingWaitNanos() <= 0) {
 				// the command time-out counts from the end of the wait time
-				long until = this.waitUntilNanos + this.engine.providerCalls().commandTimeoutNanos();
+				long until = this.waitUntilNanos + this.shared.providerCalls().commandTimeoutNanos();
 				attemptTimers().lookAt(until, this::endUnanswered);
 			}
 			this.attempts.ask();
@@ -348,7 +353,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			return;
 		}
 		AcquisitionOutcome verdict = verdictOfOthers();
-		long leftNanos = remainingWaitNanos() + this.engine.providerCalls().commandTimeoutNanos();
+		long leftNanos = remainingWaitNanos() + this.shared.providerCalls().commandTimeoutNanos();
 		if (verdict != null) {
 			end(verdict);
 		}
@@ -356,7 +361,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			endUnanswered();
 		}
 		else {
-			awaitTurnUntil(this.engine.nanoTime() + Math.min(lookNanos, leftNanos),
+			awaitTurnUntil(this.shared.runtime().nanoTime() + Math.min(lookNanos, leftNanos),
 					Math.min(lookNanos * 2, AttemptTimers.FIRST_DELAY_NANOS));
 		}
 	}
@@ -399,7 +404,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		}
 		waitsOn |= onOutage(outcome);
 		if (waitsOn) {
-			outage.warn(this.attempt, this.engine.nanoTime(), failure);
+			outage.warn(this.attempt, this.shared.runtime().nanoTime(), failure);
 		}
 	}
 
@@ -429,7 +434,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	@Override
 	public boolean fits(HeldLock lock) {
-		return HandOver.fits(lock, this.attempt, this.engine.nanoTime());
+		return HandOver.fits(lock, this.attempt, this.shared.runtime().nanoTime());
 	}
 
 	@Override
@@ -464,7 +469,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		AcquisitionOutcome over = null;
 		try {
 			endLook();
-			if (this.engine.calls().isClosed()) {
+			if (this.shared.calls().isClosed()) {
 				over = AcquisitionOutcome.CLOSED;
 			}
 			else {
@@ -492,31 +497,31 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		lock.calledBy(this.thread, this.observed);
 		KeyLock at = keptKey();
 		try {
-			if (!this.engine.keeper().track(lock)) {
+			if (!this.shared.keeper().track(lock)) {
 				end(AcquisitionOutcome.CLOSED);
-				this.engine.releaser().releaseNow(lock);
+				this.shared.releaser().releaseNow(lock);
 				return;
 			}
 			if (!lock.isValid()) {
 				// lost just now: this call is in front still, and may ask again
 				this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
-				this.engine.releaser().releaseNow(lock);
+				this.shared.releaser().releaseNow(lock);
 				return;
 			}
 			if (at != null) {
 				at.hold(this, lock);
 				if (!lock.isHeld()) {
 					// lost before that: the keeper has not found it in front
-					this.engine.runtime().execute(() -> at.leave(lock));
+					this.shared.runtime().execute(() -> at.leave(lock));
 				}
 			}
 			if (!end(AcquisitionOutcome.acquired(lock))) {
-				this.engine.releaser().releaseNow(lock);
+				this.shared.releaser().releaseNow(lock);
 			}
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
-			this.engine.releaser().releaseNow(lock);
+			this.shared.releaser().releaseNow(lock);
 		}
 	}
 
@@ -527,7 +532,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		HeldLock lock;
 		try {
 			KeyLock at = keptKey();
-			lock = new HeldLock(this.attempt, lease, (at != null) ? at : Passage.FREE, this.engine.keeper());
+			lock = new HeldLock(this.attempt, lease, (at != null) ? at : Passage.FREE, this.shared.keeper());
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
@@ -546,25 +551,25 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	void onLateLease(@Nullable Lease lease) {
 		if (lease != null) {
-			this.engine.releaser().releaseInBackground(lease);
+			this.shared.releaser().releaseInBackground(lease);
 		}
 	}
 
 	boolean joinWaiting() {
 		if (!isWaiting()) {
-			if (!this.engine.keys().join(this.localKey, this.attempt.maxWaiters())) {
+			if (!this.shared.keys().join(this.localKey, this.attempt.maxWaiters())) {
 				end(AcquisitionOutcome.CROWDED);
 				return false;
 			}
 			if (!WAITING.compareAndSet(this, 0, 1)) {
 				// another thread has counted this call
-				this.engine.keys().part(this.localKey);
+				this.shared.keys().part(this.localKey);
 			}
 			else {
 				if (isOver() && WAITING.compareAndSet(this, 1, 0)) {
-					this.engine.keys().part(this.localKey);
+					this.shared.keys().part(this.localKey);
 				}
-				this.engine.listeners()
+				this.shared.listeners()
 					.tell(LockEvent.Waiting.class, (now) -> new LockEvent.Waiting(this.attempt.info(), now));
 			}
 		}
@@ -579,7 +584,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		if (known != null) {
 			return known;
 		}
-		AttemptTimers created = new AttemptTimers(this.engine.timers());
+		AttemptTimers created = new AttemptTimers(this.shared.timers());
 		if (!ATTEMPT_TIMERS.compareAndSet(this, null, created)) {
 			return attemptTimers();
 		}
@@ -607,7 +612,24 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	}
 
 	long remainingWaitNanos() {
-		return this.waitUntilNanos - this.engine.nanoTime();
+		return this.waitUntilNanos - this.shared.runtime().nanoTime();
+	}
+
+	/**
+	 * What the acquisitions of a template have in common.
+	 *
+	 * @param runtime time and threads
+	 * @param timers runs steps later
+	 * @param providerCalls knows the command time-out
+	 * @param access how to ask a backend
+	 * @param keys the keys in use
+	 * @param calls the calls under way
+	 * @param keeper renews leases and watches deadlines
+	 * @param releaser releases leases
+	 * @param listeners are told what happens
+	 */
+	public record Shared(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, BackendAccess access,
+			KeyLocks keys, CallsUnderWay calls, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners) {
 	}
 
 }

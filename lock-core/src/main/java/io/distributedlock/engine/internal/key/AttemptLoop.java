@@ -33,7 +33,7 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 
 	private final LockAttempt attempt;
 
-	private final Engine engine;
+	private final BackendAccess access;
 
 	private final QuestionState question = new QuestionState();
 
@@ -49,10 +49,10 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 	 */
 	private volatile @Nullable Outage outage;
 
-	AttemptLoop(Acquisition call, LockAttempt attempt, Engine engine) {
+	AttemptLoop(Acquisition call, LockAttempt attempt, BackendAccess access) {
 		this.call = call;
 		this.attempt = attempt;
-		this.engine = engine;
+		this.access = access;
 	}
 
 	/**
@@ -98,7 +98,7 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 			return;
 		}
 		this.call.endPause();
-		Throwable refusal = this.engine.outages().refusal(this.attempt);
+		Throwable refusal = this.access.outages().refusal(this.attempt);
 		if (refusal != null) {
 			this.call.end(AcquisitionOutcome.unavailable(refusal));
 			return;
@@ -107,14 +107,14 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 			takePlace(queue::enqueue);
 			return;
 		}
-		this.engine.providerCalls().ask(this);
+		this.access.providerCalls().ask(this);
 	}
 
 	@Override
 	public CompletionStage<@Nullable Lease> get() {
-		long giveUpAtNanos = this.engine.nanoTime() + this.engine.providerCalls().commandTimeoutNanos();
+		long giveUpAtNanos = this.access.runtime().nanoTime() + this.access.providerCalls().commandTimeoutNanos();
 		return this.attempt.provider()
-			.tryAcquire(this.engine.request(this.attempt, giveUpAtNanos, this.call.expectedHolders()));
+			.tryAcquire(this.access.request(this.attempt, giveUpAtNanos, this.call.expectedHolders()));
 	}
 
 	@Override
@@ -132,12 +132,12 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 	}
 
 	private void takePlace(Function<LeaseRequest, LockQueue.Place> entrance) {
-		QueuedPlace taken = new QueuedPlace(this.attempt, this.engine, this.call.waitUntilNanos(),
+		QueuedPlace taken = new QueuedPlace(this.attempt, this.access, this.call.waitUntilNanos(),
 				this.call.isWaiting(), this);
 		this.place = taken;
 		long remainingNanos = Math.max(this.call.remainingWaitNanos(), 0);
 		taken.enter(entrance, this.call.expectedHolders(),
-				this.engine.nanoTime() + remainingNanos + this.engine.providerCalls().commandTimeoutNanos());
+				this.access.runtime().nanoTime() + remainingNanos + this.access.providerCalls().commandTimeoutNanos());
 		if (this.call.isOver()) {
 			leavePlace();
 		}
@@ -167,12 +167,12 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 		}
 		if (confirmed) {
 			this.outage = null;
-			this.engine.outages().answered(this.attempt.provider());
+			this.access.outages().answered(this.attempt.provider());
 		}
 		else {
 			Throwable failure = new BackendException("it gives no answer about the place of this call in its queue",
 					true, null);
-			this.engine.outages().failed(this.attempt.provider(), failure);
+			this.access.outages().failed(this.attempt.provider(), failure);
 			noteFailure(failure);
 		}
 	}
@@ -189,13 +189,13 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 		if (taken.isBehindOthers()) {
 			this.call.end(AcquisitionOutcome.CONTENDED);
 		}
-		else if (this.call.remainingWaitNanos() + this.engine.providerCalls().commandTimeoutNanos() <= 0) {
+		else if (this.call.remainingWaitNanos() + this.access.providerCalls().commandTimeoutNanos() <= 0) {
 			this.call.endUnanswered();
 		}
 		else {
 			long again = Math.min(nextDelayNanos(),
-					this.call.remainingWaitNanos() + this.engine.providerCalls().commandTimeoutNanos());
-			this.call.attemptTimers().lookAt(this.engine.nanoTime() + again, () -> waitOver(taken));
+					this.call.remainingWaitNanos() + this.access.providerCalls().commandTimeoutNanos());
+			this.call.attemptTimers().lookAt(this.access.runtime().nanoTime() + again, () -> waitOver(taken));
 		}
 	}
 
@@ -203,10 +203,10 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 	public void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
 		try {
 			if (failure != null) {
-				this.engine.outages().failed(this.attempt.provider(), failure);
+				this.access.outages().failed(this.attempt.provider(), failure);
 			}
 			else {
-				this.engine.outages().answered(this.attempt.provider());
+				this.access.outages().answered(this.attempt.provider());
 			}
 			if (lease != null) {
 				noteContention();
@@ -232,7 +232,7 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 		}
 		else if (this.call.joinWaiting() && mayAskAgain()) {
 			boolean signalled = this.call.attemptTimers().listen(this.attempt, this::onSignal);
-			askLater(signalled ? this.engine.pollNanos() : nextDelayNanos());
+			askLater(signalled ? this.access.pollNanos() : nextDelayNanos());
 		}
 	}
 
@@ -267,12 +267,12 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 	 * calls which wait without end.
 	 */
 	private void noteFailure(Throwable failure) {
-		long now = this.engine.nanoTime();
+		long now = this.access.runtime().nanoTime();
 		Outage current = this.outage;
 		if (current == null) {
 			this.outage = new Outage(now);
 		}
-		else if (current.lasts(now) >= this.engine.providerCalls().commandTimeoutNanos()) {
+		else if (current.lasts(now) >= this.access.providerCalls().commandTimeoutNanos()) {
 			this.call.endForOutage(current, failure);
 		}
 	}
@@ -282,13 +282,13 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 			Trampoline.run(this::ask);
 			return;
 		}
-		long jittered = delay - this.engine.runtime().random(delay / 4 + 1);
-		long at = this.engine.nanoTime() + Math.min(jittered, Math.max(this.call.remainingWaitNanos(), 0));
+		long jittered = delay - this.access.runtime().random(delay / 4 + 1);
+		long at = this.access.runtime().nanoTime() + Math.min(jittered, Math.max(this.call.remainingWaitNanos(), 0));
 		this.call.attemptTimers().askAt(at, this::ask);
 	}
 
 	private long nextDelayNanos() {
-		return this.call.attemptTimers().nextDelayNanos(this.engine.pollNanos());
+		return this.call.attemptTimers().nextDelayNanos(this.access.pollNanos());
 	}
 
 	/**

@@ -39,7 +39,7 @@ final class QueuedPlace {
 
 	private final LockAttempt attempt;
 
-	private final Engine engine;
+	private final BackendAccess access;
 
 	private final Caller caller;
 
@@ -85,18 +85,18 @@ final class QueuedPlace {
 	 * @param waitUntilNanos when the caller's wait is over
 	 * @param waits whether the caller counts as waiting already
 	 */
-	QueuedPlace(LockAttempt attempt, Engine engine, long waitUntilNanos, boolean waits, Caller caller) {
+	QueuedPlace(LockAttempt attempt, BackendAccess access, long waitUntilNanos, boolean waits, Caller caller) {
 		this.attempt = attempt;
-		this.engine = engine;
+		this.access = access;
 		this.caller = caller;
-		long now = engine.nanoTime();
+		long now = access.runtime().nanoTime();
 		this.attendedNanos = now;
 		long waitLeft = Math.max(waitUntilNanos - now, 1);
 		this.waitUntilNanos = now + waitLeft;
 		// what is not later than now is not due any more
 		this.waitingAtNanos = waits ? now : now + Math.min(nextTogether(now) - now, waitLeft);
-		this.confirmedByNanos = now + engine.providerCalls().commandTimeoutNanos();
-		this.lookAtNanos = now + interval();
+		this.confirmedByNanos = now + access.providerCalls().commandTimeoutNanos();
+		this.lookAtNanos = now + access.lookNanos(attempt);
 	}
 
 	private static long nextTogether(long now) {
@@ -116,12 +116,12 @@ final class QueuedPlace {
 		});
 		// before the call, as the call itself may block
 		attendLater();
-		LeaseRequest request = this.engine.request(this.attempt, giveUpAtNanos, tokens);
-		this.engine.providerCalls().follow(this.granted, () -> {
+		LeaseRequest request = this.access.request(this.attempt, giveUpAtNanos, tokens);
+		this.access.providerCalls().follow(this.granted, () -> {
 			LockQueue.Place entered = entrance.apply(request);
 			this.place = entered;
 			return entered.granted();
-		}, (lease) -> this.engine.releaser().releaseInBackground(lease));
+		}, this.caller::onLateAnswer);
 		if (this.granted.isCompletedExceptionally()) {
 			leaveBackend();
 		}
@@ -156,7 +156,7 @@ final class QueuedPlace {
 			this.caller.waitOver(this);
 		}
 		// the future fails before the place is left: a later grant must not count
-		else if (this.granted.completeExceptionally(this.engine.providerCalls().noAnswer())) {
+		else if (this.granted.completeExceptionally(this.access.providerCalls().noAnswer())) {
 			leaveBackend();
 		}
 	}
@@ -168,10 +168,6 @@ final class QueuedPlace {
 		}
 	}
 
-	private long interval() {
-		return this.attempt.lookNanos(this.engine.pollNanos());
-	}
-
 	/**
 	 * Do what is due. The next time is set before that, as a provider may block.
 	 */
@@ -180,7 +176,7 @@ final class QueuedPlace {
 			return;
 		}
 		long before = this.attendedNanos;
-		long now = this.engine.nanoTime();
+		long now = this.access.runtime().nanoTime();
 		if (this.attendAtNanos - now > 0) {
 			// the template is closed: timers run early then, and a new one at once
 			leave();
@@ -197,7 +193,7 @@ final class QueuedPlace {
 		}
 		boolean looks = this.lookAtNanos - now <= 0;
 		if (looks) {
-			this.lookAtNanos = now + interval();
+			this.lookAtNanos = now + this.access.lookNanos(this.attempt);
 		}
 		try {
 			attendLater();
@@ -261,7 +257,7 @@ final class QueuedPlace {
 			}
 		}
 		this.attendAtNanos = next;
-		this.timer.set(this.engine.timers().stepAt(next, this::attend));
+		this.timer.set(this.access.timers().stepAt(next, this::attend));
 		if (this.granted.isDone()) {
 			cancelTimer();
 		}
@@ -282,6 +278,11 @@ final class QueuedPlace {
 		 * @param failure why there is none
 		 */
 		void ended(QueuedPlace place, @Nullable Lease lease, @Nullable Throwable failure);
+
+		/**
+		 * A lease was granted after the place has ended.
+		 */
+		void onLateAnswer(@Nullable Lease lease);
 
 		/**
 		 * The place is not granted at once.

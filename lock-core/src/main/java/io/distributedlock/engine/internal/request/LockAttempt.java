@@ -5,7 +5,6 @@ import java.time.Duration;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.event.LockInfo;
-import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
@@ -33,8 +32,6 @@ import io.distributedlock.spi.LockQueue;
 public record LockAttempt(String name, String key, LockProvider provider, LockType type, int permits, Duration waitTime,
 		boolean waitThroughOutage, Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters,
 		Duration holdAtLeast, boolean reentrant) {
-
-	private static final int LOOKS_PER_LEASE = 4;
 
 	/**
 	 * Return the same attempt with less time to wait.
@@ -77,28 +74,6 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 			return granted;
 		}
 		return new LeaseTerm(granted.startNanos(), bounded.minus(this.lockDelay));
-	}
-
-	/**
-	 * Return what a provider is asked for.
-	 * @param giveUpAtNanos when nobody waits for the answer any more
-	 * @param tokens how many fencing tokens to ask for
-	 * @param pollNanos how long the engine waits at most before it asks again
-	 * @param interopPolling how often code of another library may ask, zero if there is
-	 * none
-	 */
-	public LeaseRequest request(long giveUpAtNanos, int tokens, long pollNanos, Duration interopPolling) {
-		return new LeaseRequest(this.key, leaseOnBackend(), this.type, this.permits, giveUpAtNanos, tokens,
-				Duration.ofNanos(lookNanos(pollNanos)), this.lockDelay, interopPolling);
-	}
-
-	/**
-	 * Return how often to ask about a place in a queue of the backend. A place ends with
-	 * its lease if nobody asks about it. Four questions in that time leave room for three
-	 * that are lost.
-	 */
-	public long lookNanos(long pollNanos) {
-		return Math.min(pollNanos, leaseOnBackend().toNanos() / LOOKS_PER_LEASE);
 	}
 
 	/**

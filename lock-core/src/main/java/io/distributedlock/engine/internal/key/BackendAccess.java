@@ -2,9 +2,6 @@ package io.distributedlock.engine.internal.key;
 
 import java.time.Duration;
 
-import io.distributedlock.engine.internal.event.Listeners;
-import io.distributedlock.engine.internal.lease.LeaseKeeper;
-import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
@@ -12,24 +9,20 @@ import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.LeaseRequest;
 
 /**
- * What each call of a template needs to get its lock.
+ * How the calls of a template ask the backends.
  *
  * @param runtime time and threads
- * @param timers runs tasks of the engine later
+ * @param timers runs the next question later
  * @param providerCalls asks the providers
- * @param keys the keys in use
- * @param calls the calls under way
  * @param outages knows which providers are down
- * @param keeper renews leases and watches deadlines
- * @param releaser releases leases
- * @param listeners are told what happens
  * @param pollNanos how long to wait for a signal before asking without one
  * @param interopPolling how often code of another library may ask for the same keys, zero
  * if there is none
  */
-public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, KeyLocks keys,
-		CallsUnderWay calls, OutageWatch outages, LeaseKeeper keeper, LeaseReleaser releaser, Listeners listeners,
+public record BackendAccess(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, OutageWatch outages,
 		long pollNanos, Duration interopPolling) {
+
+	private static final int LOOKS_PER_LEASE = 4;
 
 	/**
 	 * Return what a provider is asked for.
@@ -37,11 +30,17 @@ public record Engine(EngineRuntime runtime, Timers timers, ProviderCalls provide
 	 * @param tokens how many fencing tokens to ask for
 	 */
 	LeaseRequest request(LockAttempt attempt, long giveUpAtNanos, int tokens) {
-		return attempt.request(giveUpAtNanos, tokens, this.pollNanos, this.interopPolling);
+		return new LeaseRequest(attempt.key(), attempt.leaseOnBackend(), attempt.type(), attempt.permits(),
+				giveUpAtNanos, tokens, Duration.ofNanos(lookNanos(attempt)), attempt.lockDelay(), this.interopPolling);
 	}
 
-	public long nanoTime() {
-		return this.runtime.nanoTime();
+	/**
+	 * Return how often to ask about a place in a queue of the backend. A place ends with
+	 * its lease if nobody asks about it. Four questions in that time leave room for three
+	 * that are lost.
+	 */
+	long lookNanos(LockAttempt attempt) {
+		return Math.min(this.pollNanos, attempt.leaseOnBackend().toNanos() / LOOKS_PER_LEASE);
 	}
 
 }
