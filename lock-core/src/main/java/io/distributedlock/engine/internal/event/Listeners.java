@@ -17,12 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the listeners of a template what happens to its locks, on threads for code of the
- * user. Costs nothing where no listener hears of an event.
+ * Tells the listeners of a template, and the log, what happens to its locks. Listeners
+ * are told on threads for code of the user. Costs nothing where nobody hears of an event.
  */
 public final class Listeners {
 
 	private static final Logger logger = LoggerFactory.getLogger(Listeners.class);
+
+	/**
+	 * Writes down each event at the level DEBUG.
+	 */
+	private static final Logger events = LoggerFactory.getLogger(LockEvent.class);
 
 	/**
 	 * If so many events wait for one listener, it is too slow for its locks, and more of
@@ -60,14 +65,11 @@ public final class Listeners {
 	 */
 	public <E extends LockEvent> void tell(Class<E> kind, LongFunction<E> event) {
 		List<Listening> told = hearing(kind);
-		boolean inStory = LockStory.isTold();
-		if (told.isEmpty() && !inStory) {
+		if (told.isEmpty() && !events.isDebugEnabled()) {
 			return;
 		}
 		E happened = event.apply(this.runtime.nanoTime());
-		if (inStory && happened instanceof LockEvent.OfLock step) {
-			LockStory.tell(step);
-		}
+		events.debug("{}", happened);
 		told.forEach((each) -> each.tell(happened));
 	}
 

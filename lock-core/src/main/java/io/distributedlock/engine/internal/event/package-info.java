@@ -1,5 +1,5 @@
 /**
- * Internal: What listeners and observers are told, and the story of each lock in the log.
+ * Internal: What listeners and observers are told.
  */
 @NullMarked
 package io.distributedlock.engine.internal.event;
