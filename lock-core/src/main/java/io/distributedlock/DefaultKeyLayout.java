@@ -53,7 +53,6 @@ final class DefaultKeyLayout implements LockKeyLayout {
 	}
 
 	private static String escape(String part, boolean keepColon) {
-		requireWellFormed(part);
 		if (part.equals(".") || part.equals("..")) {
 			return part.replace(".", "%2E");
 		}
@@ -66,6 +65,7 @@ final class DefaultKeyLayout implements LockKeyLayout {
 	}
 
 	private static String escapeFrom(int start, String part, boolean keepColon) {
+		requireWellFormed(start, part);
 		StringBuilder escaped = new StringBuilder(part.length() + 16).append(part, 0, start);
 		for (byte octet : part.substring(start).getBytes(StandardCharsets.UTF_8)) {
 			if (octet > 0 && isSafe((char) octet, keepColon)) {
@@ -82,13 +82,9 @@ final class DefaultKeyLayout implements LockKeyLayout {
 	 * Refuse half a surrogate pair. It is no character: UTF-8 turns it into a question
 	 * mark, and two different keys would become the same.
 	 */
-	private static void requireWellFormed(String part) {
-		for (int i = 0; i < part.length(); i++) {
-			char c = part.charAt(i);
-			if (Character.isHighSurrogate(c) && i + 1 < part.length() && Character.isLowSurrogate(part.charAt(i + 1))) {
-				i++;
-			}
-			else if (Character.isSurrogate(c)) {
+	private static void requireWellFormed(int start, String part) {
+		for (int i = start; i < part.length(); i += Character.charCount(part.codePointAt(i))) {
+			if (Character.getType(part.codePointAt(i)) == Character.SURROGATE) {
 				throw new InvalidLockKeyException(
 						"The name or key of a lock is not well-formed: there is half a surrogate pair at index %s. Check where it comes from; it may have been cut inside a character."
 							.formatted(i),

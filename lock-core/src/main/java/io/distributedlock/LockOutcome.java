@@ -1,7 +1,5 @@
 package io.distributedlock;
 
-import java.util.Optional;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +12,4 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public record LockOutcome<T>(boolean acquired, @Nullable T value) {
-
-	/**
-	 * Return the result of the work as an optional.
-	 * @return the result, empty if the lock was not acquired or the work returned
-	 * {@code null}
-	 */
-	public Optional<T> toOptional() {
-		return Optional.ofNullable(this.value);
-	}
-
 }
