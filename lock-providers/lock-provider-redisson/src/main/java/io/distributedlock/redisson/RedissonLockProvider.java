@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
@@ -28,7 +27,6 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.support.AskingPlace;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.ReleaseListeners;
@@ -47,9 +45,9 @@ import org.slf4j.LoggerFactory;
  * Works on every set-up of the client: a single server, Sentinel, Cluster, replicated.
  * Thread-safe.
  * <p>
- * Calls that wait for an exclusive lock are in a line, and a release hands the lock over
- * to the next of them. Callers by hand are let in when the line is empty, and after many
- * grants in a row. Fair locks wait in Redisson's own queue.
+ * Calls that wait for an exclusive or fair lock are in a line, and a release hands the
+ * lock over to the next of them. Callers by hand are let in when the line is empty, and
+ * after four grants in a row.
  * <p>
  * The scripts and the names of the owners are this library's. Redisson's watchdog is
  * never started: the engine renews leases. Acquisition and release cost one round trip
@@ -79,8 +77,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	private final RedissonReleases releases;
 
-	private final QueueSignals queueSignals;
-
 	private final NameMapper nameMapper;
 
 	private final OwnerNames owners = new OwnerNames();
@@ -109,7 +105,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		RedissonRunner runner = new RedissonRunner(this.server, this.releases, this.nameMapper);
 		this.exclusive = new ExclusiveLocks(runner, runner::scripts,
 				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
-		this.queueSignals = new QueueSignals(runner, this.owners.node());
 		this.onServer = new RedissonOwners(this.server, this.nameMapper);
 	}
 
@@ -124,7 +119,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	public void checkAccess(String keyPrefix) {
 		RedissonNames names = RedissonNames.of(keyPrefix + ":access-check", this.nameMapper);
-		String channel = RedissonNames.channelOfJvm("access-check");
+		String channel = this.exclusive.channelPrefix() + "access-check";
 		this.server.ping(channel).thenCompose((answer) -> {
 			this.server.shortfalls().noteAnswer(answer);
 			this.releases.check(channel);
@@ -155,16 +150,27 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
 		checkLease(request);
-		if (request.type() == LockType.EXCLUSIVE) {
+		if (queues(request.type())) {
 			return this.exclusive.tryAcquire(mapped(request));
 		}
-		RedissonOwner owner = owner(request);
-		return acquire(owner, request, Duration.ZERO, (answer) -> this.behindOthersByHand.tell(request.key()))
-			.exceptionally((failure) -> {
-				if (RedissonErrors.mayHaveBeenExecuted(failure)) {
-					remove(owner, request);
+		RedissonOwner owner = new RedissonOwner(RedissonNames.of(request.key(), this.nameMapper), request.type(),
+				this.owners.next());
+		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
+		return this.server.channels()
+			.publishCommand()
+			.thenCompose((publish) -> this.server.acquire(owner.acquire(request, publish), (token) -> token > 0,
+					request.giveUpAtNanos()))
+			.handle((token, failure) -> {
+				if (failure != null) {
+					if (RedissonErrors.mayHaveBeenExecuted(failure)) {
+						remove(owner, request);
+					}
+					throw RedissonErrors.translate(failure);
 				}
-				throw RedissonErrors.translate(failure);
+				if (token < 0) {
+					this.behindOthersByHand.tell(request.key());
+				}
+				return (token > 0) ? new RedissonLease(this, owner, token(request.type(), token), term) : null;
 			});
 	}
 
@@ -185,36 +191,13 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		checkLease(request);
-		if (request.type() == LockType.EXCLUSIVE) {
-			return this.exclusive.enqueue(mapped(request));
-		}
-		RedissonOwner owner = owner(request);
-		QueueSignals.Place signals = this.queueSignals.of(owner, request);
-		AskingPlace place;
-		try {
-			place = AskingPlace.take(() -> ask(owner, request, signals), () -> {
-				signals.close();
-				remove(owner, request);
-			}, signals::listen);
-		}
-		catch (Throwable ex) {
-			signals.close();
-			throw ex;
-		}
-		place.granted().whenComplete((lease, failure) -> signals.close());
-		return new FairPlace(place, signals);
+		return this.exclusive.enqueue(mapped(request));
 	}
 
 	@Override
 	public Exchange exchange(Lease lease, LeaseRequest next) {
 		checkLease(next);
 		return this.exclusive.exchange(lease, mapped(next));
-	}
-
-	private CompletionStage<@Nullable Lease> ask(RedissonOwner owner, LeaseRequest request, QueueSignals.Place place) {
-		place.noteQuestion();
-		return Failures.translated(acquire(owner, request, request.leaseTime(), place::noteByHand)
-			.whenComplete((lease, failure) -> place.noteAnswer(failure == null)), RedissonErrors::translate);
 	}
 
 	@Override
@@ -303,31 +286,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		return key.equals(request.key()) ? request
 				: new LeaseRequest(key, request.leaseTime(), request.type(), request.permits(), request.giveUpAtNanos(),
 						request.tokens(), request.lookInterval(), request.lockDelay(), request.interopPolling());
-	}
-
-	private RedissonOwner owner(LeaseRequest request) {
-		return new RedissonOwner(RedissonNames.of(request.key(), this.nameMapper), request.type(), this.owners.next());
-	}
-
-	/**
-	 * Ask for a lease.
-	 * @param alive how long the owner counts as alive in a queue, zero if it does not
-	 * queue
-	 * @param byHand called with the answer if somebody in front uses Redisson by hand
-	 */
-	private CompletionStage<@Nullable Lease> acquire(RedissonOwner owner, LeaseRequest request, Duration alive,
-			LongConsumer byHand) {
-		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		return this.server.channels()
-			.publishCommand()
-			.thenCompose((publish) -> this.server.acquire(owner.acquire(request, alive, publish), (token) -> token > 0,
-					request.giveUpAtNanos()))
-			.thenApply((token) -> {
-				if (token < 0) {
-					byHand.accept(token);
-				}
-				return (token > 0) ? new RedissonLease(this, owner, token(request.type(), token), term) : null;
-			});
 	}
 
 	/**

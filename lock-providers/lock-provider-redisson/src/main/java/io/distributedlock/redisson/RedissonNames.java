@@ -30,8 +30,9 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 
 	/**
 	 * The keys that belong to a lock of any type, but those of its readers: the lock, the
-	 * counter of fencing tokens, the line and the hash beside it, the queue of a fair
-	 * lock, and the times until which the owners in the queue count as alive.
+	 * counter of fencing tokens, the line and the hash beside it, the queue of
+	 * {@code getFairLock}, and the times until which the owners in the queue count as
+	 * alive.
 	 */
 	List<String> keys() {
 		return COUNTERS.keys(this.lock);
@@ -42,21 +43,6 @@ record RedissonNames(String lockName, String permitsName, String lock, String pe
 	 */
 	String channel() {
 		return prefixed("redisson_lock__channel", this.lock);
-	}
-
-	/**
-	 * The channel of one owner in the queue of a fair lock, as Redisson knows it.
-	 */
-	String channelOf(String owner) {
-		return channel() + ":" + owner;
-	}
-
-	/**
-	 * The channel of all owners that a JVM has in queues of fair locks. It belongs to no
-	 * slot of a cluster.
-	 */
-	static String channelOfJvm(String jvm) {
-		return TokenCounters.REDISSON_CHANNELS + jvm;
 	}
 
 	/**

@@ -10,14 +10,14 @@ import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.spi.LeaseRequest;
 
 /**
- * An owner of any lock but an exclusive one, with the script calls that ask for, renew
- * and release its lease.
+ * An owner of a read lock, a write lock or a permit, with the script calls that ask for,
+ * renew and release its lease.
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
  * @param names the names in Redis that belong to the key
  * @param type the lock type
- * @param id the owner's name in the hash, the queue or the set
+ * @param id the owner's name in the hash or the set
  */
 record RedissonOwner(RedissonNames names, LockType type, String id) {
 
@@ -31,19 +31,15 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	/**
 	 * Return the call that asks for the lease.
 	 * @param request what to acquire
-	 * @param alive how long the owner counts as alive in the queue of a fair lock, zero
-	 * if it does not queue
 	 * @param publish the command by which a release is published
 	 */
-	RedissonCall acquire(LeaseRequest request, Duration alive, String publish) {
+	RedissonCall acquire(LeaseRequest request, String publish) {
 		String lease = millis(request.leaseTime());
 		String counterTtl = Long.toString(request.leaseTime().toMillis() + OUTLIVES_MILLIS);
 		return switch (this.type) {
-			case EXCLUSIVE -> throw inLine();
+			case EXCLUSIVE, FAIR -> throw inLine();
 			case WRITE -> call(RedissonScript.ACQUIRE_WRITE, publish, List.of(this.id, lease, counterTtl));
 			case READ -> call(RedissonScript.ACQUIRE_READ, publish, List.of(this.id, lease, counterTtl));
-			case FAIR ->
-				call(RedissonScript.ACQUIRE_IN_TURN, publish, List.of(this.id, lease, counterTtl, millis(alive)));
 			case SEMAPHORE -> ofPermit(RedissonScript.ACQUIRE_PERMIT, publish,
 					List.of(this.names.permits(), this.names.permitTimes(), mark()), lease,
 					Integer.toString(request.permits()));
@@ -53,8 +49,8 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	RedissonCall renew(Duration leaseTime, String publish) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
-			case EXCLUSIVE -> throw inLine();
-			case FAIR, WRITE -> renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease);
+			case EXCLUSIVE, FAIR -> throw inLine();
+			case WRITE -> renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease);
 			case READ ->
 				renewal(RedissonScript.RENEW_READ, publish, List.of(this.names.lock(), this.names.reader(this.id)),
 						this.id, lease, this.names.beforeReader(), this.names.afterReader());
@@ -88,7 +84,6 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		return switch (this.type) {
 			case WRITE -> call(RedissonScript.RELEASE_WRITE, publish, arguments);
 			case READ -> call(RedissonScript.RELEASE_READ, publish, arguments);
-			case FAIR -> call(RedissonScript.RELEASE_IN_TURN, publish, arguments);
 			default -> throw inLine();
 		};
 	}
@@ -121,7 +116,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	}
 
 	private static IllegalStateException inLine() {
-		return new IllegalStateException("exclusive locks have the scripts of their line");
+		return new IllegalStateException("exclusive and fair locks have the scripts of their line");
 	}
 
 	private static String millis(Duration duration) {

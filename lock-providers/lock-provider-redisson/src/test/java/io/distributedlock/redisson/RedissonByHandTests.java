@@ -174,20 +174,21 @@ class RedissonByHandTests extends OnOneServer {
 	/**
 	 * A release by hand tells only the next in the queue.
 	 */
-	@Test
-	void lineWaitsInTheQueueOfFairLocksByHand() {
-		assertThat(IntStream.range(0, 10).mapToObj((i) -> "queued-" + i)).anyMatch(this::waitsInTheQueueByHand);
+	@ParameterizedTest
+	@EnumSource(names = { "EXCLUSIVE", "FAIR" })
+	void lineWaitsInTheQueueOfFairLocksByHand(LockType type) {
+		assertThat(IntStream.range(0, 10)).anyMatch((i) -> waitsInTheQueueByHand(type + "-queued-" + i, type));
 	}
 
 	/**
 	 * Return whether a line of one waited behind a thread by hand. It does not if it
 	 * looks at the very moment between a release and the thread that was told.
 	 */
-	private boolean waitsInTheQueueByHand(String key) {
+	private boolean waitsInTheQueueByHand(String key, LockType type) {
 		RLock byHand = this.client.getFairLock(key);
 		assertThat(lock(byHand, 1)).succeedsWithin(Patience.LIMIT);
 		Waiting second = waitInQueue(byHand, 1);
-		LockQueue.Place ours = enqueue(this.provider, key);
+		LockQueue.Place ours = enqueue(this.provider, key, type);
 		awaitQueue(key, 2);
 		Waiting third = waitInQueue(byHand, 3);
 		CompletableFuture<Lease> granted = ours.granted().toCompletableFuture();
@@ -216,7 +217,7 @@ class RedissonByHandTests extends OnOneServer {
 		RLock byHand = this.client.getFairLock("left");
 		assertThat(lock(byHand, 1)).succeedsWithin(Patience.LIMIT);
 		Waiting second = waitInQueue(byHand, 1);
-		LockQueue.Place ours = enqueue(this.provider, "left");
+		LockQueue.Place ours = enqueue(this.provider, "left", LockType.FAIR);
 		awaitQueue("left", 2);
 		Waiting third = waitInQueue(byHand, 3);
 		ours.leave();
@@ -235,8 +236,8 @@ class RedissonByHandTests extends OnOneServer {
 		RedissonClient second = Clients.patient(server.url());
 		try (RedissonLockProvider other = new RedissonLockProvider(second)) {
 			assertThat(attempt("listener", LockType.EXCLUSIVE)).isNotNull();
-			LockQueue.Place first = enqueue(other, "listener");
-			LockQueue.Place next = enqueue(this.provider, "listener");
+			LockQueue.Place first = enqueue(other, "listener", LockType.EXCLUSIVE);
+			LockQueue.Place next = enqueue(this.provider, "listener", LockType.FAIR);
 			RLock byHand = second.getLock("listener");
 			// in one step, or a place would be granted between the two
 			server.command("EVAL",
@@ -256,8 +257,8 @@ class RedissonByHandTests extends OnOneServer {
 		}
 	}
 
-	private LockQueue.Place enqueue(RedissonLockProvider at, String key) {
-		LockQueue.Place place = at.enqueue(new LeaseRequest(key, LONG, LockType.EXCLUSIVE));
+	private LockQueue.Place enqueue(RedissonLockProvider at, String key, LockType type) {
+		LockQueue.Place place = at.enqueue(new LeaseRequest(key, LONG, type));
 		Patience.await("a place of " + key).until(place::isBehindOthers);
 		return place;
 	}
@@ -340,7 +341,7 @@ class RedissonByHandTests extends OnOneServer {
 	 * and then does not find it.
 	 */
 	@ParameterizedTest
-	@CsvSource({ "EXCLUSIVE, FAIR, 200", "READ, WRITE, 40", "WRITE, WRITE, 40", "WRITE, READ, 40" })
+	@CsvSource({ "EXCLUSIVE, FAIR, 200", "FAIR, FAIR, 200", "READ, WRITE, 40", "WRITE, WRITE, 40", "WRITE, READ, 40" })
 	void nobodyWaitsMuchLongerThanLongSectionsTake(LockType type, ByHand byHand, long millis) {
 		takeTurns(type, byHand, 3, Duration.ofMillis(millis));
 	}

@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -30,10 +28,12 @@ import org.redisson.api.RedissonClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The queue of fair locks: an owner that has gone does not block the others.
+ * Fair locks in the line: one place for each caller.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RedissonFairTests {
+
+	private static final String LINE = "{%s}:line";
 
 	private static final String QUEUE = "redisson_lock_queue:{%s}";
 
@@ -59,39 +59,12 @@ class RedissonFairTests {
 	}
 
 	@Test
-	void waiterWhoseJvmDiedIsSkipped() {
-		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.client)) {
-			LockHandle holder = template.acquire(fair("dead").withLeaseTime(Duration.ofMinutes(1)));
-			new RedissonLockProvider(this.other)
-				.enqueue(new LeaseRequest(holder.key(), Duration.ofSeconds(2), LockType.FAIR));
-			awaitQueue(holder.key(), 1);
-			this.other.shutdown();
-			CompletableFuture<LockHandle> next = waiter.acquireAsync(fair("dead"));
-			awaitQueue(holder.key(), 2);
-			holder.close();
-			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
-		}
-	}
-
-	@Test
-	void lostMessageIsMadeUpForByPolling() {
-		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
-			LockHandle holder = template.acquire(fair("unheard").withLeaseTime(Duration.ofMinutes(2)));
-			CompletableFuture<LockHandle> next = waiter.acquireAsync(fair("unheard"));
-			awaitQueue(holder.key(), 1);
-			assertThat(this.server.command("CLIENT", "KILL", "TYPE", "pubsub")).isNotNull();
-			holder.close();
-			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
-		}
-	}
-
-	@Test
 	void oldestAsksWhenTheConnectionForMessagesIsBack() {
 		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = rarelyPolling()) {
 			LockRequest request = fair("back").withLeaseTime(Duration.ofMinutes(10));
 			LockHandle holder = template.acquire(request);
 			CompletableFuture<LockHandle> next = waiter.acquireAsync(request);
-			awaitQueue(holder.key(), 1);
+			awaitLine(holder.key(), 1);
 			Patience.await().until(() -> !channels().isEmpty());
 			this.server.command("DEL", holder.key());
 			Patience.await().during(Duration.ofSeconds(1)).until(() -> !next.isDone());
@@ -101,13 +74,13 @@ class RedissonFairTests {
 	}
 
 	@Test
-	void stallLongerThanTheLeaseLeavesNoPlaceInTheQueue() {
+	void stallLongerThanTheLeaseLeavesNoPlaceInTheLine() {
 		RedissonLockProvider provider = new RedissonLockProvider(this.client);
 		LeaseRequest request = new LeaseRequest("stalled", Duration.ofSeconds(2), LockType.FAIR);
 		Lease holder = provider.tryAcquire(request).toCompletableFuture().join();
 		assertThat(holder).isNotNull();
 		List<LockQueue.Place> places = Stream.generate(() -> provider.enqueue(request)).limit(3).toList();
-		awaitQueue("stalled", 3);
+		awaitLine("stalled", 3);
 		this.server.suspend();
 		List<LockQueue.Place> late = Stream.generate(() -> provider.enqueue(request)).limit(3).toList();
 		places.forEach(LockQueue.Place::lookAgain);
@@ -117,7 +90,7 @@ class RedissonFairTests {
 		try (DefaultLockTemplate template = template(this.other)) {
 			template.acquire(fair("stalled")).close();
 		}
-		Patience.await().until(() -> this.server.command("EXISTS", "stalled", QUEUE.formatted("stalled")).equals(0L));
+		Patience.await().until(() -> this.server.command("EXISTS", "stalled", LINE.formatted("stalled")).equals(0L));
 	}
 
 	@Test
@@ -126,7 +99,7 @@ class RedissonFairTests {
 		LeaseRequest request = new LeaseRequest("outage", Duration.ofSeconds(2), LockType.FAIR);
 		assertThat(provider.tryAcquire(request).toCompletableFuture().join()).isNotNull();
 		LockQueue.Place place = provider.enqueue(request);
-		awaitQueue("outage", 1);
+		awaitLine("outage", 1);
 		this.server.kill();
 		place.leave();
 		pause(Duration.ofSeconds(4));
@@ -136,76 +109,29 @@ class RedissonFairTests {
 		}
 	}
 
-	@Test
-	void queueIsSharedWithFairLocksByHand() {
-		try (DefaultLockTemplate template = template(this.client);
-				DefaultLockTemplate waiter = DefaultLockTemplate.builder()
-					.provider(new RedissonLockProvider(this.client))
-					// the waiter is woken by a message: polls are too rare
-					.pollInterval(Duration.ofMinutes(10))
-					.build()) {
-			LockRequest request = fair("shared").withLeaseTime(Duration.ofMinutes(2));
-			LockHandle holder = template.acquire(request);
-			RLock byHand = this.other.getFairLock(holder.key());
-			CompletableFuture<Long> second = inThread(byHand);
-			awaitQueue(holder.key(), 1);
-			CompletableFuture<LockHandle> third = waiter.acquireAsync(request.withWaitTime(Duration.ofMinutes(1)));
-			awaitQueue(holder.key(), 2);
-			holder.close();
-			long thread = second.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
-			assertThat(third).isNotDone();
-			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
-			assertThat(third).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
-			assertThat(length(holder.key())).isZero();
-		}
-	}
-
 	/**
-	 * When Redisson grants a lock by hand, it takes minutes from the times of all places
-	 * behind. It may have waited longer than one lease by then.
+	 * Some grants of the line are followed by one in the queue of Redisson.
 	 */
 	@Test
-	void longWaitByHandCostsNobodyThePlace() {
-		try (DefaultLockTemplate template = template(this.client)) {
-			LockRequest request = fair("long").withLeaseTime(Duration.ofSeconds(2)).withAutoRenew(true);
+	void fairLockByHandIsLetInBeforeALongLineIsServed() {
+		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = rarelyPolling()) {
+			LockRequest request = fair("turns").withLeaseTime(Duration.ofMinutes(2));
 			LockHandle holder = template.acquire(request);
+			List<CompletableFuture<Void>> line = Stream
+				.generate(() -> waiter.acquireAsync(request).thenAccept(LockHandle::close))
+				.limit(40)
+				.toList();
+			awaitLine(holder.key(), line.size());
 			RLock byHand = this.other.getFairLock(holder.key());
-			CompletableFuture<Long> second = inThread(byHand);
-			awaitQueue(holder.key(), 1);
-			CompletableFuture<LockHandle> third = template.acquireAsync(request.withReentrant(false));
-			awaitQueue(holder.key(), 2);
-			CompletableFuture<Long> fourth = inThread(byHand);
-			awaitQueue(holder.key(), 3);
-			pause(Duration.ofSeconds(6));
-			assertThat(third).isNotDone();
+			CompletableFuture<Long> thread = inThread(byHand);
+			Patience.await().until(() -> length(QUEUE, holder.key()) == 1);
+			Patience.await().during(Duration.ofMillis(300)).until(() -> !thread.isDone());
 			holder.close();
-			long thread = second.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
-			pause(Duration.ofSeconds(1));
-			assertThat(byHand.unlockAsync(thread).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
-			assertThat(CompletableFuture.anyOf(third, fourth)).succeedsWithin(Patience.LIMIT);
-			assertThat(third).isCompleted();
-			assertThat(fourth).isNotDone();
-			third.join().close();
-			long last = fourth.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
-			assertThat(byHand.unlockAsync(last).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
-		}
-	}
-
-	/**
-	 * Code by hand joins a queue without an expiry of its own.
-	 */
-	@Test
-	void queueOutlivesThoseWhoJoinItByHand() {
-		try (DefaultLockTemplate template = template(this.client)) {
-			LockRequest request = fair("outlives").withLeaseTime(Duration.ofSeconds(10));
-			LockHandle holder = template.acquire(request);
-			CompletableFuture<LockHandle> next = template.acquireAsync(request.withReentrant(false));
-			awaitQueue(holder.key(), 1);
-			assertThat((Long) this.server.command("PTTL", QUEUE.formatted(holder.key())))
-				.isGreaterThan(Duration.ofHours(23).toMillis());
-			holder.close();
-			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
-			assertThat(length(holder.key())).isZero();
+			assertThat(thread).succeedsWithin(Patience.LIMIT);
+			assertThat(line).as("the line still waits").anySatisfy((each) -> assertThat(each).isNotDone());
+			assertThat(byHand.unlockAsync(thread.join()).toCompletableFuture()).succeedsWithin(Patience.LIMIT);
+			assertThat(line).allSatisfy((each) -> assertThat(each).succeedsWithin(Patience.LIMIT));
+			assertThat(length(QUEUE, holder.key())).isZero();
 		}
 	}
 
@@ -220,7 +146,7 @@ class RedissonFairTests {
 				.toList();
 			List<LockHandle> holders = requests.stream().map(template::acquire).toList();
 			List<CompletableFuture<LockHandle>> next = requests.stream().map(waiter::acquireAsync).toList();
-			holders.forEach((holder) -> awaitQueue(holder.key(), 1));
+			holders.forEach((holder) -> awaitLine(holder.key(), 1));
 			holders.forEach(LockHandle::close);
 			assertThat(next)
 				.allSatisfy((call) -> assertThat(call).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close));
@@ -243,7 +169,7 @@ class RedissonFairTests {
 				}))
 				.limit(4 * RedissonReleases.MAX_CHANNELS)
 				.toList();
-			awaitQueue(holder.key(), callers.size());
+			awaitLine(holder.key(), callers.size());
 			holder.close();
 			assertThat(CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)))
 				.succeedsWithin(Patience.LIMIT);
@@ -252,53 +178,23 @@ class RedissonFairTests {
 		}
 	}
 
-	/**
-	 * The first in the queue is not the oldest of its JVM, and no message tells it that
-	 * the lock is free, as its holder has died.
-	 */
 	@Test
-	void oldestOfAJvmWakesTheFirst() {
-		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
-			LockRequest request = fair("died").withLeaseTime(Duration.ofMinutes(10));
-			LockHandle holder = template.acquire(request);
-			CompletableFuture<LockHandle> oldest = waiter.acquireAsync(request);
-			awaitQueue(holder.key(), 1);
-			CompletableFuture<LockHandle> first = waiter.acquireAsync(request);
-			awaitQueue(holder.key(), 2);
-			Patience.await().until(() -> !channels().isEmpty());
-			Object moved = this.server.command("LPOP", QUEUE.formatted(holder.key()));
-			this.server.command("RPUSH", QUEUE.formatted(holder.key()), (String) moved);
-			this.server.command("DEL", holder.key());
-			assertThat(first).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
-			assertThat(oldest).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
-		}
-	}
-
-	@Test
-	void oneOfACrowdPolls() {
+	void crowdOfOneJvmAsksOneQuestionInAnInterval() {
 		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
 			LockRequest request = fair("quiet").withLeaseTime(Duration.ofMinutes(10));
 			LockHandle holder = template.acquire(request);
 			List<CompletableFuture<LockHandle>> crowd = Stream.generate(() -> waiter.acquireAsync(request))
-				.limit(100)
+				.limit(200)
 				.toList();
-			awaitQueue(holder.key(), crowd.size());
-			// each asks once more when messages begin to arrive
+			awaitLine(holder.key(), crowd.size());
 			Patience.await().until(() -> !channels().isEmpty());
 			pause(Duration.ofSeconds(1));
 			this.server.command("CONFIG", "RESETSTAT");
 			pause(Duration.ofSeconds(2));
-			// ten polls of the oldest, and one question of each of the others
-			assertThat(scripts()).isBetween(2L, 250L);
+			assertThat(this.server.commandCalls().get("evalsha")).isBetween(2L, 11L);
 			crowd.forEach((call) -> call.cancel(true));
 			holder.close();
 		}
-	}
-
-	private long scripts() {
-		Matcher calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)")
-			.matcher(String.valueOf(this.server.command("INFO", "commandstats")));
-		return calls.find() ? Long.parseLong(calls.group(1)) : 0;
 	}
 
 	private List<?> channels() {
@@ -324,13 +220,12 @@ class RedissonFairTests {
 		Patience.await().pollDelay(duration).atMost(duration.plusSeconds(30)).until(() -> true);
 	}
 
-	private void awaitQueue(String key, long length) {
-		Patience.await().until(() -> length(key) == length);
+	private void awaitLine(String key, long length) {
+		Patience.await().until(() -> length(LINE, key) == length);
 	}
 
-	private long length(String key) {
-		Object length = this.server.command("LLEN", QUEUE.formatted(key));
-		return (length instanceof Long number) ? number : -1;
+	private long length(String list, String key) {
+		return (Long) this.server.command("LLEN", list.formatted(key));
 	}
 
 	private static LockRequest fair(String name) {

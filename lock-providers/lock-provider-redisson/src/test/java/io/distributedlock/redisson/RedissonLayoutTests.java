@@ -179,9 +179,9 @@ class RedissonLayoutTests extends OnOneServer {
 			Lease holder = attempt(named, "m", LockType.FAIR);
 			LockQueue.Place place = named.enqueue(new LeaseRequest("m", LONG, LockType.FAIR));
 			Patience.await().until(place::isBehindOthers);
-			assertThat(server.command("LLEN", "redisson_lock_queue:{mapped:m}")).isEqualTo(1L);
+			assertThat(server.command("LLEN", "{mapped:m}:line")).isEqualTo(1L);
 			place.leave();
-			Patience.await().until(() -> server.command("LLEN", "redisson_lock_queue:{mapped:m}").equals(0L));
+			Patience.await().until(() -> server.command("LLEN", "{mapped:m}:line").equals(0L));
 			get(holder.release());
 			assertThat((List<?>) server.command("KEYS", "*"))
 				.allSatisfy((key) -> assertThat(key.toString()).contains("mapped:m"));

@@ -28,8 +28,8 @@ import org.redisson.api.RedissonClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The line of exclusive locks together with those who are not in it. No test polls: a
- * message wakes the waiter, or nothing does.
+ * The line of exclusive and fair locks together with those who are not in it. No test
+ * polls: a message wakes the waiter, or nothing does.
  */
 class RedissonLineTests extends OnOneServer {
 

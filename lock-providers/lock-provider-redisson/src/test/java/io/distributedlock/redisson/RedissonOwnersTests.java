@@ -87,25 +87,20 @@ class RedissonOwnersTests extends OnOneServer {
 	}
 
 	@Test
-	void firstInTheQueueOfAFairLockIsWoken() {
-		for (boolean byHand : new boolean[] { true, false }) {
-			Lease lease = attempt(this.provider, "fair", LockType.FAIR);
-			assertThat(only("fair").id()).isEqualTo(lease.ownerId().orElseThrow());
-			LockQueue.Place place = byHand ? null : this.other.enqueue(request("fair", LockType.FAIR));
-			CompletableFuture<?> waiter = (place != null) ? place.granted().toCompletableFuture()
-					: thread(() -> locked(this.otherClient.getFairLock("fair")));
-			Patience.await().until(() -> server.command("LLEN", "redisson_lock_queue:{fair}").equals(1L));
-			Patience.await()
-				.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS",
-						byHand ? "redisson_lock__channel:{fair}:*" : "redisson_lock_line:*"))
-					.size() == 1);
-			Patience.await().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
-			assertThat(get(this.provider.revoke("fair", only("fair")))).isTrue();
-			assertThat(waiter).as("by hand: %s", byHand).succeedsWithin(TIMEOUT);
-			assertThat(get(lease.release())).isFalse();
-			assertThat(get(this.provider.revoke("fair", only("fair")))).isTrue();
-			assertEverythingExpires();
-		}
+	void firstInTheQueueOfAFairLockByHandIsWoken() {
+		Lease lease = attempt(this.provider, "fair", LockType.FAIR);
+		assertThat(only("fair").id()).isEqualTo(lease.ownerId().orElseThrow());
+		CompletableFuture<Boolean> waiter = thread(() -> locked(this.otherClient.getFairLock("fair")));
+		Patience.await().until(() -> server.command("LLEN", "redisson_lock_queue:{fair}").equals(1L));
+		Patience.await()
+			.until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "redisson_lock__channel:{fair}:*"))
+				.size() == 1);
+		Patience.await().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
+		assertThat(get(this.provider.revoke("fair", only("fair")))).isTrue();
+		assertThat(waiter).succeedsWithin(TIMEOUT);
+		assertThat(get(lease.release())).isFalse();
+		assertThat(get(this.provider.revoke("fair", only("fair")))).isTrue();
+		assertEverythingExpires();
 	}
 
 	@Test

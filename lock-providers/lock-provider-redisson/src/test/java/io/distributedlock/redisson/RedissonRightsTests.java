@@ -38,7 +38,7 @@ class RedissonRightsTests extends RedisRightsContract {
 			+ "+hset +hgetall +hdel +pexpire +pttl +incr +get +set +del +time +eval +evalsha +script|load +publish +subscribe +unsubscribe "
 			+ "+ping +client|setname";
 
-	private static final String FOR_OTHER_TYPES = " ~redisson_unlock_latch:{shop:lock:* &redisson_sc:{shop:lock:* +lrange +zcard +zcount +zremrangebyscore +zscore +decrby";
+	private static final String FOR_OTHER_TYPES = " ~redisson_unlock_latch:{shop:lock:* &redisson_sc:{shop:lock:* +zcard +zcount +zremrangebyscore +zscore +decrby";
 
 	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|slots +cluster|info +cluster|myid +info +readonly +command "
 			+ "+wait +pubsub|shardnumsub +pubsub|numpat";

@@ -3,14 +3,17 @@ package io.distributedlock.redis.scripts;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.distributedlock.redis.scripts.script.ScriptRunner;
 
 /**
- * What arrives on the channel of this JVM for its owners. Knows which owners were said to
- * be awaited. If the channel cannot be subscribed to, places ask at intervals, and every
- * owner counts as awaited.
+ * What arrives on the channel of this JVM for its owners. The JVM subscribes when it
+ * first waits, and then stays subscribed: one channel serves all keys. Knows which owners
+ * were said to be awaited. If the channel cannot be subscribed to, places ask at
+ * intervals, and every owner counts as awaited. Thread-safe.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  */
@@ -21,33 +24,80 @@ final class OwnerMessages {
 	 */
 	private static final int MOST_AWAITED = 10_000;
 
-	private final JvmChannel channel;
+	private final ScriptRunner runner;
+
+	private final String channel;
 
 	private final Consumer<String[]> onGrant;
 
 	private final Consumer<String> onFree;
 
+	private final Runnable onActive;
+
 	private final Set<String> awaited = ConcurrentHashMap.newKeySet();
 
+	private final AtomicBoolean opened = new AtomicBoolean();
+
+	private volatile boolean failed;
+
+	private volatile long failedAt;
+
+	private volatile Duration interval = Duration.ofSeconds(1);
+
+	/**
+	 * Counts the subscriptions: after a new one, a message may have been missed.
+	 */
+	private final AtomicInteger subscription = new AtomicInteger();
+
+	/**
+	 * Create an object that is not subscribed yet.
+	 * @param onActive called whenever messages begin to arrive: earlier ones may have
+	 * been missed
+	 */
 	OwnerMessages(ScriptRunner runner, String channel, Consumer<String[]> onGrant, Consumer<String> onFree,
 			Runnable onActive) {
-		this.channel = new JvmChannel(runner, channel, this::onMessage, onActive);
+		this.runner = runner;
+		this.channel = channel;
 		this.onGrant = onGrant;
 		this.onFree = onFree;
+		this.onActive = onActive;
 	}
 
 	/**
-	 * Subscribe to the channel, see {@link JvmChannel#open(Duration)}.
+	 * Subscribe to the channel, unless that was done. If it has failed, it is tried again
+	 * once in an interval.
 	 */
 	void open(Duration interval) {
-		this.channel.open(interval);
+		this.interval = interval;
+		open();
+	}
+
+	private void open() {
+		if (this.opened.get() || (this.failed && System.nanoTime() - this.failedAt < this.interval.toNanos())) {
+			return;
+		}
+		if (this.opened.compareAndSet(false, true)) {
+			this.runner.hear(this.channel, this::onMessage, this::onActive).whenComplete((done, failure) -> {
+				if (failure != null) {
+					this.failedAt = System.nanoTime();
+					this.failed = true;
+					this.opened.set(false);
+				}
+			});
+		}
+	}
+
+	private void onActive() {
+		this.subscription.incrementAndGet();
+		this.onActive.run();
 	}
 
 	/**
-	 * Return the present subscription, 0 if there is none.
+	 * Return the present subscription, 0 if there is none: messages do not arrive then.
 	 */
 	int subscription() {
-		return this.channel.subscription();
+		int present = this.subscription.get();
+		return (present > 0 && this.runner.isHearing()) ? present : 0;
 	}
 
 	/**
@@ -56,7 +106,7 @@ final class OwnerMessages {
 	 */
 	boolean isAwaited(String number, int heardSince) {
 		if (heardSince == 0) {
-			this.channel.open();
+			open();
 			return true;
 		}
 		return heardSince != subscription() || this.awaited.contains(number);
@@ -65,7 +115,7 @@ final class OwnerMessages {
 	void noteAwaited(String number) {
 		if (this.awaited.size() >= MOST_AWAITED) {
 			// all present leases count as awaited
-			this.channel.nextSubscription();
+			this.subscription.incrementAndGet();
 			this.awaited.clear();
 		}
 		this.awaited.add(number);

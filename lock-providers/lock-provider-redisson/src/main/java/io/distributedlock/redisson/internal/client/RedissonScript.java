@@ -8,7 +8,7 @@ import io.distributedlock.redis.scripts.script.LuaFiles;
 import io.distributedlock.redis.scripts.script.Script;
 
 /**
- * The scripts of all lock types but the exclusive one, each of which Redis executes in
+ * The scripts of read locks, write locks and semaphores, each of which Redis executes in
  * one step, for the key layout of Redisson's own locks. A script may be executed twice
  * for one call: the second time must change nothing. A call that was given up may be
  * executed late: its owner, which was removed meanwhile, is refused.
@@ -40,18 +40,6 @@ public enum RedissonScript {
 	ACQUIRE_READ,
 
 	/**
-	 * Takes a fair lock for the first owner in its queue. The queue is a list of owners;
-	 * a sorted set has the times until which they count as alive. Arguments: owner,
-	 * lease, time to live of the counter, for how long the owner counts as alive, 0 for
-	 * an owner that does not queue. If the lock is free for another one, wakes that one.
-	 * Answers 0 if others are in front; less 1 if one of them uses Redisson by hand; less
-	 * 2 if the owner is the first in the queue, and the lock is in such hands or free for
-	 * them. Who asks is alive, whatever became of its time. The queue lives as long as
-	 * the counter after its last place, since code by hand joins it without an expiry.
-	 */
-	ACQUIRE_IN_TURN,
-
-	/**
 	 * Takes a permit of a semaphore: counts the number of free permits down, and adds the
 	 * owner to a set sorted by the ends of the leases. The first caller sets the number.
 	 * A caller that finds no free permit, and asks with another number of permits, sets
@@ -63,7 +51,7 @@ public enum RedissonScript {
 	ACQUIRE_PERMIT,
 
 	/**
-	 * Renews a fair lock or a write lock. Keys: lock. Arguments: owner, lease.
+	 * Renews a write lock. Keys: lock. Arguments: owner, lease.
 	 */
 	RENEW_LOCK,
 
@@ -81,9 +69,9 @@ public enum RedissonScript {
 
 	/**
 	 * Releases the lock of a writer and publishes that, also to the first in the queue of
-	 * a fair lock. The release also succeeds for a user without the right to publish; the
-	 * answer is then 2 instead of 1. Arguments: owner, one more if it is to be refused
-	 * from now on.
+	 * {@code getFairLock}. The release also succeeds for a user without the right to
+	 * publish; the answer is then 2 instead of 1. Arguments: owner, one more if it is to
+	 * be refused from now on.
 	 */
 	RELEASE_WRITE,
 
@@ -94,14 +82,6 @@ public enum RedissonScript {
 	 * as {@link #RELEASE_WRITE}.
 	 */
 	RELEASE_READ,
-
-	/**
-	 * Releases a fair lock or leaves its queue. Publishes that to the next owner in the
-	 * queue. If the queue is empty, and at one release of four, it also publishes on the
-	 * channels of other locks: if somebody hears that, the lock is free for them for a
-	 * moment. Arguments and answer as those of {@link #RELEASE_WRITE}.
-	 */
-	RELEASE_IN_TURN,
 
 	/**
 	 * Releases a permit. Keys: number, owners, the mark if the owner is to be refused

@@ -5,8 +5,8 @@ local function read_holder()
   if length == 0 then return false end
   -- more fields are those of readers, of whom there may be thousands
   if length > 2 then return '' end
-  local fields = redis.call('hkeys', KEYS[1])
+  local fields = redis.call('hgetall', KEYS[1])
   if length == 1 then return fields[1] end
-  if redis.call('hget', KEYS[1], 'mode') ~= 'write' then return '' end
-  return fields[1] == 'mode' and fields[2] or fields[1]
+  if fields[1] == 'mode' then return fields[2] == 'write' and fields[3] or '' end
+  return fields[3] == 'mode' and fields[4] == 'write' and fields[1] or ''
 end
