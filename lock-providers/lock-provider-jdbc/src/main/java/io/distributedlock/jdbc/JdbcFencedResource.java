@@ -83,7 +83,9 @@ public final class JdbcFencedResource {
 	 * @throws StaleTokenException if a higher token was seen; then roll back the
 	 * transaction
 	 * @throws IllegalStateException if the connection commits each statement
-	 * @throws SQLException if the database fails
+	 * @throws SQLException if the database fails; on MariaDB and MySQL also for a
+	 * deadlock, if transactions write their first tokens of different resources at the
+	 * same time
 	 */
 	public void check(Connection connection, long token) throws SQLException {
 		if (connection.getAutoCommit()) {

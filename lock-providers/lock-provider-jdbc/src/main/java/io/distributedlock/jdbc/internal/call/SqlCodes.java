@@ -4,7 +4,8 @@ import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
-import java.sql.SQLTransientException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 
 /**
@@ -132,10 +133,12 @@ public final class SqlCodes {
 	 * <li>70100: MariaDB and MySQL, query interrupted; MariaDB also for its time-out</li>
 	 * <li>HYT00: a time-out, on H2 and of drivers</li>
 	 * <li>3024: MySQL, {@code max_execution_time} exceeded</li>
+	 * <li>the exception that JDBC has for this: MySQL's driver names no state</li>
 	 * </ul>
 	 */
 	static boolean isCancelled(SQLException failure) {
-		return CANCELLED_STATES.contains(state(failure)) || CANCELLED_CODES.contains(code(failure));
+		return failure instanceof SQLTimeoutException || CANCELLED_STATES.contains(state(failure))
+				|| CANCELLED_CODES.contains(code(failure));
 	}
 
 	/**
@@ -148,19 +151,16 @@ public final class SqlCodes {
 	 * <li>class 25P: PostgreSQL or its driver finds the transaction in another state than
 	 * it was left in, as after the server has ended a silent one</li>
 	 * <li>class 90: H2, with the code for a state: the connection is broken or the
-	 * database was closed. {@link JdbcErrors} asks first for codes of this class with
-	 * another meaning</li>
+	 * database was closed, unless the code has another meaning</li>
 	 * <li>the exceptions that JDBC has for this, which pools throw too</li>
 	 * </ul>
 	 */
 	static boolean isConnectionProblem(SQLException failure) {
-		if (failure instanceof Session.GivenUpException) {
-			return false;
-		}
 		String state = state(failure);
 		return state.startsWith("08") || state.startsWith("57P") || state.equals("53300") || state.startsWith("25P")
-				|| failure instanceof SQLTransientException || failure instanceof SQLRecoverableException
-				|| failure instanceof SQLNonTransientConnectionException || state.startsWith("90");
+				|| failure instanceof SQLTransientConnectionException || failure instanceof SQLRecoverableException
+				|| failure instanceof SQLNonTransientConnectionException
+				|| (state.startsWith("90") && !isCollision(failure) && !isReadOnly(failure) && !isDenied(failure));
 	}
 
 	/**

@@ -191,6 +191,11 @@ public final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 			this.listening = false;
 			statement.execute("UNLISTEN " + CHANNEL);
 		}
+		catch (SQLException | RuntimeException | Error ex) {
+			// it may still listen, and would collect messages for others
+			session.abort();
+			throw ex;
+		}
 	}
 
 }

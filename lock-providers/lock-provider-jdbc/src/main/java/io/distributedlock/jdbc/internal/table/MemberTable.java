@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statements on the table of owners that share a key or wait in its queue. Members
- * that share a key are changed only while the row of the key is locked, so that these
- * statements never collide.
+ * that share a key are changed only while the row of the key is locked. A transaction
+ * that adds one neither updates nor deletes without having read that there is a row:
+ * otherwise MariaDB and MySQL would lock the gap in which it looked, and those who add
+ * owners to other keys would wait for each other.
  * <p>
  * Why: docs/decisions/044-first-place-of-a-database-is-told.md
  */
@@ -47,7 +49,10 @@ final class MemberTable {
 	 * Add a member behind the others, or renew it in its place.
 	 */
 	void put(Session session, String key, String owner, Duration lease) throws SQLException {
-		if (!prolong(session, key, owner, lease)) {
+		if (isMember(session, key, owner)) {
+			prolong(session, key, owner, lease);
+		}
+		else {
 			long ticket = session.number("SELECT MAX(ticket)" + OF_KEY, key) + 1;
 			session.update("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, ?, "
 					+ this.now + " + ?)", key, owner, ticket, lease.toMillis());
@@ -74,7 +79,10 @@ final class MemberTable {
 	}
 
 	void dropExpired(Session session, String key) throws SQLException {
-		session.update("DELETE" + OF_KEY + " AND expires_at <= " + this.now, key);
+		String expired = OF_KEY + " AND expires_at <= " + this.now;
+		if (session.isAny("SELECT 1" + expired, key)) {
+			session.update("DELETE" + expired, key);
+		}
 	}
 
 	boolean isMember(Session session, String key, String owner) throws SQLException {

@@ -108,6 +108,28 @@ class JdbcErrorsTests {
 		}
 	}
 
+	/**
+	 * The limit of a statement is in whole seconds, and so is over before the call.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void timeOutOfAStatementIsNoProblemOfTheConnection(JdbcDialect dialect) throws SQLException {
+		LockProvider provider = provider(lockPool(dialect, 3),
+				Databases.settings(dialect).withCommandTimeout(Duration.ofMillis(2900)));
+		LeaseRequest request = new LeaseRequest("slow", REQUEST.leaseTime(), LockType.EXCLUSIVE);
+		Patience.await().ignoreExceptions().until(() -> get(get(provider.tryAcquire(request)).release()));
+		try (Connection connection = DriverManager.getConnection(server(dialect).url(), "app", "secret");
+				Statement statement = connection.createStatement()) {
+			connection.setAutoCommit(false);
+			statement.execute("SELECT * FROM distributed_lock WHERE lock_key = 'slow' FOR UPDATE");
+			// on a busy machine the call may be over first
+			Patience.await()
+				.untilAsserted(() -> assertThatFailure(provider.tryAcquire(request), true)
+					.hasMessageContaining("the database cancelled the statement"));
+			connection.rollback();
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ADVISORY")
 	void readOnlyPostgresIsReportedAsSuch(JdbcLockStrategy strategy) {
@@ -177,6 +199,31 @@ class JdbcErrorsTests {
 		Lease second = get(provider(pool, settings).tryAcquire(request));
 		late.proceed();
 		assertThat(Stream.of(get(first), second).filter(Objects::nonNull)).hasSize(1);
+	}
+
+	/**
+	 * A statement that finds no row would lock the gap around it on MariaDB and MySQL,
+	 * and two owners that are added to neighbours would wait for each other.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void ownersOfAKeyDoNotWaitForThoseOfItsNeighbour(JdbcDialect dialect) {
+		HikariDataSource pool = lockPool(dialect, 20);
+		LostStatements statements = new LostStatements(pool);
+		LockProvider first = provider(statements.dataSource(), Databases.settings(dialect));
+		LockProvider second = provider(pool, Databases.settings(dialect));
+		for (LockType type : List.of(LockType.READ, LockType.SEMAPHORE)) {
+			LostStatements.Fault late = statements
+				.delay((sql) -> sql.startsWith("INSERT INTO distributed_lock_member"));
+			CompletableFuture<Lease> held = first
+				.tryAcquire(new LeaseRequest("neighbour1" + type, REQUEST.leaseTime(), type))
+				.toCompletableFuture();
+			Patience.await().until(late::isReached);
+			Lease other = get(second.tryAcquire(new LeaseRequest("neighbour2" + type, REQUEST.leaseTime(), type)));
+			late.proceed();
+			assertThat(get(Objects.requireNonNull(other).release())).isTrue();
+			assertThat(held).succeedsWithin(Patience.LIMIT).isNotNull();
+		}
 	}
 
 	/**

@@ -4,6 +4,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransactionRollbackException;
+import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -22,6 +25,7 @@ import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -56,6 +60,27 @@ class SessionTests {
 				}
 			}
 		}
+	}
+
+	/**
+	 * As the drivers of MySQL, MariaDB and H2 report a deadlock, a time-out of a
+	 * statement, a row that has changed and a missing right.
+	 */
+	@ParameterizedTest
+	@MethodSource
+	void connectionIsBackAtOnceAfterAFailureOfItsStatement(SQLException failure) throws SQLException {
+		try (HikariDataSource pool = Databases.pool("jdbc:h2:mem:", "sa", "", 1)) {
+			try (Session session = Session.open(pool, COMMAND_TIMEOUT, System.nanoTime() + Session.NEVER_NANOS)) {
+				session.failed(failure);
+			}
+			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+		}
+	}
+
+	static List<SQLException> connectionIsBackAtOnceAfterAFailureOfItsStatement() {
+		return List.of(new SQLTransactionRollbackException("deadlock", "40001", 1213), new SQLTimeoutException(),
+				new SQLTimeoutException("time-out", "70100", 1969),
+				new SQLTransientException("changed", "90131", 90131), new SQLException("denied", "90096", 90096));
 	}
 
 	/**

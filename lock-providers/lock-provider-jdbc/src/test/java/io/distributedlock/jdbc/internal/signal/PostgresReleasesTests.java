@@ -1,6 +1,7 @@
 package io.distributedlock.jdbc.internal.signal;
 
 import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -8,12 +9,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.jdbc.Databases;
 import io.distributedlock.jdbc.JdbcDialect;
+import io.distributedlock.jdbc.PostgresTestServer;
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.jdbc.PgConnection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,6 +78,29 @@ class PostgresReleasesTests {
 		this.releases.listen("k", () -> {
 		});
 		Patience.await().until(() -> this.connections.get() > 1);
+	}
+
+	/**
+	 * In a pool it would listen for ever, and collect messages that nobody reads.
+	 */
+	@Test
+	void connectionThatMayStillListenDoesNotGoBackToItsPool() throws SQLException {
+		try (PostgresTestServer server = PostgresTestServer.run();
+				HikariDataSource pool = Databases.pool(server.url(), "postgres", "", 1)) {
+			Connection physical;
+			try (Connection connection = pool.getConnection()) {
+				physical = connection.unwrap(PgConnection.class);
+			}
+			this.calls = Databases.calls(pool, Databases.settings(JdbcDialect.POSTGRESQL));
+			this.releases = new PostgresReleases(this.calls);
+			Thread caller = Thread.currentThread();
+			this.releases.listen("k", () -> {
+				if (Thread.currentThread() != caller) {
+					throw new NoClassDefFoundError("Listener");
+				}
+			});
+			Patience.await().until(physical::isClosed);
+		}
 	}
 
 	private PostgresReleases releases(ThreadFactory factory, Throwable refusal) {
