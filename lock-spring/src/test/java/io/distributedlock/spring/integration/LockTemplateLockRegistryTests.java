@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockContext;
@@ -66,6 +68,21 @@ class LockTemplateLockRegistryTests {
 		this.registry.renewLock("k");
 		assertThat(LockContext.current().remaining()).isGreaterThan(before.dividedBy(2));
 		this.lock.unlock();
+	}
+
+	@Test
+	void unlockOfALostLockLeavesTheLeaseTimeOfItsSuccessor() throws Exception {
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		try {
+			other.submit(() -> this.lock.lock(Duration.ofMillis(50))).get();
+			this.lock.lock(LEASE);
+			other.submit(this.lock::unlock).get();
+			assertIsRenewed();
+			this.lock.unlock();
+		}
+		finally {
+			other.shutdown();
+		}
 	}
 
 	/**
