@@ -46,8 +46,9 @@ record TemplateLock(LockTemplate template, LockRequest request, LeaseTimes lease
 
 	@Override
 	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
+		// the conversion saturates
 		boolean locked = this.template.asLock(this.request.withLeaseTime(ttl))
-			.tryLock(waitTime.toMillis(), TimeUnit.MILLISECONDS);
+			.tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
 		if (locked) {
 			this.leaseTimes.locked(ttl);
 		}

@@ -85,6 +85,21 @@ class LockTemplateLockRegistryTests {
 		}
 	}
 
+	@Test
+	void waitMayBeAsLongAsADurationAndShorterThanAMillisecond() throws InterruptedException {
+		assertThat(this.lock.tryLock(Duration.ofSeconds(Long.MAX_VALUE), LEASE)).isTrue();
+		onAnotherThread(() -> {
+			Duration wait = Duration.ofNanos(999_999);
+			// a single attempt may take longer anyway
+			for (int i = 0; i < 100; i++) {
+				long start = System.nanoTime();
+				assertThat(isLocked(wait)).isFalse();
+				assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(wait.toNanos());
+			}
+		});
+		this.lock.unlock();
+	}
+
 	/**
 	 * The text of other objects differs from JVM to JVM.
 	 */
@@ -125,6 +140,15 @@ class LockTemplateLockRegistryTests {
 		Patience.await().until(() -> held.remaining().compareTo(less) < 0);
 		this.registry.renewLock("k");
 		assertThat(held.remaining()).isGreaterThan(less);
+	}
+
+	private boolean isLocked(Duration wait) {
+		try {
+			return this.lock.tryLock(wait, LEASE);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	private boolean isLockedByAnotherThread() {
