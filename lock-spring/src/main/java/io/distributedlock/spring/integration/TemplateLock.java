@@ -1,9 +1,13 @@
 package io.distributedlock.spring.integration;
 
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 
@@ -55,9 +59,22 @@ record TemplateLock(LockTemplate template, LockRequest request, LeaseTimes lease
 		return locked;
 	}
 
+	/**
+	 * Unlock as the registries of Spring Integration do, which tell a loss when the last
+	 * hold ends.
+	 */
 	@Override
 	public void unlock() {
+		List<LockHandle> lost = LockContext.capture().handles().stream().filter((each) -> !each.isValid()).toList();
 		this.template.asLock(this.request).unlock();
+		List<LockHandle> held = LockContext.capture().handles();
+		for (LockHandle each : lost) {
+			if (each.isClosed() && held.stream().noneMatch((other) -> other.key().equals(each.key()))) {
+				throw new ConcurrentModificationException(
+						"Lock '%s' was lost before it was unlocked. Others may have changed what it protects"
+							.formatted(each.key()));
+			}
+		}
 	}
 
 	@Override

@@ -1,12 +1,14 @@
 package io.distributedlock.spring.integration;
 
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -76,13 +78,28 @@ class LockTemplateLockRegistryTests {
 		try {
 			other.submit(() -> this.lock.lock(Duration.ofMillis(50))).get();
 			this.lock.lock(LEASE);
-			other.submit(this.lock::unlock).get();
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> other.submit(this.lock::unlock).get())
+				.withCauseInstanceOf(ConcurrentModificationException.class);
 			assertIsRenewed();
 			this.lock.unlock();
 		}
 		finally {
 			other.shutdown();
 		}
+	}
+
+	/**
+	 * As with the registries of Spring Integration.
+	 */
+	@Test
+	void lastUnlockOfALostLockTellsTheLoss() {
+		this.lock.lock();
+		this.lock.lock();
+		this.template.close();
+		this.lock.unlock();
+		assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(this.lock::unlock)
+			.withMessageContaining("lost");
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
 	}
 
 	@Test
