@@ -25,7 +25,8 @@ public enum OnLost {
 	 * The running method is stopped: its thread is interrupted, its future is cancelled,
 	 * or the subscription to its publisher is cancelled. The call fails with
 	 * {@link io.distributedlock.LockLostException}. An exception that the method throws
-	 * because of the interrupt is added as suppressed.
+	 * because of the interrupt is added as suppressed. If the method swallows the
+	 * interrupt, one of somebody else is cleared with it.
 	 */
 	INTERRUPT
 

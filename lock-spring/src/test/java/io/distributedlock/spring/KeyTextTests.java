@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.Date;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -64,7 +65,7 @@ class KeyTextTests {
 			new IllegalStateException("a"), proxy(new Order()), proxy(new Spoken()), interfaceProxy(),
 			(Runnable) () -> {
 			}, List.of(new Open(new Order())), Clock.systemUTC(), InstantSource.system(), new Open(Clock.systemUTC()),
-			new DateTimeException("a"));
+			new DateTimeException("a"), URI.create("urn:x"), new Locale("no", "NO", "NY"), new Locale("a"));
 
 	/**
 	 * Values and their texts.
@@ -73,8 +74,9 @@ class KeyTextTests {
 			Map.entry(2L, "2"), Map.entry('c', "c"), Map.entry(true, "true"), Map.entry(Colour.RED, "RED"),
 			Map.entry(new BigDecimal("1.50"), "1.50"), Map.entry(new UUID(1, 2), new UUID(1, 2).toString()),
 			Map.entry(Instant.EPOCH, "1970-01-01T00:00:00Z"), Map.entry(ZoneId.of("Asia/Shanghai"), "Asia/Shanghai"),
-			Map.entry(URI.create("urn:x"), "urn:x"), Map.entry(new StringBuilder("text"), "text"),
-			Map.entry(new Generic<>("x"), "Generic[x]"),
+			Map.entry(Locale.ROOT, "und"), Map.entry(Locale.forLanguageTag("und-Latn"), "und-Latn"),
+			Map.entry(new Locale("ja", "JP", "JP"), "ja-JP-u-ca-japanese-x-lvariant-JP"), Map.entry(Locale.US, "en-US"),
+			Map.entry(new StringBuilder("text"), "text"), Map.entry(new Generic<>("x"), "Generic[x]"),
 			Map.entry(new Generic<@Nullable String>(null), "Generic[null]"),
 			Map.entry(new Generic<>("null"), "Generic[\\'null]"), Map.entry(new Generic<>(""), "Generic[\\']"),
 			Map.entry(new Generic<>("a,[b]\\"), "Generic[a\\,\\[b\\]\\\\]"),

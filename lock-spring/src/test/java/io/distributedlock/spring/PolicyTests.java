@@ -175,6 +175,16 @@ class PolicyTests {
 	}
 
 	@Test
+	void interruptOfSomebodyElseSurvivesALoss() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.work.losingAndCancelledLater(this.provider));
+		assertThat(Thread.interrupted()).as("while the method cleaned up").isTrue();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.work.losingAfterACancellation(this.provider));
+		assertThat(Thread.interrupted()).as("before the loss").isTrue();
+	}
+
+	@Test
 	void keyIsKeptForItsMinimumTime() {
 		this.work.brief();
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.work.brief());
@@ -405,6 +415,28 @@ class PolicyTests {
 		public void losingAndInterrupted(RecordingProvider provider) throws InterruptedException {
 			provider.loseLast();
 			new CountDownLatch(1).await();
+		}
+
+		@DistributedLock(onLost = OnLost.INTERRUPT)
+		public void losingAndCancelledLater(RecordingProvider provider) throws InterruptedException {
+			provider.loseLast();
+			try {
+				new CountDownLatch(1).await();
+			}
+			finally {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+		@DistributedLock(onLost = OnLost.INTERRUPT)
+		public void losingAfterACancellation(RecordingProvider provider) {
+			Thread.currentThread().interrupt();
+			provider.loseLast();
+			// a wait would end by the interrupt, and clear it
+			long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(300);
+			while (System.nanoTime() - until < 0) {
+				Thread.onSpinWait();
+			}
 		}
 
 		@DistributedLock(onLost = OnLost.INTERRUPT)

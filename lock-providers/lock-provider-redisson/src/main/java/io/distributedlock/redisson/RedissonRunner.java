@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.distributedlock.redis.scripts.LockScripts;
-import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.Script.Role;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.ScriptRunner;
 import io.distributedlock.redis.scripts.script.Shortfalls;
@@ -94,20 +94,16 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 		String key = call.keys().get(0);
 		RedissonCall sent = new RedissonCall(call.script(), this.nameMapper.unmap(key), call.keys(), call.arguments());
 		long giveUpAt = call.giveUpAtNanos().orElse(System.nanoTime() + RedissonServer.LONG_NANOS);
-		if (call.script().digest().equals(LockScripts.REDISSON.acquire().digest())) {
+		Role role = call.script().role();
+		if (role == Role.ACQUIRE) {
 			return this.server.acquire(sent, (answer) -> answer != LockScripts.TAKEN && !LockScripts.isInLine(answer),
 					giveUpAt);
 		}
 		return switch (call.script().answer()) {
 			case NUMBER -> this.server.send(sent, giveUpAt);
-			case TEXT -> this.server.sendForText(sent, mayAcquire(call.script()), giveUpAt);
+			case TEXT -> this.server.sendForText(sent, role == Role.EXCHANGE, giveUpAt);
 			case TEXTS -> this.server.sendForTexts(sent);
 		};
-	}
-
-	private static boolean mayAcquire(Script script) {
-		return script.digest().equals(LockScripts.REDISSON.exchange().digest())
-				|| script.digest().equals(LockScripts.REDISSON_SHARDED.exchange().digest());
 	}
 
 }

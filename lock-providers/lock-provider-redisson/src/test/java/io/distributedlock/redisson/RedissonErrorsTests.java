@@ -1,5 +1,6 @@
 package io.distributedlock.redisson;
 
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,11 +13,16 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.redis.scripts.ExclusiveLocks;
+import io.distributedlock.redis.scripts.LockScripts;
+import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.redisson.internal.client.RedissonErrors;
+import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.patience.Patience;
+import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
 import io.distributedlock.test.server.StandardError;
 import org.junit.jupiter.api.Test;
@@ -27,6 +33,8 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
 import org.redisson.config.Config;
+import org.redisson.config.NameMapper;
+import org.redisson.config.ReadMode;
 import org.redisson.config.SubscriptionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -198,6 +206,65 @@ class RedissonErrorsTests {
 				replica.resume();
 				assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 				Patience.await().until(() -> primary.command("EXISTS", "alone").equals(0L));
+			}
+			finally {
+				replica.resume();
+				client.shutdown();
+			}
+		}
+	}
+
+	@Test
+	void replicasConfirmALockOfEachLayout() throws Exception {
+		try (RedisTestServer primary = RedisTestServer.run();
+				RedisTestServer replica = RedisTestServer.runReplicaOf(primary)) {
+			RedissonClient client = connect(primary, replica, (config) -> {
+			});
+			try (RedissonServer server = new RedissonServer(client);
+					RedissonReleases releases = new RedissonReleases(server)) {
+				RedissonRunner runner = new RedissonRunner(server, releases, NameMapper.direct());
+				replica.suspend();
+				for (Field layout : LockScripts.class.getFields()) {
+					if (layout.getType() == LockScripts.class) {
+						assertUnconfirmed(runner, (LockScripts) layout.get(null), layout.getName());
+					}
+				}
+			}
+			finally {
+				replica.resume();
+				client.shutdown();
+			}
+		}
+	}
+
+	private static void assertUnconfirmed(RedissonRunner runner, LockScripts scripts, String key) {
+		try (ExclusiveLocks locks = new ExclusiveLocks(runner, scripts, TokenCounters.ofRedisson(false))) {
+			assertThat(locks.tryAcquire(new LeaseRequest(key, LONG, LockType.EXCLUSIVE)).toCompletableFuture()).as(key)
+				.failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withMessageContaining("replica");
+		}
+	}
+
+	@Test
+	void replicasOfAClusterConfirmALock() {
+		try (RedisTestCluster cluster = RedisTestCluster.runWithReplicas()) {
+			Config config = Clients.config();
+			config.setSlavesSyncTimeout(300);
+			config.useClusterServers()
+				.addNodeAddress(cluster.servers().get(0).url())
+				.setReadMode(ReadMode.MASTER)
+				.setSubscriptionMode(SubscriptionMode.MASTER)
+				.setMasterConnectionMinimumIdleSize(1);
+			RedissonClient client = Redisson.create(config);
+			RedisTestServer replica = cluster.replicaOf(cluster.primaryOf("alone"));
+			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
+				// since Redis 7 the client knows sharded channels from now on
+				get(get(attempt(provider, "alone")).release());
+				replica.suspend();
+				assertThat(attempt(provider, "alone").toCompletableFuture()).failsWithin(Patience.LIMIT)
+					.withThrowableThat()
+					.withMessageContaining("replica");
 			}
 			finally {
 				replica.resume();

@@ -4,7 +4,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
-import java.net.URI;
 import java.time.ZoneId;
 import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalAmount;
@@ -105,13 +104,28 @@ public final class KeyTexts {
 		if (value instanceof List<?> list) {
 			return joined(list.stream());
 		}
+		if (value instanceof Locale locale) {
+			return plain(tag(locale), inside);
+		}
 		return isValueOfJdk(value) ? plain(value.toString(), inside)
 				: OF_CLASS.get(value.getClass()).write(value, inside);
 	}
 
+	/**
+	 * Return the language tag of a locale. One whose parts are no well-formed tag has
+	 * that of another.
+	 */
+	private static String tag(Locale locale) {
+		String tag = locale.toLanguageTag();
+		if (!Locale.forLanguageTag(tag).equals(locale)) {
+			throw refused(Locale.class);
+		}
+		return tag;
+	}
+
 	private static boolean isValueOfJdk(Object value) {
-		return value instanceof Boolean || value instanceof Character || value instanceof UUID || value instanceof URI
-				|| value instanceof Locale || value instanceof Currency
+		return value instanceof Boolean || value instanceof Character || value instanceof UUID
+				|| value instanceof Currency
 				|| ((value instanceof CharSequence || value instanceof Number) && isOfJdk(value.getClass()))
 				|| isOfTime(value);
 	}

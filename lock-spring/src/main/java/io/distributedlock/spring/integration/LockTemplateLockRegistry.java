@@ -1,8 +1,7 @@
 package io.distributedlock.spring.integration;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.List;
 
 import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockContext;
@@ -10,6 +9,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.spring.expression.KeyTexts;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.EvaluationException;
 import org.springframework.integration.support.locks.DistributedLock;
@@ -75,10 +75,7 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	 */
 	@Override
 	public void renewLock(Object lockKey) {
-		Duration ofCall = this.leaseTimes.find(request(lockKey).key());
-		Duration leaseTime = (ofCall != null) ? ofCall : this.prototype.leaseTime();
-		// without a lease time the lock is auto-renewed anyway
-		renew(lockKey, (leaseTime != null) ? leaseTime : Duration.ZERO);
+		renew(lockKey, null);
 	}
 
 	@Override
@@ -86,22 +83,21 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 		renew(lockKey, ttl);
 	}
 
-	private void renew(Object lockKey, Duration leaseTime) {
+	private void renew(Object lockKey, @Nullable Duration ttl) {
 		// a lost lock is acquired again, and not renewed
-		Set<String> held = LockContext.capture()
-			.handles()
-			.stream()
-			.filter(LockHandle::isValid)
-			.map(LockHandle::key)
-			.collect(Collectors.toSet());
+		List<LockHandle> valid = LockContext.capture().handles().stream().filter(LockHandle::isValid).toList();
 		try (LockHandle handle = this.template.tryAcquire(request(lockKey).withWaitTime(Duration.ZERO)).orElse(null)) {
-			if (handle == null || !held.contains(handle.key())) {
+			List<LockHandle> held = (handle == null) ? List.of()
+					: valid.stream().filter((each) -> each.key().equals(handle.key())).toList();
+			if (handle == null || held.isEmpty()) {
 				throw new IllegalStateException(
 						"Lock '%s' cannot be renewed: it is not held by this thread. Lock it on the same thread before"
 							.formatted(lockKey));
 			}
 			handle.ensureHeld();
-			if (!leaseTime.isZero()) {
+			Duration leaseTime = (ttl != null) ? ttl : this.leaseTimes.find(held, this.prototype.leaseTime());
+			// without a lease time the lock is auto-renewed anyway
+			if (leaseTime != null && !leaseTime.isZero()) {
 				handle.extend(leaseTime);
 			}
 		}

@@ -1,12 +1,15 @@
 package io.distributedlock.spring.integration;
 
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.integration.support.locks.DistributedLock;
 
@@ -22,50 +25,54 @@ record TemplateLock(LockTemplate template, LockRequest request, LeaseTimes lease
 	@Override
 	public void lock() {
 		this.template.asLock(this.request).lock();
-		this.leaseTimes.locked(this.request.key(), null);
 	}
 
 	@Override
 	public void lock(Duration ttl) {
 		this.template.asLock(this.request.withLeaseTime(ttl)).lock();
-		this.leaseTimes.locked(this.request.key(), ttl);
+		this.leaseTimes.locked(ttl);
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
 		this.template.asLock(this.request).lockInterruptibly();
-		this.leaseTimes.locked(this.request.key(), null);
 	}
 
 	@Override
 	public boolean tryLock() {
-		return noted(this.template.asLock(this.request).tryLock(), null);
+		return this.template.asLock(this.request).tryLock();
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return noted(this.template.asLock(this.request).tryLock(time, unit), null);
+		return this.template.asLock(this.request).tryLock(time, unit);
 	}
 
 	@Override
 	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-		return noted(this.template.asLock(this.request.withLeaseTime(ttl))
-			.tryLock(waitTime.toMillis(), TimeUnit.MILLISECONDS), ttl);
+		// the conversion saturates
+		boolean locked = this.template.asLock(this.request.withLeaseTime(ttl))
+			.tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
+		if (locked) {
+			this.leaseTimes.locked(ttl);
+		}
+		return locked;
 	}
 
+	/**
+	 * Unlock as the registries of Spring Integration do, which tell a loss when the last
+	 * hold ends.
+	 */
 	@Override
 	public void unlock() {
-		boolean held = true;
-		try {
-			this.template.asLock(this.request).unlock();
-		}
-		catch (IllegalMonitorStateException ex) {
-			held = false;
-			throw ex;
-		}
-		finally {
-			if (held) {
-				this.leaseTimes.unlocked(this.request.key());
+		List<LockHandle> lost = LockContext.capture().handles().stream().filter((each) -> !each.isValid()).toList();
+		this.template.asLock(this.request).unlock();
+		List<LockHandle> held = LockContext.capture().handles();
+		for (LockHandle each : lost) {
+			if (each.isClosed() && held.stream().noneMatch((other) -> other.key().equals(each.key()))) {
+				throw new ConcurrentModificationException(
+						"Lock '%s' was lost before it was unlocked. Others may have changed what it protects"
+							.formatted(each.key()));
 			}
 		}
 	}
@@ -73,13 +80,6 @@ record TemplateLock(LockTemplate template, LockRequest request, LeaseTimes lease
 	@Override
 	public Condition newCondition() {
 		return this.template.asLock(this.request).newCondition();
-	}
-
-	private boolean noted(boolean locked, @Nullable Duration leaseTime) {
-		if (locked) {
-			this.leaseTimes.locked(this.request.key(), leaseTime);
-		}
-		return locked;
 	}
 
 }

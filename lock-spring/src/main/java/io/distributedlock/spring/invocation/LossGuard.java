@@ -40,35 +40,45 @@ final class LossGuard {
 			result = method.run();
 		}
 		catch (Throwable ex) {
-			if (ended()) {
+			if (ended(ex instanceof InterruptedException)) {
 				throw lost(handle, ex);
 			}
 			throw ex;
 		}
-		ended();
+		ended(false);
 		handle.ensureHeld();
 		return result;
 	}
 
 	private void interrupt() {
 		if (this.state.compareAndSet(State.RUNNING, State.INTERRUPTING)) {
+			if (this.thread.isInterrupted()) {
+				// by somebody else, which stops the method as well
+				this.state.set(State.INTERRUPTED_BEFORE);
+				return;
+			}
 			this.thread.interrupt();
 			this.state.set(State.INTERRUPTED);
 		}
 	}
 
 	/**
-	 * Note that the method has ended, and clear the interrupt that was meant for it.
+	 * Note that the method has ended, and clear the interrupt that was meant for it. If
+	 * the method has swallowed that one, an interrupt of somebody else is cleared: a
+	 * thread does not tell who has interrupted it.
+	 * @param cleared whether the method is known to have cleared it
 	 * @return whether the method was interrupted
 	 */
-	private boolean ended() {
+	private boolean ended(boolean cleared) {
 		if (this.state.compareAndSet(State.RUNNING, State.ENDED)) {
 			return false;
 		}
 		while (this.state.get() == State.INTERRUPTING) {
 			Thread.onSpinWait();
 		}
-		Thread.interrupted();
+		if (!cleared && this.state.get() == State.INTERRUPTED) {
+			Thread.interrupted();
+		}
 		return true;
 	}
 
@@ -87,7 +97,7 @@ final class LossGuard {
 
 	private enum State {
 
-		RUNNING, INTERRUPTING, INTERRUPTED, ENDED
+		RUNNING, INTERRUPTING, INTERRUPTED, INTERRUPTED_BEFORE, ENDED
 
 	}
 

@@ -1,12 +1,16 @@
 package io.distributedlock.spring.integration;
 
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.LockContext;
@@ -68,6 +72,51 @@ class LockTemplateLockRegistryTests {
 		this.lock.unlock();
 	}
 
+	@Test
+	void unlockOfALostLockLeavesTheLeaseTimeOfItsSuccessor() throws Exception {
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		try {
+			other.submit(() -> this.lock.lock(Duration.ofMillis(50))).get();
+			this.lock.lock(LEASE);
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> other.submit(this.lock::unlock).get())
+				.withCauseInstanceOf(ConcurrentModificationException.class);
+			assertIsRenewed();
+			this.lock.unlock();
+		}
+		finally {
+			other.shutdown();
+		}
+	}
+
+	/**
+	 * As with the registries of Spring Integration.
+	 */
+	@Test
+	void lastUnlockOfALostLockTellsTheLoss() {
+		this.lock.lock();
+		this.lock.lock();
+		this.template.close();
+		this.lock.unlock();
+		assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(this.lock::unlock)
+			.withMessageContaining("lost");
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
+	}
+
+	@Test
+	void waitMayBeAsLongAsADurationAndShorterThanAMillisecond() throws InterruptedException {
+		assertThat(this.lock.tryLock(Duration.ofSeconds(Long.MAX_VALUE), LEASE)).isTrue();
+		onAnotherThread(() -> {
+			Duration wait = Duration.ofNanos(999_999);
+			// a single attempt may take longer anyway
+			for (int i = 0; i < 100; i++) {
+				long start = System.nanoTime();
+				assertThat(isLocked(wait)).isFalse();
+				assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(wait.toNanos());
+			}
+		});
+		this.lock.unlock();
+	}
+
 	/**
 	 * The text of other objects differs from JVM to JVM.
 	 */
@@ -108,6 +157,15 @@ class LockTemplateLockRegistryTests {
 		Patience.await().until(() -> held.remaining().compareTo(less) < 0);
 		this.registry.renewLock("k");
 		assertThat(held.remaining()).isGreaterThan(less);
+	}
+
+	private boolean isLocked(Duration wait) {
+		try {
+			return this.lock.tryLock(wait, LEASE);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	private boolean isLockedByAnotherThread() {

@@ -244,11 +244,9 @@ final class Line {
 		}
 		else {
 			this.seen = new Seen(sentAt, Long.parseLong(answer[1]));
-			if (answer[2].equals("0") && oldest.isWaiting()) {
-				// the server has lost the line
-				this.places.values().forEach(LinePlace::askAgain);
-			}
 		}
+		boolean lost = holder == null && answer[2].equals("0") && oldest.isWaiting();
+		this.places.values().forEach((place) -> place.askAgain(lost));
 		if (left > 0 && left < oldest.request().lookInterval().toMillis()
 				&& this.lookingLater.compareAndSet(false, true)) {
 			DelayedTasks.after(Duration.ofNanos(TimeUnit.MILLISECONDS.toNanos(left) + EARLY_NANOS)).execute(() -> {

@@ -264,10 +264,11 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	/**
-	 * Join the line again, as the server has lost it.
+	 * Join the line again if the server has lost it, or if the last attempt to join again
+	 * has failed.
 	 */
-	void askAgain() {
-		if (this.confirmed) {
+	void askAgain(boolean lost) {
+		if (this.confirmed && (lost || this.failed)) {
 			ask();
 		}
 	}

@@ -5,6 +5,7 @@ import java.util.List;
 import io.distributedlock.redis.scripts.script.LuaFiles;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.Script.Answer;
+import io.distributedlock.redis.scripts.script.Script.Role;
 
 /**
  * The scripts of exclusive and fair locks, for one layout of the key. Whoever finds a
@@ -113,9 +114,10 @@ public record LockScripts(Script acquire, Script release, Script exchange, Scrip
 
 	private static LockScripts of(String... folders) {
 		LuaFiles files = new LuaFiles(List.of(folders));
-		return new LockScripts(files.script(Answer.NUMBER, "acquire"), files.script(Answer.NUMBER, "release"),
-				files.script(Answer.TEXT, "exchange"), files.script(Answer.NUMBER, "leave"),
-				files.script(Answer.TEXT, "look"), files.script(Answer.TEXT, "renew"));
+		return new LockScripts(files.script(Role.ACQUIRE, Answer.NUMBER, "acquire"),
+				files.script(Answer.NUMBER, "release"), files.script(Role.EXCHANGE, Answer.TEXT, "exchange"),
+				files.script(Answer.NUMBER, "leave"), files.script(Answer.TEXT, "look"),
+				files.script(Answer.TEXT, "renew"));
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockType;
+import io.distributedlock.redis.scripts.script.Script.Role;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange.Exchange;
 import io.distributedlock.spi.LeaseRequest;
@@ -188,6 +189,36 @@ class ExclusiveLocksTests {
 		places.get(0).lookAgain();
 		List<?> line = (List<?>) server.command("LRANGE", "{k}:line", "0", "-1");
 		assertThat(line).hasSize(300).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void placeWhoseAnswerWasLostWhenItJoinedAgainAsksAgain() {
+		take();
+		List<Place> places = IntStream.range(0, 2).mapToObj((i) -> this.waiter.enqueue(request(LOOK))).toList();
+		server.command("DEL", "{k}:line");
+		this.runner.loseAnswers((call) -> call.script().role() == Role.ACQUIRE);
+		places.get(0).lookAgain();
+		assertThat(places).noneMatch(Place::isBehindOthers);
+		this.runner.loseAnswers((call) -> false);
+		places.get(0).lookAgain();
+		assertThat(places).allMatch(Place::isBehindOthers);
+		assertThat(server.command("LLEN", "{k}:line")).isEqualTo(2L);
+	}
+
+	@Test
+	void placeThatCouldNotJoinAgainDoesSoAlthoughAnOlderOneHas() {
+		take();
+		Place oldest = this.waiter.enqueue(request(LOOK));
+		Place second = this.waiter.enqueue(request(LOOK));
+		String entry = String.valueOf(server.command("LINDEX", "{k}:line", "1"));
+		server.command("DEL", "{k}:line");
+		this.runner.refuse((call) -> entry.startsWith(call.arguments().get(0) + ' '));
+		oldest.lookAgain();
+		assertThat(server.command("LLEN", "{k}:line")).as("the oldest alone").isEqualTo(1L);
+		this.runner.refuse((call) -> false);
+		oldest.lookAgain();
+		assertThat(second.isBehindOthers()).isTrue();
+		assertThat(server.command("LINDEX", "{k}:line", "1")).isEqualTo(entry);
 	}
 
 	@Test

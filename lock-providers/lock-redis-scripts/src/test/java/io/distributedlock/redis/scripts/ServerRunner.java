@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.ScriptRunner;
@@ -33,6 +34,10 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 
 	private volatile boolean repeating;
 
+	private volatile Predicate<ScriptCall> refused = (call) -> false;
+
+	private volatile Predicate<ScriptCall> lost = (call) -> false;
+
 	private volatile @Nullable Inbox inbox;
 
 	private volatile @Nullable Consumer<String> onMessage;
@@ -54,6 +59,20 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 	 */
 	void repeatNext() {
 		this.repeating = true;
+	}
+
+	/**
+	 * Refuse calls from now on, before the server gets them.
+	 */
+	void refuse(Predicate<ScriptCall> refused) {
+		this.refused = refused;
+	}
+
+	/**
+	 * Lose the answers to calls from now on.
+	 */
+	void loseAnswers(Predicate<ScriptCall> lost) {
+		this.lost = lost;
 	}
 
 	int subscriptions() {
@@ -85,6 +104,9 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 		if (!call.wanted().getAsBoolean()) {
 			return CompletableFuture.failedFuture(new BackendException("nobody waits", true, null));
 		}
+		if (this.refused.test(call)) {
+			return CompletableFuture.failedFuture(new BackendException("no connection", true, null));
+		}
 		List<String> command = new ArrayList<>(
 				List.of("EVAL", call.script().source(), Integer.toString(call.keys().size())));
 		command.addAll(call.keys());
@@ -94,8 +116,9 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 				this.repeating = false;
 				this.server.command(command.toArray(String[]::new));
 			}
-			return (CompletionStage<T>) CompletableFuture
-				.completedFuture(this.server.command(command.toArray(String[]::new)));
+			Object answer = this.server.command(command.toArray(String[]::new));
+			return this.lost.test(call) ? CompletableFuture.failedFuture(new IOException("the connection broke"))
+					: (CompletionStage<T>) CompletableFuture.completedFuture(answer);
 		}
 		catch (UncheckedIOException ex) {
 			return CompletableFuture.failedFuture(ex);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.distributedlock.redis.scripts.script.Script.Answer;
+import io.distributedlock.redis.scripts.script.Script.Role;
 
 /**
  * Puts scripts together from files. A line {@code -- include other.lua} stands for that
@@ -34,9 +35,20 @@ public record LuaFiles(List<String> folders) {
 	 * @return the script
 	 */
 	public Script script(Answer answer, String name) {
+		return script(Role.OTHER, answer, name);
+	}
+
+	/**
+	 * Read a script.
+	 * @param role what it is for
+	 * @param answer what it answers with
+	 * @param name the name of its file, without its ending
+	 * @return the script
+	 */
+	public Script script(Role role, Answer answer, String name) {
 		StringBuilder source = new StringBuilder();
 		append(source, name + ".lua", new HashSet<>());
-		return new Script(answer, source.toString());
+		return new Script(role, answer, source.toString());
 	}
 
 	private void append(StringBuilder source, String file, Set<String> included) {

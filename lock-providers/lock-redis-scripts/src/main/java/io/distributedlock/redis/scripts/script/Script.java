@@ -13,9 +13,12 @@ public final class Script {
 
 	private final String digest;
 
+	private final Role role;
+
 	private final Answer answer;
 
-	Script(Answer answer, String source) {
+	Script(Role role, Answer answer, String source) {
+		this.role = role;
 		this.answer = answer;
 		this.source = source;
 		this.digest = ScriptDigest.of(source);
@@ -38,11 +41,41 @@ public final class Script {
 	}
 
 	/**
+	 * Return what the script is for.
+	 * @return its role, the same in each layout of the keys
+	 */
+	public Role role() {
+		return this.role;
+	}
+
+	/**
 	 * Return what the script answers with.
 	 * @return the type of the answer
 	 */
 	public Answer answer() {
 		return this.answer;
+	}
+
+	/**
+	 * What a script is for, as far as a client sends it in another way for that.
+	 */
+	public enum Role {
+
+		/**
+		 * It is {@link io.distributedlock.redis.scripts.LockScripts#acquire()}.
+		 */
+		ACQUIRE,
+
+		/**
+		 * It is {@link io.distributedlock.redis.scripts.LockScripts#exchange()}.
+		 */
+		EXCHANGE,
+
+		/**
+		 * Any other script.
+		 */
+		OTHER
+
 	}
 
 	/**
