@@ -11,8 +11,9 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 
 /**
- * Ends commands after the command time-out, so that a command which was not sent by then
- * is not sent later, when there is a connection again. Watches have no deadline.
+ * Ends commands shortly before the command time-out, so that a command which was not sent
+ * by then is not sent later, when there is a connection again. It is before, since gRPC
+ * can say why there was no answer, and where. Watches have no deadline.
  */
 final class CommandDeadline implements ClientInterceptor {
 
@@ -25,7 +26,7 @@ final class CommandDeadline implements ClientInterceptor {
 	private final long nanos;
 
 	CommandDeadline(Duration commandTimeout) {
-		this.nanos = commandTimeout.toNanos();
+		this.nanos = commandTimeout.multipliedBy(9).dividedBy(10).toNanos();
 	}
 
 	@Override
