@@ -47,7 +47,7 @@ public final class EtcdClients {
 			// the engine tries again itself, and knows until when
 			.retryMaxAttempts(1)
 			.retryDelay(50)
-			.interceptor(new CommandDeadline(commandTimeout));
+			.interceptor(new CommandDeadline(commandTimeout, builder::target));
 	}
 
 }

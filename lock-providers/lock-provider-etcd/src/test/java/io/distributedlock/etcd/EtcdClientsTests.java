@@ -130,6 +130,14 @@ class EtcdClientsTests {
 	}
 
 	@Test
+	void serverThatTakesConnectionsAndIsSilentNamesTheAddress() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			awaitFailure(provider(client(silent.getLocalPort())),
+					"(no answer from ip:///127.0.0.1:%s)".formatted(silent.getLocalPort()));
+		}
+	}
+
+	@Test
 	void nameThatIsUnknownIsToldAsSuch() {
 		Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT)
 			.endpoints("http://etcd.invalid:2379")
