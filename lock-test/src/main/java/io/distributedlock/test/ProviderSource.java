@@ -117,6 +117,17 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
+	 * Declare that locks work again only later than two seconds after an outage, since
+	 * the client waits before it connects. Also say so in the documentation of the
+	 * provider.
+	 * @param time how soon they work again
+	 * @return a source whose clients recover later
+	 */
+	public ProviderSource whoseLocksWorkAgainWithin(Duration time) {
+		return withFaults(this.faults.recoveringWithin(time));
+	}
+
+	/**
 	 * Create a provider, as one more node. It waits for an answer as long as a busy
 	 * machine may need.
 	 * @return a new provider and its client

@@ -1,6 +1,9 @@
 package io.distributedlock.etcd;
 
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
@@ -15,6 +18,13 @@ import org.jspecify.annotations.Nullable;
  * Says what a failure of jetcd means.
  */
 final class EtcdErrors {
+
+	/**
+	 * What gRPC says of a request that had no answer in time: why the last try to connect
+	 * has failed, or which server was asked.
+	 */
+	private static final Pattern INSIGHT = Pattern
+		.compile(" cause=(?:[\\w.$]+: )?(?<cause>.+)|remote_addr=(?<address>[^]]+)");
 
 	private EtcdErrors() {
 	}
@@ -45,8 +55,8 @@ final class EtcdErrors {
 			// come in time (DEADLINE_EXCEEDED); the request was ended before its answer
 			// (CANCELLED, ABORTED). gRPC says UNKNOWN or INTERNAL where a connection
 			// breaks in the middle of an answer
-			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, UNKNOWN, INTERNAL ->
-				new BackendException("etcd cannot be reached or has no leader (%s)".formatted(code), true, cause);
+			case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, CANCELLED, UNKNOWN, INTERNAL -> new BackendException(
+					"etcd cannot be reached or has no leader%s".formatted(where(cause, code)), true, cause);
 			case RESOURCE_EXHAUSTED -> new BackendException(
 					"etcd has no room or too many requests: compact and defragment it, or raise its quota", true,
 					cause);
@@ -61,6 +71,16 @@ final class EtcdErrors {
 	static boolean isNotFound(Throwable failure) {
 		return code(Failures.unwrap(failure)) == ErrorCode.NOT_FOUND
 				|| String.valueOf(Failures.unwrap(failure).getMessage()).contains("requested lease not found");
+	}
+
+	private static String where(Throwable failure, ErrorCode code) {
+		String words = Failures.ofConnection(failure);
+		if (words.isEmpty()) {
+			Matcher insight = INSIGHT.matcher(String.valueOf(failure.getMessage()));
+			words = " (%s)".formatted(!insight.find() ? code : Objects.requireNonNullElseGet(insight.group("cause"),
+					() -> "no answer from " + insight.group("address")));
+		}
+		return words;
 	}
 
 	/**

@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,6 +92,66 @@ class EtcdClientsTests {
 			get(acquire(provider, request("silent")).release());
 			assertThat(proxy.connections()).as("the silent connection and a new one").hasSizeGreaterThan(1);
 		}
+	}
+
+	@Test
+	void outageNamesItsCauseAndTheAddress() throws IOException {
+		try (TcpProxy proxy = new TcpProxy(server.port())) {
+			EtcdLockProvider provider = provider(client(proxy.port()));
+			get(acquire(provider, request("named")).release());
+			proxy.blackHole();
+			awaitFailure(provider, "(no answer from /127.0.0.1:%s)".formatted(proxy.port()));
+			proxy.refuse();
+			proxy.cut();
+			awaitFailure(provider, "(Connection refused: /127.0.0.1:%s)".formatted(proxy.port()));
+		}
+	}
+
+	@Test
+	void connectionThatIsNotTakenNamesTheAddress() throws IOException {
+		List<Socket> others = new ArrayList<>();
+		try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			try {
+				while (others.size() < 10) {
+					others.add(new Socket());
+					others.get(others.size() - 1).connect(full.getLocalSocketAddress(), 200);
+				}
+			}
+			catch (SocketTimeoutException ex) {
+				// nobody takes the connections before it
+			}
+			awaitFailure(provider(client(full.getLocalPort())), "/127.0.0.1:%s)".formatted(full.getLocalPort()));
+		}
+		finally {
+			for (Socket each : others) {
+				each.close();
+			}
+		}
+	}
+
+	@Test
+	void serverThatTakesConnectionsAndIsSilentNamesTheAddress() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			awaitFailure(provider(client(silent.getLocalPort())),
+					"(no answer from ip:///127.0.0.1:%s)".formatted(silent.getLocalPort()));
+		}
+	}
+
+	@Test
+	void nameThatIsUnknownIsToldAsSuch() {
+		Client client = EtcdClients.forLocks(Client.builder(), COMMAND_TIMEOUT)
+			.endpoints("http://etcd.invalid:2379")
+			.build();
+		this.opened.add(client);
+		awaitFailure(provider(client), "UnresolvedAddressException");
+	}
+
+	private static void awaitFailure(EtcdLockProvider provider, String words) {
+		Patience.await(words)
+			.untilAsserted(
+					() -> assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> get(provider.ping()))
+						.havingCause()
+						.withMessageContaining(words));
 	}
 
 	@Test

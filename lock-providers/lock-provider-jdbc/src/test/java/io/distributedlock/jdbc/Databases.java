@@ -58,7 +58,8 @@ public final class Databases {
 	static ProviderSource source(JdbcLockStrategy strategy, JdbcDialect dialect, Runnable restart, String url,
 			String user, String password) {
 		ProviderSource source = throughProxy(
-				ProviderSource.onServer(Factory.class, restart, strategy.name(), dialect.name(), url, user, password));
+				ProviderSource.onServer(Factory.class, restart, strategy.name(), dialect.name(), url, user, password))
+			.whoseLocksWorkAgainWithin(Duration.ofSeconds(8));
 		return switch (strategy) {
 			case ROW, VERSION -> source;
 			case FOR_UPDATE, ADVISORY -> source.whoseLocksEndWithTheirConnection();
@@ -158,7 +159,9 @@ public final class Databases {
 		@Override
 		public Node create(List<String> arguments, Duration commandTimeout) {
 			HikariDataSource pool = pool(arguments.get(2), arguments.get(3), arguments.get(4), 30);
-			pool.setConnectionTimeout(commandTimeout.plusSeconds(3).toMillis());
+			// as that of the starter: shorter, since the pool knows why it has no
+			// connection
+			pool.setConnectionTimeout(commandTimeout.toMillis() * 4 / 5);
 			JdbcLockSettings settings = settings(JdbcDialect.valueOf(arguments.get(1)))
 				.withStrategy(JdbcLockStrategy.valueOf(arguments.get(0)))
 				.withCommandTimeout(commandTimeout)

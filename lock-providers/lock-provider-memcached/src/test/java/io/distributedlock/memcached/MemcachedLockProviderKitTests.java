@@ -49,6 +49,7 @@ class MemcachedLockProviderKitTests extends LockProviderCompatibilityKit {
 				? ProviderSource.onServer(Factory.class, server::restart, "127.0.0.1", Integer.toString(server.port()))
 					.throughProxy(server.port(), (port) -> List.of("127.0.0.1", Integer.toString(port)))
 					.withStalls(server::suspend, server::resume)
+					.whoseLocksWorkAgainWithin(Duration.ofSeconds(3))
 				: new ProviderSource(Factory.class, List.of(container.address().split(":", 2)), true, null);
 	}
 

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.distributedlock.redis.internal.client.RedisErrors;
 import io.distributedlock.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
@@ -74,8 +75,10 @@ record Votes(int servers, int yes, int no, int failed, @Nullable Throwable failu
 	 * Return the failure of a command for which neither a yes nor a no has a majority.
 	 */
 	BackendException undecided() {
-		return new BackendException("%s of %s servers failed or answered too late, and a majority is needed"
-			.formatted(this.failed, this.servers), true, this.failure);
+		String last = (this.failure != null) ? ". The last one: " + RedisErrors.translate(this.failure).getMessage()
+				: "";
+		return new BackendException("%s of %s servers failed or answered too late, and a majority is needed%s"
+			.formatted(this.failed, this.servers, last), true, this.failure);
 	}
 
 }

@@ -78,6 +78,11 @@ class RedlockFaultsTests {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
 				.withMessageContaining("3 of 5 servers");
+			Patience.await("the cause and an address")
+				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> template.tryAcquire("k"))
+					.withMessageContaining("The last one: Redis cannot be reached (Connection refused: ")
+					.withMessageContaining("127.0.0.1:"));
 		}
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(lease.renew(LONG)));
 		assertNothingIsLeft("k");

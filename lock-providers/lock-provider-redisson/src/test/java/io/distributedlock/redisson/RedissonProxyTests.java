@@ -11,7 +11,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
-import io.distributedlock.test.server.StandardError;
+import io.distributedlock.test.process.StandardError;
 import io.distributedlock.test.server.contract.RedisProxyContract;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -24,10 +24,10 @@ import org.apache.zookeeper.Watcher.WatcherType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that locks use. Each fails after the command time-out at the latest. A
- * command completes with ZooKeeper's answer, also if that is that a node is there
- * already, is not there or has nodes below it, and fails with {@link BackendException}
- * otherwise.
+ * The commands that locks use. Each fails shortly before the command time-out at the
+ * latest. A command completes with ZooKeeper's answer, also if that is that a node is
+ * there already, is not there or has nodes below it, and fails with
+ * {@link BackendException} otherwise.
  * <p>
  * Why: docs/decisions/035-zookeeper-term.md
  */
@@ -53,7 +53,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 	ZooKeeperCalls(CuratorFramework client, Connection connection, Duration commandTimeout) {
 		this.client = client;
 		this.connection = connection;
-		this.commandTimeout = commandTimeout;
+		// before the engine's own time-out, which does not say where ZooKeeper is
+		this.commandTimeout = commandTimeout.multipliedBy(9).dividedBy(10);
 		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-zookeeper-timer"));
 		this.timer.setRemoveOnCancelPolicy(true);
 	}
@@ -203,8 +204,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 * Stop trying where another try would fail too: the client was closed, so that its
 	 * nodes end with its session, or the user lacks the right.
 	 */
-	private static CompletableFuture<Boolean> ifWorthwhile(CompletableFuture<Boolean> removal) {
-		return removal.exceptionallyCompose((failure) -> ZooKeeperErrors.translate(failure).isRetryable()
+	private CompletableFuture<Boolean> ifWorthwhile(CompletableFuture<Boolean> removal) {
+		return removal.exceptionallyCompose((failure) -> translate(failure).isRetryable()
 				? CompletableFuture.failedFuture(failure) : CompletableFuture.completedFuture(false));
 	}
 
@@ -261,7 +262,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 			Code code = Code.get(event.getResultCode());
 			boolean answered = code == Code.OK || code == Code.NONODE || code == Code.NODEEXISTS
 					|| code == Code.NOTEMPTY;
-			boolean inTime = answered ? answer.complete(event) : answer.completeExceptionally(ZooKeeperErrors.of(code));
+			boolean inTime = answered ? answer.complete(event)
+					: answer.completeExceptionally(ZooKeeperErrors.of(code, servers()));
 			if (!answered || !inTime) {
 				onUnknown.run();
 			}
@@ -280,8 +282,15 @@ final class ZooKeeperCalls implements AutoCloseable {
 		CompletableFuture<CuratorEvent> bounded = answer.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.whenComplete((event, failure) -> this.connection.forget(sending));
 		this.connection.whenConnected(sending);
-		return bounded
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(ZooKeeperErrors.translate(failure)));
+		return bounded.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
+	}
+
+	BackendException translate(Throwable failure) {
+		return ZooKeeperErrors.translate(failure, servers());
+	}
+
+	private String servers() {
+		return this.client.getZookeeperClient().getCurrentConnectionString();
 	}
 
 	/**

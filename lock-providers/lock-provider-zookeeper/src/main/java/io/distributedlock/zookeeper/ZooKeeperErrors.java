@@ -16,7 +16,11 @@ final class ZooKeeperErrors {
 	private ZooKeeperErrors() {
 	}
 
-	static BackendException of(@Nullable Code code) {
+	/**
+	 * Return what a code means.
+	 * @param servers where the client connects to, as it does not say why it cannot
+	 */
+	static BackendException of(@Nullable Code code, String servers) {
 		if (code == null) {
 			return new BackendException("ZooKeeper answered with an unknown code", false, null);
 		}
@@ -25,7 +29,8 @@ final class ZooKeeperErrors {
 			// no server answers, or the one that does has no majority behind it, or the
 			// session went on elsewhere: the client connects again by itself
 			case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED, SESSIONMOVED, NOTREADONLY -> new BackendException(
-					"ZooKeeper cannot be reached: check its address and that a majority runs", true, cause);
+					"ZooKeeper cannot be reached (%s): check its address and that a majority runs".formatted(servers),
+					true, cause);
 			// another try would be refused too, until somebody changes the rights
 			case NOAUTH, AUTHFAILED, SESSIONCLOSEDREQUIRESASLAUTH -> new BackendException(
 					"ZooKeeper denies the user the node of locks: see the least rights in docs/providers/zookeeper.md",
@@ -42,13 +47,15 @@ final class ZooKeeperErrors {
 				"the client of ZooKeeper cannot send a command: check that it is started and not closed", false, cause);
 	}
 
-	static BackendException translate(Throwable failure) {
+	static BackendException translate(Throwable failure, String servers) {
 		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException backendException) {
 			return backendException;
 		}
 		if (cause instanceof TimeoutException) {
-			return new BackendException("ZooKeeper did not answer in time: check its address and that a majority runs",
+			return new BackendException(
+					"ZooKeeper did not answer in time (%s): check its address and that a majority runs"
+						.formatted(servers),
 					true, cause);
 		}
 		return new BackendException("ZooKeeper failed with " + cause.getClass().getSimpleName(), false, cause);

@@ -87,7 +87,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, QueueWatches watches, LocalOwners owners, String root,
 			LeaseRequest request, String owner, boolean mayWait) {
-		super(ZooKeeperErrors::translate);
+		super(calls::translate);
 		this.calls = calls;
 		this.connection = connection;
 		this.watches = watches;

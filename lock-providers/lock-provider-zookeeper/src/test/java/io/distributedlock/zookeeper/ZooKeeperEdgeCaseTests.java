@@ -240,7 +240,8 @@ class ZooKeeperEdgeCaseTests {
 			LockRequest patient = LockRequest.of("k").withWaitTime(Patience.LIMIT).withWaitThroughOutage(true);
 			template.acquire(patient).close();
 			this.server.stop();
-			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"));
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
+				.withMessageContaining("(%s)".formatted(this.server.getConnectString()));
 			this.server.restart();
 			template.acquire(patient).close();
 		}

@@ -34,7 +34,8 @@ class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
 	protected ProviderSource source() {
 		return ProviderSource.onServer(Factory.class, server::restart, server.address())
 			.throughProxy(server.port(), (port) -> List.of("127.0.0.1:" + port))
-			.withStalls(server::suspend, server::resume);
+			.withStalls(server::suspend, server::resume)
+			.whoseLocksWorkAgainWithin(Duration.ofMillis(2L * Servers.SESSION_MILLIS));
 	}
 
 	@Nested

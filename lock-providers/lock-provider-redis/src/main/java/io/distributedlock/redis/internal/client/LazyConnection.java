@@ -112,13 +112,20 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	 * dropped it without a message, and TCP notices that only after about 15 minutes. A
 	 * second connection is opened, and replaces the first one once the server has
 	 * answered over it.
+	 * @return the second connection, or the first one if it is not replaced now. Not to
+	 * be cancelled
 	 */
-	public void replaceSilent() {
+	public CompletableFuture<C> replaceSilent() {
 		Opening<C> silent = this.current.get();
 		Opening<C> under = this.replacement.get();
-		if (this.closed || silent == null || !silent.isDone() || silent.isCompletedExceptionally()
-				|| this.retired.get() != null || (under != null && !under.isOverdue())) {
-			return;
+		if (silent == null) {
+			return CompletableFuture.failedFuture(RedisErrors.disconnected(this.notConnected));
+		}
+		if (this.closed || !silent.isDone() || silent.isCompletedExceptionally() || this.retired.get() != null) {
+			return silent;
+		}
+		if (under != null && !under.isCompletedExceptionally() && !under.isOverdue()) {
+			return under;
 		}
 		Opening<C> opening = new Opening<>();
 		if (this.replacement.compareAndSet(under, opening)) {
@@ -133,7 +140,9 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 				}
 			});
 			open(opening);
+			return opening;
 		}
+		return replaceSilent();
 	}
 
 	boolean isClosed() {

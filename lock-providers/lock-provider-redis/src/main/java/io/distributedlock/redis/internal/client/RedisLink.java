@@ -139,12 +139,13 @@ public final class RedisLink implements AutoCloseable {
 			if (opened instanceof StatefulRedisClusterConnection<String, String> cluster) {
 				return pingEach(cluster, channels);
 			}
-			if (!opened.isOpen()) {
-				// after a long outage Lettuce waits for up to half a minute before it
-				// connects again
-				replaceSilent();
-			}
-			return this.<Long>sendOver(opened, new ScriptCall(PlainScripts.PING, keys, List.of(channels)).sentWhole());
+			// after a long outage Lettuce waits for up to half a minute before it
+			// connects
+			// again
+			CompletionStage<StatefulConnection<String, String>> open = opened.isOpen()
+					? CompletableFuture.completedStage(opened) : inTime(replaceSilent());
+			ScriptCall ping = new ScriptCall(PlainScripts.PING, keys, List.of(channels)).sentWhole();
+			return open.thenCompose((reopened) -> this.<Long>sendOver(reopened, ping));
 		});
 	}
 
@@ -289,9 +290,9 @@ public final class RedisLink implements AutoCloseable {
 			});
 	}
 
-	private void replaceSilent() {
-		this.commands.replaceSilent();
+	private CompletableFuture<StatefulConnection<String, String>> replaceSilent() {
 		this.messages.replaceSilent();
+		return this.commands.replaceSilent();
 	}
 
 	private UnansweredTime silenceOf(String node) {

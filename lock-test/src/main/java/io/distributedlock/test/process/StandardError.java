@@ -1,4 +1,4 @@
-package io.distributedlock.test.server;
+package io.distributedlock.test.process;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
