@@ -31,8 +31,6 @@ import io.distributedlock.test.process.StandardError;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -186,13 +184,13 @@ abstract class NetworkContract extends KeyContract {
 	}
 
 	@Test
-	@ResourceLock(Resources.GLOBAL)
+	@NeedsServerAlone
 	final void silenceUnderLoadIsToldOnceAndHoldsNoCallsBack() {
 		failUnderLoad(TcpProxy::blackHole, "");
 	}
 
 	@Test
-	@ResourceLock(Resources.GLOBAL)
+	@NeedsServerAlone
 	final void refusalUnderLoadIsToldOnceAndHoldsNoCallsBack() {
 		failUnderLoad((proxy) -> {
 			proxy.refuse();
