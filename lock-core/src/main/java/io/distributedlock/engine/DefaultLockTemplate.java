@@ -269,6 +269,16 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 */
 	@Override
 	public void close() {
+		try {
+			endAll();
+		}
+		finally {
+			this.timers.close();
+			this.runtime.close();
+		}
+	}
+
+	private void endAll() {
 		// each step on a thread of its own: a provider that blocks delays no other
 		List<CompletableFuture<?>> steps = new ArrayList<>();
 		this.calls.close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
@@ -285,8 +295,6 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		if (!Boolean.TRUE.equals(this.handleReleases.awaitUninterruptibly(ended))) {
 			logger.warn("Not every lock could be released at close; the others end with their leases");
 		}
-		this.timers.close();
-		this.runtime.close();
 	}
 
 	/**

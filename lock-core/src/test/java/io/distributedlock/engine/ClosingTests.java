@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,12 +14,14 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A template that closes leaves no call hanging, and takes nobody's word back.
@@ -59,6 +62,25 @@ class ClosingTests {
 		finally {
 			end.countDown();
 		}
+	}
+
+	@Test
+	void threadsEndThoughAStepFails() {
+		List<String> ended = new ArrayList<>();
+		LockTemplateBuilder builder = DefaultLockTemplate.builder().provider(this.provider);
+		builder.runtime((executor) -> (EngineRuntime) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { EngineRuntime.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals("execute")) {
+						throw new OutOfMemoryError("no room for a task");
+					}
+					ended.add(method.getName());
+					return (method.getReturnType() == long.class) ? 0L : null;
+				}));
+		DefaultLockTemplate failing = builder.build();
+		failing.acquire("k");
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(failing::close);
+		assertThat(ended).endsWith("close");
+		assertThat(failing.timers.size()).isZero();
 	}
 
 	@Test

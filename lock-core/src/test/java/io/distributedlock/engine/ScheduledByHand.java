@@ -11,7 +11,7 @@ import io.distributedlock.engine.internal.runtime.EngineRuntime;
  * Time that a test moves on, and timers that run when a test says so. What the engine
  * hands to other threads runs at once.
  */
-final class ScheduledByHand implements EngineRuntime {
+public final class ScheduledByHand implements EngineRuntime {
 
 	private final Queue<Due> timers = new ConcurrentLinkedQueue<>();
 
@@ -20,14 +20,14 @@ final class ScheduledByHand implements EngineRuntime {
 	/**
 	 * Let time pass, without the timer thread noticing.
 	 */
-	void moveTo(long nanos) {
+	public void moveTo(long nanos) {
 		this.now = nanos;
 	}
 
 	/**
 	 * Run what is due, as the timer thread, which there is one of.
 	 */
-	void runTimers() {
+	public void runTimers() {
 		for (Due timer : List.copyOf(this.timers)) {
 			if (timer.at - this.now <= 0 && this.timers.remove(timer)) {
 				timer.task.run();

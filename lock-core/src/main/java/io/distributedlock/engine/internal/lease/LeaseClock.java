@@ -108,10 +108,6 @@ public final class LeaseClock {
 		return open == null || !open.mayArrive(now);
 	}
 
-	long startNanos() {
-		return this.term.startNanos();
-	}
-
 	Duration granted() {
 		return this.term.granted();
 	}

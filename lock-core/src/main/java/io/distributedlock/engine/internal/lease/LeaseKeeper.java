@@ -2,7 +2,6 @@ package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.engine.internal.event.Listeners;
@@ -134,12 +134,14 @@ public final class LeaseKeeper {
 	 * Return the locks that are held, those first that are held for the longest time.
 	 */
 	public List<HeldLock> held() {
-		// not by how long they are held, which changes during the sort
+		return all().filter(HeldLock::isHeld).toList();
+	}
+
+	private Stream<HeldLock> all() {
+		// not by the term or by how long they are held, which change during the sort
 		return this.tracked.members()
 			.stream()
-			.filter(HeldLock::isHeld)
-			.sorted((first, second) -> Long.signum(first.beganNanos() - second.beganNanos()))
-			.toList();
+			.sorted((first, second) -> Long.signum(first.beganNanos() - second.beganNanos()));
 	}
 
 	/**
@@ -148,10 +150,7 @@ public final class LeaseKeeper {
 	 */
 	public List<HeldLock> stop() {
 		this.closed = true;
-		List<HeldLock> held = this.tracked.members()
-			.stream()
-			.sorted(Comparator.comparingLong((lock) -> lock.clock().startNanos()))
-			.toList();
+		List<HeldLock> held = all().toList();
 		held.forEach((lock) -> lose(lock, "the lock template was closed"));
 		return held;
 	}
@@ -315,12 +314,13 @@ public final class LeaseKeeper {
 	private void onAnswer(Renewal renewal, @Nullable LeaseTerm term, @Nullable Throwable failure) {
 		HeldLock lock = renewal.lock;
 		LeaseClock.Request request = renewal.request;
-		if (!lock.isHeld() || (failure instanceof CancellationException && request == null)) {
-			return;
-		}
 		long now = this.runtime.nanoTime();
 		if (failure != null && request != null) {
+			// also if the holder has just left: the lease may be passed on
 			lock.clock().unanswered(request, now);
+		}
+		if (!lock.isHeld() || (failure instanceof CancellationException && request == null)) {
+			return;
 		}
 		if (term != null && request != null) {
 			lock.clock().renewed(term, now, request);
