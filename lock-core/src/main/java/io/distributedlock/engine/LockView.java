@@ -55,17 +55,8 @@ final class LockView implements Lock {
 
 	@Override
 	public boolean tryLock() {
-		// an interrupt before this call does not matter, as for any Lock; an interrupt
-		// while the backend is asked ends the call with an exception
-		boolean interrupted = Thread.interrupted();
-		try {
-			return this.template.tryAcquire(this.request.withWaitTime(Duration.ZERO)).isPresent();
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
+		// an interrupt while the backend is asked ends the call with an exception
+		return this.template.tryAcquire(this.request.withWaitTime(Duration.ZERO)).isPresent();
 	}
 
 	@Override

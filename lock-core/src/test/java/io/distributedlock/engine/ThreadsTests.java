@@ -14,14 +14,19 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The threads that renew and signal survive an interrupt and a JVM that has no thread for
@@ -107,6 +112,33 @@ class ThreadsTests {
 		ThreadlessThread.none = false;
 		Patience.await().until(() -> told.get() != null);
 		handle.get().close();
+		Leftovers.assertNone(this.template.get());
+	}
+
+	/**
+	 * A provider that answers at once, and one that does so later.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void interruptBeforeACallEndsItOnlyIfItWaits(boolean later) {
+		if (later) {
+			this.provider.acquire.always(Trick.on(CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS)));
+		}
+		start(Duration.ofSeconds(30));
+		LockRequest waiting = LockRequest.of("k").withWaitTime(Duration.ofMinutes(1));
+		Thread.currentThread().interrupt();
+		for (LockRequest each : List.of(waiting, LockRequest.ofAll(List.of("a", "k")))) {
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> this.template.get().acquire(each))
+				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.INTERRUPTED));
+		}
+		assertThat(this.provider.acquire.calls()).as("asked").isZero();
+		LockHandle handle = this.template.get().acquire(waiting.withWaitTime(Duration.ZERO));
+		LockHandle again = this.template.get().acquire(waiting);
+		assertThat(this.template.get().tryAcquire("other")).hasValueSatisfying(LockHandle::close);
+		again.close();
+		handle.close();
+		assertThat(Thread.interrupted()).as("the flag").isTrue();
 		Leftovers.assertNone(this.template.get());
 	}
 

@@ -144,23 +144,33 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 		return outcome;
 	}
 
+	/**
+	 * As for a lock of the JVM, an interrupt before the call ends a wait, though the key
+	 * may be free, and does not matter to a call that does not wait.
+	 */
 	private AcquisitionOutcome await(Acquisition acquisition, long timeoutNanos) {
-		CompletableFuture<AcquisitionOutcome> result = acquisition.start();
-		if (result.isDone()) {
-			return result.join();
+		boolean interrupted = Thread.interrupted();
+		if (interrupted && !acquisition.attempt().waitTime().isZero()) {
+			acquisition.end(AcquisitionOutcome.INTERRUPTED);
 		}
+		CompletableFuture<AcquisitionOutcome> result = acquisition.start();
 		try {
-			return this.runtime.await(result, timeoutNanos);
+			return result.isDone() ? result.join() : this.runtime.await(result, timeoutNanos);
 		}
 		catch (TimeoutException ex) {
 			acquisition.endUnanswered();
 		}
 		catch (InterruptedException ex) {
+			interrupted = true;
 			acquisition.end(AcquisitionOutcome.INTERRUPTED);
-			Thread.currentThread().interrupt();
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException("An acquisition ends with an outcome, not with an exception", ex);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 		// ended already, by this thread or another one, so this does not wait
 		return result.join();
