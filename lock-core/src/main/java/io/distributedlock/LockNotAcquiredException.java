@@ -83,7 +83,13 @@ public class LockNotAcquiredException extends LockException {
 		 * The template was closed, or prepared to close, before or while the caller
 		 * waited.
 		 */
-		CLOSED
+		CLOSED,
+
+		/**
+		 * The lock was acquired for asynchronous work, which no thread of the executor
+		 * began within the wait time and one command time-out. The lock was released.
+		 */
+		NO_THREAD
 
 	}
 

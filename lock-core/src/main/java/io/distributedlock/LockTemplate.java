@@ -184,16 +184,15 @@ public interface LockTemplate {
 	 * Acquire a lock without blocking the calling thread. Cancelling the future ends the
 	 * wait, and releases a lock that was acquired meanwhile.
 	 * @param request what to lock and how
-	 * @return completes with the held lock, on a thread of the template's executor; fails
-	 * with what {@link #acquire(LockRequest)} throws
+	 * @return completes with the held lock, on a thread of the template's executor, or on
+	 * another one if that is busy; fails with what {@link #acquire(LockRequest)} throws
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
 	/**
 	 * As {@link #tryAcquire(LockRequest)}, without blocking the calling thread.
 	 * @param request what to lock and how
-	 * @return completes with the held lock or empty, on a thread of the template's
-	 * executor
+	 * @return completes as {@link #acquireAsync} does, with the held lock or empty
 	 */
 	CompletableFuture<Optional<LockHandle>> tryAcquireAsync(LockRequest request);
 
@@ -204,8 +203,9 @@ public interface LockTemplate {
 	 * @param request what to lock and how
 	 * @param work starts the work, on a thread of the template's executor
 	 * @return completes as the work does, after the lock was released; fails with what
-	 * {@link #acquire(LockRequest)} throws. Cancelling it before the work has started
-	 * ends the wait.
+	 * {@link #acquire(LockRequest)} throws, or because the executor did not begin the
+	 * work within the wait time and one command time-out. Cancelling it before the work
+	 * has started ends the wait.
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
@@ -215,13 +215,14 @@ public interface LockTemplate {
 	/**
 	 * Run asynchronous work under a lock, or other work if there is no lock, without
 	 * blocking the calling thread. The lock is held until the stage that the work
-	 * returned has completed. Both know the locks that the calling code holds, and both
-	 * are started on a thread of the template's executor.
+	 * returned has completed. Both know the locks that the calling code holds. Both are
+	 * started on a thread of the template's executor, the other work on another one if
+	 * that is busy.
 	 * @param <T> the type of the result
 	 * @param request what to lock and how
 	 * @param work starts the work
 	 * @param otherwise starts the other work; its argument is what
-	 * {@link #acquire(LockRequest)} throws
+	 * {@link #executeAsync(LockRequest, Supplier)} fails with
 	 * @return completes as the work does, after the lock was released, or as the other
 	 * work does. Completing it before the work has started, for example by
 	 * {@link CompletableFuture#cancel} or {@link CompletableFuture#orTimeout}, ends the

@@ -223,7 +223,8 @@ public final class Backends {
 		}
 		CompletableFuture<T> result = new CompletableFuture<>();
 		Failures.translated(asked.get(), this::explained)
-			.whenComplete((value, failure) -> this.runtime.callBack(() -> Failures.settle(result, value, failure)));
+			.whenComplete(
+					(value, failure) -> this.runtime.callBack(() -> Failures.settle(result, value, failure), null));
 		return result;
 	}
 

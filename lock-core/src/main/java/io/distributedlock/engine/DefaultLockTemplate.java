@@ -162,7 +162,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		CompletableFuture<LockHandle> future = new CompletableFuture<>();
-		acquire(request, future);
+		acquire(request, future, false);
 		return future;
 	}
 
@@ -188,13 +188,13 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		acquired.whenComplete(started::start);
 		// cancelled, or completed by the user or a time-out
 		result.whenComplete((ignored, failure) -> acquired.cancel(false));
-		acquire(request, acquired);
+		acquire(request, acquired, true);
 		return result;
 	}
 
-	private void acquire(LockRequest request, CompletableFuture<LockHandle> future) {
+	private void acquire(LockRequest request, CompletableFuture<LockHandle> future, boolean forWork) {
 		try {
-			this.acquirer.acquire(this.attempts.waiting(request), future);
+			this.acquirer.acquire(this.attempts.waiting(request), future, forWork);
 		}
 		catch (Throwable ex) {
 			future.completeExceptionally(ex);
@@ -254,7 +254,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private void completeWhenIdle(CompletableFuture<@Nullable Void> drained) {
 		if (this.calls.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty()) {
-			this.runtime.callBack(() -> drained.complete(null));
+			this.runtime.callBack(() -> drained.complete(null), null);
 		}
 		else if (!drained.isDone()) {
 			this.timers.stepAt(this.runtime.nanoTime() + IDLE_CHECK_NANOS, () -> completeWhenIdle(drained));

@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -13,16 +14,21 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +57,11 @@ class AsyncCallsTests {
 
 	private final ExecutorService client = Executors.newSingleThreadExecutor((task) -> new Thread(task, "client"));
 
+	/**
+	 * An executor of the application.
+	 */
+	private final ExecutorService one = Executors.newSingleThreadExecutor((task) -> new Thread(task, "one"));
+
 	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
 		.provider(this.provider)
 		.waitTime(Duration.ofSeconds(20))
@@ -61,6 +72,7 @@ class AsyncCallsTests {
 	void close() {
 		this.template.close();
 		this.client.shutdownNow();
+		this.one.shutdownNow();
 	}
 
 	@ParameterizedTest
@@ -71,7 +83,8 @@ class AsyncCallsTests {
 			.provider(this.provider)
 			.executor(kept::add)
 			.build()) {
-			CompletableFuture<LockHandle> future = keeping.acquireAsync(LockRequest.of("kept"));
+			CompletableFuture<String> future = keeping.executeAsync(LockRequest.of("kept"),
+					() -> CompletableFuture.completedFuture("done"));
 			Patience.await().until(() -> !kept.isEmpty());
 			assertThat(this.provider.isFree("kept")).isFalse();
 			if (cancelled) {
@@ -163,6 +176,118 @@ class AsyncCallsTests {
 				(template) -> template.acquire(K).closeAsync(),
 				(template) -> template.acquire(LockRequest.ofAll(List.of("a", "b"))).extendAsync(Duration.ofMinutes(1)),
 				(template) -> template.acquire(LockRequest.ofAll(List.of("a", "b"))).closeAsync());
+	}
+
+	/**
+	 * As each of eight threads of an application may do at the same time.
+	 */
+	@ParameterizedTest
+	@MethodSource("callsThatTheClientAnswers")
+	void futureMayBeWaitedForOnTheOnlyThreadOfTheExecutor(Function<DefaultLockTemplate, CompletableFuture<?>> call) {
+		answerOnTheClientsThread();
+		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofSeconds(2))) {
+			Optional<Throwable> failure = CompletableFuture
+				.supplyAsync(() -> call.apply(onOne).handle((value, ex) -> Optional.ofNullable(ex)).join(), this.one)
+				.orTimeout(Patience.SECONDS, TimeUnit.SECONDS)
+				.join();
+			assertThat(failure.map(Failures::unwrap)).satisfiesAnyOf((ended) -> assertThat(ended).isEmpty(),
+					(ended) -> assertThat(ended).containsInstanceOf(LockNotAcquiredException.class)
+						.hasValueSatisfying((ex) -> assertThat(((LockNotAcquiredException) ex).getReason())
+							.isEqualTo(Reason.NO_THREAD)));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "k", "a,k" })
+	void workThatGetsNoThreadInTimeGivesTheLockBack(String keys) throws Exception {
+		CountDownLatch blocked = new CountDownLatch(1);
+		AtomicInteger started = new AtomicInteger();
+		LockRequest request = LockRequest.ofAll(List.of(keys.split(","))).withWaitTime(Duration.ofMillis(200));
+		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofMillis(800))) {
+			this.one.execute(() -> awaitUninterruptibly(blocked));
+			AtomicReference<LockException> refused = new AtomicReference<>();
+			long before = System.nanoTime();
+			CompletableFuture<String> result = onOne.executeAsync(request, () -> {
+				started.incrementAndGet();
+				return CompletableFuture.completedFuture("done");
+			}, (refusal) -> {
+				refused.set(refusal);
+				return CompletableFuture.failedFuture(refusal);
+			});
+			assertThat(result).failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockNotAcquiredException.class)
+				.withMessageContaining("no thread of the executor");
+			assertThat(Duration.ofNanos(System.nanoTime() - before)).as("not before its time is over")
+				.isGreaterThan(Duration.ofMillis(900));
+			assertThat(refused.get()).isInstanceOfSatisfying(LockNotAcquiredException.class,
+					(ex) -> assertThat(ex.getReason()).isEqualTo(Reason.NO_THREAD));
+			Leftovers.assertNone(onOne);
+			assertThat(this.provider.isFree("k")).isTrue();
+			blocked.countDown();
+			this.one.submit(() -> {
+			}).get(Patience.SECONDS, TimeUnit.SECONDS);
+			assertThat(started).hasValue(0);
+		}
+	}
+
+	@Test
+	void refusalComesThoughTheExecutorIsBusy() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		LockHandle held = this.template.acquire(K);
+		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofSeconds(10))) {
+			this.one.execute(() -> awaitUninterruptibly(blocked));
+			assertThat(onOne.executeAsync(K.withWaitTime(Duration.ZERO), AsyncCallsTests::nothing))
+				.failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockNotAcquiredException.class)
+				.withMessageContaining("another owner held it");
+		}
+		finally {
+			blocked.countDown();
+			held.close();
+		}
+	}
+
+	@Test
+	void callForSeveralLocksEndsThoughNeitherBackendNorExecutorAnswers() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		this.provider.acquire.always(Trick.never());
+		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofSeconds(1))) {
+			this.one.execute(() -> awaitUninterruptibly(blocked));
+			assertThat(onOne.acquireAsync(LockRequest.ofAll(List.of("a", "b")).withWaitTime(Duration.ZERO)))
+				.failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockUnavailableException.class);
+		}
+		finally {
+			blocked.countDown();
+		}
+	}
+
+	/**
+	 * A thread that carries a context is used, if there is one. It may come late once.
+	 */
+	@ParameterizedTest
+	@MethodSource("callsThatTheClientAnswers")
+	void continuationsRunOnTheExecutorThatIsNotBusy(Function<DefaultLockTemplate, CompletableFuture<?>> call) {
+		answerOnTheClientsThread();
+		Patience.await().until(() -> {
+			try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofSeconds(10))) {
+				CompletableFuture<String> goesOnOn = new CompletableFuture<>();
+				call.apply(onOne).whenComplete((value, failure) -> goesOnOn.complete(Thread.currentThread().getName()));
+				return goesOnOn.get(Patience.SECONDS, TimeUnit.SECONDS).equals("one");
+			}
+		});
+	}
+
+	private DefaultLockTemplate onTheOnlyThread(Duration commandTimeout) {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.waitTime(Duration.ofSeconds(1))
+			.commandTimeout(commandTimeout)
+			.executor(this.one)
+			.build();
 	}
 
 	@ParameterizedTest

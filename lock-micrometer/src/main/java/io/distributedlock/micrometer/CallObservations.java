@@ -55,6 +55,7 @@ final class CallObservations implements LockObservation {
 			case CROWDED -> Outcome.CROWDED;
 			case INTERRUPTED -> Outcome.INTERRUPTED;
 			case CLOSED -> Outcome.CLOSED;
+			case NO_THREAD -> Outcome.NO_THREAD;
 		});
 	}
 

@@ -132,6 +132,11 @@ public final class LockObservationContext extends Observation.Context {
 		CLOSED,
 
 		/**
+		 * No thread of the executor began the asynchronous work in time.
+		 */
+		NO_THREAD,
+
+		/**
 		 * The backend failed or did not answer.
 		 */
 		UNAVAILABLE,

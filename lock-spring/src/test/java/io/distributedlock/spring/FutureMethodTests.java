@@ -8,15 +8,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -116,6 +120,36 @@ class FutureMethodTests {
 		assertThat(this.jobs.impatient()).failsWithin(LONG)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockNotAcquiredException.class);
+	}
+
+	/**
+	 * Nobody else does the work, so this is no contention.
+	 */
+	@Test
+	void neitherStartsNorFallsBackIfTheExecutorHasNoThread() {
+		ExecutorService one = Executors.newSingleThreadExecutor();
+		try (AnnotationConfigApplicationContext busy = Contexts.open(this.provider, false, true, (beans) -> {
+			beans.registerBean(Jobs.class);
+			beans.registerBean(Others.class);
+			beans.registerBean(DefaultLockTemplate.class,
+					() -> DefaultLockTemplate.builder()
+						.provider(this.provider)
+						.commandTimeout(Duration.ofMillis(500))
+						.executor(one)
+						.build());
+		})) {
+			Jobs onOne = busy.getBean(Jobs.class);
+			CompletableFuture<Throwable> ended = CompletableFuture
+				.supplyAsync(() -> onOne.withFallback().handle((value, failure) -> failure).join(), one);
+			assertThat(ended).succeedsWithin(LONG)
+				.isInstanceOfSatisfying(LockNotAcquiredException.class,
+						(ex) -> assertThat(ex.getReason()).isEqualTo(Reason.NO_THREAD));
+			busy.getBean(LockTemplate.class).acquire(LockRequest.of("k").withName("jobs")).close();
+			assertThat(onOne.starts()).isEmpty();
+		}
+		finally {
+			one.shutdownNow();
+		}
 	}
 
 	static class Jobs {

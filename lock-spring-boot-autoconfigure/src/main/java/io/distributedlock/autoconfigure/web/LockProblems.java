@@ -25,7 +25,7 @@ final class LockProblems {
 		return switch (ex.getReason()) {
 			case CONTENDED, CROWDED ->
 				problem(HttpStatus.CONFLICT, "Another request is working on the same. Try again later.");
-			case INTERRUPTED, CLOSED -> unavailable();
+			case INTERRUPTED, CLOSED, NO_THREAD -> unavailable();
 		};
 	}
 

@@ -56,7 +56,7 @@ class LockProblemsTests {
 	private static final String SWITCHED_ON = "lock.web.problem-details=true";
 
 	private static final Map<String, Integer> STATUS = Map.of("contended", 409, "crowded", 409, "interrupted", 503,
-			"closed", 503, "unavailable", 503, "lost", 500, "future", 503, "other", 418);
+			"closed", 503, "no_thread", 503, "unavailable", 503, "lost", 500, "future", 503, "other", 418);
 
 	private final WebApplicationContextRunner servlets = new WebApplicationContextRunner().withConfiguration(LOCKS)
 		.withPropertyValues(PROPERTIES)

@@ -201,7 +201,7 @@ public final class AnnotatedCall {
 		if (refusal instanceof LockNotAcquiredException contention) {
 			return switch (contention.getReason()) {
 				case CONTENDED, CROWDED -> this.rules.contention().end(contention, this);
-				case INTERRUPTED, CLOSED -> throw contention;
+				case INTERRUPTED, CLOSED, NO_THREAD -> throw contention;
 			};
 		}
 		if (refusal instanceof LockUnavailableException && this.rules.onUnavailable() == OnUnavailable.PROCEED) {

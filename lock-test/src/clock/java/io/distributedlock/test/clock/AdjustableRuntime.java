@@ -78,8 +78,13 @@ final class AdjustableRuntime implements EngineRuntime {
 	}
 
 	@Override
-	public void callBackUrgently(Runnable task) {
-		this.threads.callBackUrgently(toCallBack(task));
+	public void callBack(Runnable task, @Nullable Runnable late) {
+		this.threads.callBack(toCallBack(task), late);
+	}
+
+	@Override
+	public void callBackNow(Runnable task) {
+		this.threads.callBackNow(toCallBack(task));
 	}
 
 	@Override

@@ -8,11 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.event.Observers;
@@ -66,27 +68,44 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 	 * Acquire locks without blocking.
 	 * @param future completes on a thread for code of the user; if the user completes or
 	 * cancels it, the acquisition ends
+	 * @param forWork whether work under the locks starts where the future completes: on
+	 * the user's executor only, and within the limit of the call
 	 */
-	public void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future) {
-		start(attempts, true, Optional::orElseThrow, future);
+	public void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future, boolean forWork) {
+		start(attempts, true, Optional::orElseThrow, future, forWork);
 	}
 
 	/**
-	 * As {@link #acquire(List, CompletableFuture)}; completes with an empty result if
-	 * others hold a lock.
+	 * As {@link #acquire(List, CompletableFuture, boolean)}; completes with an empty
+	 * result if others hold a lock.
 	 */
 	public void tryAcquire(List<LockAttempt> attempts, CompletableFuture<Optional<LockHandle>> future) {
-		start(attempts, false, (handle) -> handle.map(LockHandle.class::cast), future);
+		start(attempts, false, (handle) -> handle.map(LockHandle.class::cast), future, false);
 	}
 
 	private <R> void start(List<LockAttempt> attempts, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
-			CompletableFuture<R> future) {
+			CompletableFuture<R> future, boolean forWork) {
+		LockAttempt first = attempts.get(0);
 		if (attempts.size() > 1) {
-			new MultiLockAcquisition(this, attempts, orThrow).start(future, toResult);
+			new MultiLockAcquisition(this, attempts, orThrow, forWork).start(future, toResult);
 		}
 		else {
-			start(attempts.get(0), attempts.get(0), orThrow, toResult, future);
+			start(first, first, orThrow, toResult, future, forWork ? limit(first, future) : null);
 		}
+	}
+
+	/**
+	 * Return what limits the wait of work for a thread: to the time that its call may
+	 * take.
+	 */
+	private Consumer<Callbacks.ForCaller> limit(LockAttempt attempt, CompletableFuture<?> future) {
+		long untilNanos = this.runtime.nanoTime() + LockTimes.saturatedNanos(attempt.waitTime())
+				+ this.providerCalls.commandTimeoutNanos();
+		return (caller) -> {
+			Timers.Timer limit = callBackAt(untilNanos, caller,
+					() -> future.completeExceptionally(outOfTime(attempt, LockErrors.noThread(attempt))));
+			future.whenComplete((ignored, failure) -> limit.cancel());
+		};
 	}
 
 	/**
@@ -111,7 +130,7 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 			return reentered;
 		}
 		if (attempts.size() > 1) {
-			EngineHandle all = new MultiLockAcquisition(this, attempts, orThrow).await();
+			EngineHandle all = new MultiLockAcquisition(this, attempts, orThrow, false).await();
 			return (all != null) ? attached(all) : null;
 		}
 		// a lock that was found and not entered has just ended
@@ -182,19 +201,21 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 	 * @param attempt the same with the time that is left to wait
 	 * @param orThrow whether contention is an exception
 	 * @param toResult makes the result from the handle, or from nothing if others hold it
-	 * @param future as in {@link #acquire(List, CompletableFuture)}
+	 * @param future as in {@link #acquire(List, CompletableFuture, boolean)}
+	 * @param late for work under the lock, that the user's executor does not begin soon
 	 */
 	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
-			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future) {
+			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future,
+			@Nullable Consumer<Callbacks.ForCaller> late) {
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
 		if (reentered != null) {
-			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE).send(reentered);
+			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE, late).send(reentered);
 			return;
 		}
 		ObservedCall observed = this.observers.begin(attempt);
 		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, null, observed);
-		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed);
+		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed, late);
 		// cancelled, or completed by the user or a time-out
 		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));
 		acquisition.start().thenAccept(delivery::send);
@@ -226,6 +247,7 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 			case CONTENDED, CROWDED -> null;
 			case INTERRUPTED -> throw LockErrors.interrupted(attempt);
 			case CLOSED -> throw LockErrors.closed(attempt);
+			case NO_THREAD -> throw LockErrors.noThread(attempt);
 		};
 	}
 
@@ -246,20 +268,18 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 	}
 
 	/**
-	 * Run code of the user at a time, as seen from this thread.
+	 * Run code of the user at a time, whether the user's executor is busy or not.
 	 */
-	Timers.Timer callBackAt(long nanos, Runnable code) {
-		Callbacks.ForCaller caller = this.callbacks.capture();
-		return this.timers.at(nanos, () -> caller.run(code));
+	Timers.Timer callBackAt(long nanos, Callbacks.ForCaller caller, Runnable code) {
+		return this.timers.at(nanos, () -> caller.runNow(code));
 	}
 
 	/**
 	 * Return what a call fails with that has taken too long. A template that closes runs
 	 * its timers early.
 	 */
-	LockException outOfTime(LockAttempt attempt) {
-		return this.calls.isClosed() ? LockErrors.closed(attempt)
-				: LockErrors.unavailable(attempt, this.providerCalls.noAnswer());
+	LockException outOfTime(LockAttempt attempt, LockException otherwise) {
+		return this.calls.isClosed() ? LockErrors.closed(attempt) : otherwise;
 	}
 
 	EngineHandle combine(List<EngineHandle> taken) {
@@ -305,7 +325,8 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 
 	/**
 	 * Brings an outcome to a caller's future, on an executor that may be slow or drop the
-	 * task. As soon as nobody waits for the lock any more, it is released.
+	 * task. As soon as nobody waits for the lock any more, or work under it has not
+	 * started in time, it is released.
 	 *
 	 * @param <R> what the caller gets
 	 */
@@ -321,6 +342,8 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 
 		private final ObservedCall observed;
 
+		private final @Nullable Consumer<Callbacks.ForCaller> late;
+
 		private final Callbacks.ForCaller callbacks;
 
 		/**
@@ -329,12 +352,13 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 		private final AtomicReference<@Nullable HeldLock> undelivered = new AtomicReference<>();
 
 		private Delivery(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
-				CompletableFuture<R> future, ObservedCall observed) {
+				CompletableFuture<R> future, ObservedCall observed, @Nullable Consumer<Callbacks.ForCaller> late) {
 			this.attempt = attempt;
 			this.orThrow = orThrow;
 			this.toResult = toResult;
 			this.future = future;
 			this.observed = observed;
+			this.late = late;
 			this.callbacks = Acquirer.this.callbacks.capture();
 		}
 
@@ -346,11 +370,13 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 			}
 			this.undelivered.set(lock);
 			// cancelled, or completed by the user or a time-out
-			this.future.whenComplete((ignored, failure) -> releaseUndelivered());
+			this.future.whenComplete((ignored, failure) -> releaseUndelivered(failure));
 			// only the task refers to the marker: if the executor drops the task, the
 			// keeper finds the lock unused and releases it
 			Object useMarker = lock.useMarker();
-			this.callbacks.run(() -> deliver(outcome, useMarker));
+			Consumer<Callbacks.ForCaller> ifLate = this.late;
+			this.callbacks.run(() -> deliver(outcome, useMarker),
+					(ifLate != null) ? () -> ifLate.accept(this.callbacks) : null);
 		}
 
 		private void deliver(AcquisitionOutcome outcome, Object useMarker) {
@@ -384,10 +410,11 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 			}
 		}
 
-		private void releaseUndelivered() {
+		private void releaseUndelivered(@Nullable Throwable failure) {
 			HeldLock lock = this.undelivered.getAndSet(null);
 			if (lock != null) {
-				this.observed.abandoned();
+				this.observed.abandoned((failure instanceof LockNotAcquiredException refusal) ? refusal.getReason()
+						: Reason.INTERRUPTED);
 				Acquirer.this.runtime.execute(() -> Acquirer.this.handleReleases.leave(lock, false));
 			}
 		}

@@ -42,12 +42,24 @@ final class MultiLockAcquisition {
 
 	private final List<EngineHandle> taken = new ArrayList<>();
 
+	private final boolean forWork;
+
+	/**
+	 * Whether only a thread for the work is missing.
+	 */
+	private volatile boolean threadless;
+
 	private volatile @Nullable CompletableFuture<?> current;
 
-	MultiLockAcquisition(Acquirer acquirer, List<LockAttempt> attempts, boolean orThrow) {
+	/**
+	 * Create an acquisition that has not begun.
+	 * @param forWork as in {@link Acquirer#acquire(List, CompletableFuture, boolean)}
+	 */
+	MultiLockAcquisition(Acquirer acquirer, List<LockAttempt> attempts, boolean orThrow, boolean forWork) {
 		this.acquirer = acquirer;
 		this.attempts = attempts;
 		this.orThrow = orThrow;
+		this.forWork = forWork;
 		this.startNanos = acquirer.runtime().nanoTime();
 		long longestWait = attempts.stream()
 			.mapToLong((attempt) -> LockTimes.saturatedNanos(attempt.waitTime()))
@@ -88,13 +100,19 @@ final class MultiLockAcquisition {
 	 * lock
 	 */
 	<R> void start(CompletableFuture<R> result, Function<Optional<EngineHandle>, R> toResult) {
-		Timers.Timer limit = this.acquirer.callBackAt(this.giveUpAtNanos,
-				() -> giveUp(result, this.acquirer.outOfTime(this.attempts.get(0))));
+		Timers.Timer limit = this.acquirer.callBackAt(this.giveUpAtNanos, this.acquirer.callbacks().capture(),
+				() -> giveUp(result, outOfTime()));
 		result.whenComplete((ignored, failure) -> {
 			limit.cancel();
 			cancelCurrent();
 		});
 		takeNext(LockContext.capture(), result, toResult);
+	}
+
+	private LockException outOfTime() {
+		LockAttempt first = this.attempts.get(0);
+		return this.acquirer.outOfTime(first, this.threadless ? LockErrors.noThread(first)
+				: LockErrors.unavailable(first, this.acquirer.providerCalls().noAnswer()));
 	}
 
 	/**
@@ -139,7 +157,9 @@ final class MultiLockAcquisition {
 		this.current = next;
 		try {
 			caller.call(() -> {
-				this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next);
+				boolean last = this.taken.size() == this.attempts.size() - 1;
+				this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next,
+						(this.forWork && last) ? (callbacks) -> this.threadless = true : null);
 				return attempt;
 			});
 		}

@@ -89,7 +89,7 @@ public final class Listeners {
 		private final Set<Class<? extends LockEvent>> kinds;
 
 		private final CallQueue urgent = new CallQueue(Integer.MAX_VALUE, Integer.MAX_VALUE,
-				Listeners.this.runtime::callBackUrgently);
+				(calls) -> Listeners.this.runtime.callBack(calls, null));
 
 		private final CallQueue others = new CallQueue(MOST_WAITING, AT_ONCE, Listeners.this.runtime::callBack);
 

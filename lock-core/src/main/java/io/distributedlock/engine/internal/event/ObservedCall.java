@@ -69,11 +69,12 @@ public final class ObservedCall {
 	/**
 	 * Note that the lock never reached its caller, or that no handle is left that could
 	 * release it. The observers are told on a thread for callbacks.
+	 * @param reason why it never reached its caller
 	 */
-	public void abandoned() {
+	public void abandoned(Reason reason) {
 		if (!this.observations.isEmpty()) {
 			later(() -> {
-				notAcquired(Reason.INTERRUPTED);
+				notAcquired(reason);
 				released();
 			});
 		}

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Bag;
@@ -210,7 +211,7 @@ public final class LeaseKeeper {
 	}
 
 	private static void callBack(Callbacks.ForCaller caller, HeldLock lock, String event, Runnable callback) {
-		caller.runUrgently(() -> {
+		caller.run(() -> {
 			try {
 				callback.run();
 			}
@@ -247,7 +248,7 @@ public final class LeaseKeeper {
 
 	private void releaseAbandoned(HeldLock lock) {
 		lose(lock, "its handle was never closed, and the application no longer has a reference to it");
-		lock.observed().abandoned();
+		lock.observed().abandoned(Reason.INTERRUPTED);
 		this.runtime.execute(() -> this.onAbandoned.accept(lock));
 	}
 

@@ -48,6 +48,13 @@ public final class LockErrors {
 				"the lock template takes no more calls, as the application shuts down", null);
 	}
 
+	public static LockNotAcquiredException noThread(LockAttempt attempt) {
+		return notAcquired(attempt, Reason.NO_THREAD,
+				"no thread of the executor began its work within the wait time of %s and one command time-out, so it was released. Set lock.executor.threads, or do not wait for futures on the threads of this executor"
+					.formatted(LockTimes.text(attempt.waitTime())),
+				null);
+	}
+
 	public static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CONTENDED,
 				"its lease of %s ended while the call waited for its other locks. Set a longer lease time, or wait for less time"

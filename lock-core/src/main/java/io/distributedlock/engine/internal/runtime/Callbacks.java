@@ -58,18 +58,27 @@ public final class Callbacks {
 		}
 
 		/**
-		 * Run a task on a thread for code of the user. A context that does not run it
-		 * costs the task its context, and nothing else.
+		 * Run a task on a thread for code of the user, soon also if the user's executor
+		 * is busy. A context that does not run it costs the task its context, and nothing
+		 * else.
 		 */
 		public void run(Runnable task) {
-			Callbacks.this.runtime.callBack(inContext(task));
+			run(task, null);
 		}
 
 		/**
-		 * Run a task as {@link #run} does, soon also if the user's executor is busy.
+		 * Run a task on the user's executor.
+		 * @param late runs on another thread for code of the user if the executor is busy
 		 */
-		public void runUrgently(Runnable task) {
-			Callbacks.this.runtime.callBackUrgently(inContext(task));
+		public void run(Runnable task, @Nullable Runnable late) {
+			Callbacks.this.runtime.callBack(inContext(task), late);
+		}
+
+		/**
+		 * Run a task on a thread for code of the user, but not on the user's executor.
+		 */
+		public void runNow(Runnable task) {
+			Callbacks.this.runtime.callBackNow(inContext(task));
 		}
 
 		private Runnable inContext(Runnable task) {

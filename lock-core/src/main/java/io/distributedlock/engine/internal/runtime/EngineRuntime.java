@@ -40,10 +40,20 @@ public interface EngineRuntime {
 	void callBack(Runnable task);
 
 	/**
-	 * Run code of the user that must not come late, such as what hears of a loss: soon
-	 * also if the user's executor keeps it in a queue. Never throws.
+	 * Run code of the user that must not come late, such as what completes a future or
+	 * hears of a loss. Never throws.
+	 * @param late runs on a thread for code of the user if the user's executor has not
+	 * begun the task soon, and may still begin it; {@code null} to run the task itself
+	 * then, and once
 	 */
-	default void callBackUrgently(Runnable task) {
+	default void callBack(Runnable task, @Nullable Runnable late) {
+		callBack(task);
+	}
+
+	/**
+	 * Run code of the user, but not on the user's executor. Never throws.
+	 */
+	default void callBackNow(Runnable task) {
 		callBack(task);
 	}
 

@@ -1,6 +1,8 @@
 package io.distributedlock.engine.internal.runtime;
 
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,6 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.support.DaemonThreads;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class SystemRuntime implements EngineRuntime {
 
 	/**
-	 * How long the user's executor may keep an urgent task: long enough for an executor
+	 * When a task comes late that the user's executor keeps: long enough for an executor
 	 * that is not full.
 	 */
-	private static final long URGENT_NANOS = 100_000_000;
+	private static final long LATE_NANOS = 100_000_000;
 
 	private final ScheduledThreadPoolExecutor timer;
 
@@ -35,6 +38,13 @@ public final class SystemRuntime implements EngineRuntime {
 	private final WorkerPool callbacks;
 
 	private final @Nullable Executor usersExecutor;
+
+	/**
+	 * What was given to the user's executor and must not come late, the oldest first.
+	 */
+	private final Queue<Handed> watched = new ConcurrentLinkedQueue<>();
+
+	private final AtomicBoolean watching = new AtomicBoolean();
 
 	public SystemRuntime(@Nullable Executor usersExecutor) {
 		this.usersExecutor = usersExecutor;
@@ -70,47 +80,85 @@ public final class SystemRuntime implements EngineRuntime {
 	@Override
 	public void callBack(Runnable task) {
 		Executor executor = this.usersExecutor;
-		this.callbacks.execute((executor != null) ? () -> handOver(executor, task) : task);
+		if (executor == null) {
+			callBackNow(task);
+		}
+		else {
+			handOver(executor, new Handed(task, null));
+		}
 	}
 
 	@Override
-	public void callBackUrgently(Runnable task) {
+	public void callBack(Runnable task, @Nullable Runnable late) {
 		Executor executor = this.usersExecutor;
 		if (executor == null) {
-			callBack(task);
+			callBackNow(task);
 			return;
 		}
-		Runnable once = once(task);
-		callBack(once);
-		// not by the timer, which ends when the template closes: that is a loss, too
-		CompletableFuture.delayedExecutor(URGENT_NANOS, TimeUnit.NANOSECONDS, this.callbacks).execute(once);
+		Handed handed = new Handed(task, late);
+		// before an executor that blocks has it
+		this.watched.add(handed);
+		if (this.watching.compareAndSet(false, true)) {
+			watchAfter(LATE_NANOS);
+		}
+		handOver(executor, handed);
 	}
 
-	private static Runnable once(Runnable task) {
-		AtomicBoolean taken = new AtomicBoolean();
-		return () -> {
-			if (taken.compareAndSet(false, true)) {
-				task.run();
-			}
-		};
+	@Override
+	public void callBackNow(Runnable task) {
+		this.callbacks.execute(task);
 	}
 
 	/**
 	 * Hand a task to the user's executor. An executor that runs the task itself, blocks
 	 * or refuses does so on a thread of ours, for which nobody waits.
 	 */
-	private static void handOver(Executor executor, Runnable task) {
-		Runnable once = once(task);
+	private void handOver(Executor executor, Handed handed) {
+		callBackNow(() -> {
+			try {
+				executor.execute(handed);
+			}
+			catch (RejectedExecutionException ex) {
+				handed.run();
+			}
+			catch (Throwable ex) {
+				handed.run();
+				// the thread that runs this logs it
+				throw ex;
+			}
+		});
+	}
+
+	/**
+	 * Look later for what comes late: once for all tasks of that time, most of which have
+	 * begun by then. Not by the timer, which ends when the template closes: that is a
+	 * loss, too.
+	 */
+	private void watchAfter(long nanos) {
 		try {
-			executor.execute(once);
-		}
-		catch (RejectedExecutionException ex) {
-			once.run();
+			CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, this.callbacks).execute(this::watch);
 		}
 		catch (Throwable ex) {
-			once.run();
-			// the thread that runs this logs it
+			this.watching.set(false);
 			throw ex;
+		}
+	}
+
+	private void watch() {
+		long now = System.nanoTime();
+		for (Handed next = this.watched.peek(); next != null; next = this.watched.peek()) {
+			if (next.isWaiting() && next.lateAtNanos - now > 0) {
+				watchAfter(next.lateAtNanos - now);
+				return;
+			}
+			this.watched.remove();
+			if (next.isWaiting()) {
+				callBackNow(next.late);
+			}
+		}
+		this.watching.set(false);
+		if (!this.watched.isEmpty() && this.watching.compareAndSet(false, true)) {
+			watch();
 		}
 	}
 
@@ -130,6 +178,37 @@ public final class SystemRuntime implements EngineRuntime {
 		this.timer.shutdownNow();
 		this.workers.release();
 		this.callbacks.release();
+	}
+
+	/**
+	 * A task that was given to the user's executor. It runs once, and nothing refers to
+	 * it after that.
+	 */
+	private static final class Handed extends AtomicReference<@Nullable Runnable> implements Runnable {
+
+		private static final long serialVersionUID = 1;
+
+		private final transient Runnable late;
+
+		private final transient long lateAtNanos = System.nanoTime() + LATE_NANOS;
+
+		private Handed(Runnable task, @Nullable Runnable late) {
+			super(task);
+			this.late = (late != null) ? late : this;
+		}
+
+		private boolean isWaiting() {
+			return get() != null;
+		}
+
+		@Override
+		public void run() {
+			Runnable task = getAndSet(null);
+			if (task != null) {
+				task.run();
+			}
+		}
+
 	}
 
 }

@@ -20,6 +20,7 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.Leftovers;
 import io.distributedlock.engine.OtherThread;
 import io.distributedlock.engine.TrickyProvider;
+import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
 import io.distributedlock.test.patience.Patience;
@@ -80,19 +81,23 @@ class HandleLeaksTests {
 	}
 
 	/**
-	 * An executor that drops its tasks drops the news of the lock with them.
+	 * An executor that drops its tasks drops work, which has no other thread.
 	 */
 	@Test
-	void lockThatTheExecutorNeverDeliversIsLetGoOf() {
+	void lockOfWorkThatTheExecutorDropsIsLetGoOf() {
 		try (DefaultLockTemplate dropping = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.renewalLeaseTime(Duration.ofMillis(900))
 			.executor((task) -> {
 			})
 			.build()) {
-			CompletableFuture<LockHandle> future = dropping.acquireAsync(LockRequest.of("k"));
+			CompletableFuture<String> future = dropping.executeAsync(
+					LockRequest.of("k").withWaitTime(LockTimes.FOREVER),
+					() -> CompletableFuture.completedFuture("done"));
 			assertIsLetGoOf("k");
 			assertThat(future).isNotDone();
+			assertThat(dropping.acquireAsync(LockRequest.of("k"))).succeedsWithin(Patience.LIMIT)
+				.satisfies(LockHandle::close);
 		}
 	}
 
