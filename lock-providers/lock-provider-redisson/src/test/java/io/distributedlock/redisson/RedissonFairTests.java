@@ -2,7 +2,9 @@ package io.distributedlock.redisson;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -77,8 +79,7 @@ class RedissonFairTests {
 	void stallLongerThanTheLeaseLeavesNoPlaceInTheLine() {
 		RedissonLockProvider provider = new RedissonLockProvider(this.client);
 		LeaseRequest request = new LeaseRequest("stalled", Duration.ofSeconds(2), LockType.FAIR);
-		Lease holder = provider.tryAcquire(request).toCompletableFuture().join();
-		assertThat(holder).isNotNull();
+		Lease holder = hold(provider, "stalled");
 		List<LockQueue.Place> places = Stream.generate(() -> provider.enqueue(request)).limit(3).toList();
 		awaitLine("stalled", 3);
 		this.server.suspend();
@@ -87,6 +88,7 @@ class RedissonFairTests {
 		Stream.concat(places.stream(), late.stream()).forEach(LockQueue.Place::leave);
 		pause(Duration.ofSeconds(4));
 		this.server.resume();
+		assertThat(holder.release()).succeedsWithin(Patience.LIMIT).isEqualTo(true);
 		try (DefaultLockTemplate template = template(this.other)) {
 			template.acquire(fair("stalled")).close();
 		}
@@ -97,13 +99,14 @@ class RedissonFairTests {
 	void placeThatIsLeftDuringAnOutageEndsWithIt() {
 		RedissonLockProvider provider = new RedissonLockProvider(this.other);
 		LeaseRequest request = new LeaseRequest("outage", Duration.ofSeconds(2), LockType.FAIR);
-		assertThat(provider.tryAcquire(request).toCompletableFuture().join()).isNotNull();
+		Lease holder = hold(provider, "outage");
 		LockQueue.Place place = provider.enqueue(request);
 		awaitLine("outage", 1);
 		this.server.kill();
 		place.leave();
 		pause(Duration.ofSeconds(4));
 		this.server.start();
+		assertThat(holder.release()).succeedsWithin(Patience.LIMIT).isEqualTo(true);
 		try (DefaultLockTemplate template = template(this.client)) {
 			template.acquire(fair("outage")).close();
 		}
@@ -207,6 +210,12 @@ class RedissonFairTests {
 			// waiters are woken by messages: polls are too rare
 			.pollInterval(Duration.ofMinutes(10))
 			.build();
+	}
+
+	private static Lease hold(RedissonLockProvider provider, String key) {
+		CompletionStage<Lease> attempt = provider
+			.tryAcquire(new LeaseRequest(key, Duration.ofMinutes(2), LockType.FAIR));
+		return Objects.requireNonNull(attempt.toCompletableFuture().join());
 	}
 
 	private static CompletableFuture<Long> inThread(RLock lock) {
