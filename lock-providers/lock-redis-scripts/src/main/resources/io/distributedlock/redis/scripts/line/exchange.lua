@@ -2,7 +2,7 @@
 -- include next-grants.lua
 -- include say-alive.lua
 
-local holder = read_holder()
+local holder = read_holder(ARGV[1])
 if type(holder) == 'table' then return holder end
 if holder ~= ARGV[1] then return '0 0' end
 local ms, tokens, keep, known = string.match(ARGV[4], '^(%d+) (%d+) (%d+) ?(%d*)$')

@@ -2,7 +2,7 @@
 -- include read-holder.lua
 -- include free.lua
 
-local holder = read_holder()
+local holder = read_holder(ARGV[1])
 if type(holder) == 'table' then return holder end
 if holder ~= ARGV[1] then return 0 end
 -- nobody is in the line, and no code of another library asks at intervals

@@ -1,6 +1,7 @@
--- Returns the owner, false if there is none, or something that is no owner's name for readers.
-local function read_holder()
-  if redis.call('hexists', KEYS[1], ARGV[1]) == 1 then return ARGV[1] end
+-- Returns the owner, false if there is none, or something that is no owner's name for readers. An owner who likely has the lock
+-- is looked for first.
+local function read_holder(likely)
+  if likely and redis.call('hexists', KEYS[1], likely) == 1 then return likely end
   local length = redis.call('hlen', KEYS[1])
   if length == 0 then return false end
   -- more fields are those of readers, of whom there may be thousands
