@@ -133,11 +133,11 @@ abstract class StormContract extends CrowdContract {
 			storm.cycle(node, LockRequest.of(key() + name + "alone"), CYCLES);
 			jvms.forEach((jvm) -> jvm.send("end"));
 			jvms.forEach((jvm) -> jvm.awaitLine("OVER"));
+			check(name, storm, node);
 		}
 		finally {
 			jvms.forEach(ChildJvm::close);
 		}
-		check(name, storm, node);
 	}
 
 	private static String names(List<LockType> types) {
