@@ -151,6 +151,7 @@ abstract class StormContract extends CrowdContract {
 			assertThat(key.longestGap()).as("%s in storm %s", key, name).isLessThan(LONGEST_GAP);
 		}
 		storm.keys().forEach((key) -> assertFreeSoon(name, node, key.requests().get(0)));
+		assertNothingIsLeft();
 	}
 
 	/**
