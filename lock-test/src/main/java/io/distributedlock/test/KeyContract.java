@@ -83,7 +83,7 @@ abstract class KeyContract extends NodeContract {
 	final void keysOfOtherLayoutsAreKeptAsTheyAreOrRefused() {
 		DefaultLockTemplate node = node();
 		DefaultLockTemplate other = node();
-		String base = Long.toHexString(System.nanoTime());
+		String base = mark();
 		assertKept(node, other, base + "!\"$%&'()*+,-.:;<=>?@[\\]^_`|~#");
 		for (String key : List.of("订单" + base, "{" + base + "}:42", base + "{t}:a b/\uD83D\uDD12",
 				base + " {t}:a b/é ")) {
@@ -160,8 +160,7 @@ abstract class KeyContract extends NodeContract {
 	 */
 	private List<LockRequest> family(Random random) {
 		// a part that no other round and no other case uses
-		String base = key().substring(0, Math.min(20, key().length())) + Long.toHexString(System.nanoTime())
-				+ pick(random, WORDS);
+		String base = mark() + "-" + Long.toHexString(System.nanoTime()) + pick(random, WORDS);
 		List<Function<String, String>> changes = changes(random);
 		Set<Identity> seen = new HashSet<>();
 		List<LockRequest> requests = new ArrayList<>();

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
@@ -70,7 +73,19 @@ abstract class KitNodes {
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
+	/**
+	 * Before the nodes are closed, which removes what they have left.
+	 */
+	@RegisterExtension
+	final AfterTestExecutionCallback check = (context) -> {
+		if (context.getExecutionException().isEmpty()) {
+			assertNothingIsLeft();
+		}
+	};
+
 	private String testKey = "";
+
+	private String mark = "";
 
 	private @Nullable LockProvider sample;
 
@@ -84,7 +99,8 @@ abstract class KitNodes {
 
 	@BeforeEach
 	final void nameKey(TestInfo test) {
-		this.testKey = test.getDisplayName() + System.nanoTime();
+		this.mark = Long.toString(System.nanoTime());
+		this.testKey = test.getDisplayName() + this.mark;
 	}
 
 	@AfterEach
@@ -131,6 +147,7 @@ abstract class KitNodes {
 			.provider(provider)
 			.keyPrefix("kit")
 			.commandTimeout(PATIENCE)
+			.renewalLeaseTime(longLease(provider))
 			.waitTime(PATIENCE)
 			.pollInterval(Duration.ofMillis(100));
 	}
@@ -157,6 +174,13 @@ abstract class KitNodes {
 	 */
 	final String key() {
 		return this.testKey;
+	}
+
+	/**
+	 * Return the part of its keys that only this case has.
+	 */
+	final String mark() {
+		return this.mark;
 	}
 
 	final LockRequest request() {
@@ -193,7 +217,11 @@ abstract class KitNodes {
 	 * provider grants: a lease that is left behind is noticed.
 	 */
 	final Duration longLease() {
-		Duration longest = limits().longest();
+		return longLease(sample());
+	}
+
+	private static Duration longLease(LockProvider provider) {
+		Duration longest = provider.leaseLimits().longest();
 		Duration wanted = PATIENCE.multipliedBy(2);
 		return (longest.compareTo(wanted) < 0) ? longest : wanted;
 	}
@@ -210,6 +238,18 @@ abstract class KitNodes {
 			assertThatNoException().as("nobody holds '%s', so it must be available", alone.key())
 				.isThrownBy(() -> node.acquireAsync(alone.withWaitTime(rest)).join().close());
 		}
+	}
+
+	/**
+	 * Check that the server keeps nothing of the calls of this case. Their leases last
+	 * longer than this waits.
+	 */
+	final void assertNothingIsLeft() {
+		Patience.await("nothing is left on the server")
+			.atMost(PATIENCE.dividedBy(3))
+			.ignoreExceptions()
+			.untilAsserted(() -> assertThat(source().entries().get().stream().filter((entry) -> entry.contains(mark())))
+				.isEmpty());
 	}
 
 	/**
@@ -258,7 +298,7 @@ abstract class KitNodes {
 	 * Return a key as a provider sees it.
 	 */
 	final String providerKey() {
-		return "kit:spi:" + Integer.toHexString(this.testKey.hashCode());
+		return "kit:spi:" + this.mark;
 	}
 
 	final @Nullable Lease attempt(LockProvider provider, Duration leaseTime) {

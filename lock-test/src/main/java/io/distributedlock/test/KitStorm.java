@@ -36,6 +36,8 @@ final class KitStorm {
 				}
 			});
 			System.out.println("OVER");
+			// what its last calls still do must not end with it
+			System.in.readAllBytes();
 			status = 0;
 		}
 		catch (Exception ex) {

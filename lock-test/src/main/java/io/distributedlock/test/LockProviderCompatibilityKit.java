@@ -256,7 +256,7 @@ public abstract class LockProviderCompatibilityKit extends StallContract {
 			assertThat(ex.getReason()).isEqualTo(Reason.INTERRUPTED);
 		}
 		assertThat(Thread.interrupted()).isTrue();
-		// a lease that was left behind would last for 30 seconds, which is its first term
+		// a lease that was left behind would last for its first term, which is longer
 		other.acquire(request().withWaitTime(Duration.ofSeconds(5))).close();
 	}
 

@@ -1,6 +1,7 @@
 package io.distributedlock.test;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -22,10 +23,13 @@ import org.jspecify.annotations.Nullable;
  * @param restart kills the server and starts it again on the same address; {@code null}
  * if there is no server
  * @param faults further faults
+ * @param entries lists what the server keeps for locks, by names that contain their keys;
+ * empty if nobody can say that
  * @since 0.1
  */
 public record ProviderSource(Class<? extends ProviderFactory> factory, List<String> arguments,
-		boolean sharedBetweenJvms, @Nullable Runnable restart, ServerFaults faults) {
+		boolean sharedBetweenJvms, @Nullable Runnable restart, ServerFaults faults,
+		Supplier<? extends Collection<String>> entries) {
 
 	/**
 	 * Describe providers without faults other than a restart.
@@ -37,7 +41,7 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	 */
 	public ProviderSource(Class<? extends ProviderFactory> factory, List<String> arguments, boolean sharedBetweenJvms,
 			@Nullable Runnable restart) {
-		this(factory, arguments, sharedBetweenJvms, restart, ServerFaults.NONE);
+		this(factory, arguments, sharedBetweenJvms, restart, ServerFaults.NONE, List::of);
 	}
 
 	/**
@@ -128,6 +132,17 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	/**
+	 * Let the kit check after each case that nothing of its calls is left on the server.
+	 * @param entries lists what the server keeps for locks, by names that contain their
+	 * keys. It leaves out what stays by design
+	 * @return a source whose entries can be counted
+	 */
+	public ProviderSource withEntries(Supplier<? extends Collection<String>> entries) {
+		return new ProviderSource(this.factory, this.arguments, this.sharedBetweenJvms, this.restart, this.faults,
+				entries);
+	}
+
+	/**
 	 * Create a provider, as one more node. It waits for an answer as long as a busy
 	 * machine may need.
 	 * @return a new provider and its client
@@ -170,7 +185,8 @@ public record ProviderSource(Class<? extends ProviderFactory> factory, List<Stri
 	}
 
 	private ProviderSource withFaults(ServerFaults faults) {
-		return new ProviderSource(this.factory, this.arguments, this.sharedBetweenJvms, this.restart, faults);
+		return new ProviderSource(this.factory, this.arguments, this.sharedBetweenJvms, this.restart, faults,
+				this.entries);
 	}
 
 }

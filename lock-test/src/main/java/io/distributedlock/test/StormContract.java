@@ -133,11 +133,11 @@ abstract class StormContract extends CrowdContract {
 			storm.cycle(node, LockRequest.of(key() + name + "alone"), CYCLES);
 			jvms.forEach((jvm) -> jvm.send("end"));
 			jvms.forEach((jvm) -> jvm.awaitLine("OVER"));
+			check(name, storm, node);
 		}
 		finally {
 			jvms.forEach(ChildJvm::close);
 		}
-		check(name, storm, node);
 	}
 
 	private static String names(List<LockType> types) {
@@ -151,6 +151,7 @@ abstract class StormContract extends CrowdContract {
 			assertThat(key.longestGap()).as("%s in storm %s", key, name).isLessThan(LONGEST_GAP);
 		}
 		storm.keys().forEach((key) -> assertFreeSoon(name, node, key.requests().get(0)));
+		assertNothingIsLeft();
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.distributedlock.etcd;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import io.distributedlock.test.server.DockerServer;
 import io.distributedlock.test.server.EtcdTestServer;
 import io.distributedlock.test.server.contract.ShedLockContract;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.options.GetOption;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -53,7 +55,20 @@ class EtcdLockProviderKitTests extends LockProviderCompatibilityKit {
 				? ProviderSource.onServer(Factory.class, server::restart, server.url())
 					.throughProxy(server.port(), (port) -> List.of("http://127.0.0.1:" + port))
 					.withStalls(server::suspend, server::resume)
+					.withEntries(EtcdLockProviderKitTests::entries)
 				: new ProviderSource(Factory.class, List.of("http://" + container.address()), true, null);
+	}
+
+	private static List<String> entries() {
+		try (Client client = Client.builder().endpoints(server.url()).build()) {
+			return client.getKVClient()
+				.get(EtcdCalls.bytes(EtcdLockProvider.DEFAULT_PREFIX), GetOption.builder().isPrefix(true).build())
+				.join()
+				.getKvs()
+				.stream()
+				.map((entry) -> entry.getKey().toString(StandardCharsets.UTF_8))
+				.toList();
+		}
 	}
 
 	@Nested

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -61,9 +62,31 @@ public final class Databases {
 				ProviderSource.onServer(Factory.class, restart, strategy.name(), dialect.name(), url, user, password))
 			.whoseLocksWorkAgainWithin(Duration.ofSeconds(8));
 		return switch (strategy) {
-			case ROW, VERSION -> source;
+			case ROW, VERSION -> source.withEntries(() -> rows(dialect, url, user, password));
+			// a server does not say which keys its sessions have locked
 			case FOR_UPDATE, ADVISORY -> source.whoseLocksEndWithTheirConnection();
 		};
+	}
+
+	/**
+	 * List the rows of owners and places that have not expired. Others stay until they
+	 * are swept.
+	 */
+	private static List<String> rows(JdbcDialect dialect, String url, String user, String password) {
+		String rows = "SELECT lock_key FROM %s WHERE owner IS NOT NULL AND expires_at > " + sql(dialect).nowMillis();
+		try (Connection connection = DriverManager.getConnection(url, user, password);
+				Statement statement = connection.createStatement();
+				ResultSet found = statement.executeQuery(rows.formatted("distributed_lock") + " UNION ALL "
+						+ rows.formatted("distributed_lock_member"))) {
+			List<String> keys = new ArrayList<>();
+			while (found.next()) {
+				keys.add(found.getString(1));
+			}
+			return keys;
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**

@@ -40,8 +40,8 @@ class RedlockProviderKitTests extends LockProviderCompatibilityKit {
 					servers.stream().map(RedisTestServer::url).toArray(String[]::new))
 			.throughProxies(servers.stream().map(RedisTestServer::port).toList(),
 					(ports) -> ports.stream().map((port) -> "redis://127.0.0.1:" + port).toList())
-			.withStalls(() -> servers.forEach(RedisTestServer::suspend),
-					() -> servers.forEach(RedisTestServer::resume));
+			.withStalls(() -> servers.forEach(RedisTestServer::suspend), () -> servers.forEach(RedisTestServer::resume))
+			.withEntries(() -> servers.stream().flatMap((server) -> server.entriesWithout("").stream()).toList());
 	}
 
 	@Nested

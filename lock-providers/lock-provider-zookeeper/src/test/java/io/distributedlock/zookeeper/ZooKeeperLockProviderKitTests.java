@@ -35,7 +35,10 @@ class ZooKeeperLockProviderKitTests extends LockProviderCompatibilityKit {
 		return ProviderSource.onServer(Factory.class, server::restart, server.address())
 			.throughProxy(server.port(), (port) -> List.of("127.0.0.1:" + port))
 			.withStalls(server::suspend, server::resume)
-			.whoseLocksWorkAgainWithin(Duration.ofMillis(2L * Servers.SESSION_MILLIS));
+			.whoseLocksWorkAgainWithin(Duration.ofMillis(2L * Servers.SESSION_MILLIS))
+			// with a line for each node of an owner; the node of a key is gone within a
+			// minute
+			.withEntries(() -> server.ask("dump").lines().toList());
 	}
 
 	@Nested

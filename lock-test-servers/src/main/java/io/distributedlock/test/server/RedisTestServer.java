@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -161,6 +162,23 @@ public final class RedisTestServer extends ServerProcess {
 			}
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Return what the server keeps.
+	 * @param byDesign matches what is left out
+	 * @return each key and the milliseconds until it expires, -1 if it does not
+	 */
+	public List<String> entriesWithout(String byDesign) {
+		Object answer = command("EVAL", """
+				local entries = redis.call('keys', '*')
+				for i, key in ipairs(entries) do entries[i] = key .. ' ' .. redis.call('pttl', key) end
+				return entries
+				""", "0");
+		return ((List<?>) Objects.requireNonNull(answer)).stream()
+			.map(String::valueOf)
+			.filter((entry) -> !entry.matches(byDesign))
+			.toList();
 	}
 
 	/**
