@@ -170,7 +170,7 @@ class AdviceOrderTests {
 		});
 	}
 
-	private static void login(String role) {
+	static void login(String role) {
 		SecurityContextHolder.getContext()
 			.setAuthentication(new TestingAuthenticationToken("user", "secret", "ROLE_" + role));
 	}

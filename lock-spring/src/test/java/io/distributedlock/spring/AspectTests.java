@@ -14,7 +14,6 @@ import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.aspectj.lang.annotation.Pointcut;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -34,7 +33,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
  * Aspects of the application that bind annotations, arguments, proxy, target and result
  * work on each return type, outside and inside of the lock.
  */
-@Tag("proxies")
 class AspectTests {
 
 	static Stream<Arguments> cases() {

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -37,38 +38,61 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.annotation.Observed;
 import io.micrometer.observation.aop.ObservedAspect;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.validation.beanvalidation.MethodValidationPostProcessor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * The aspects of Resilience4j and of Micrometer beside the lock: the method runs once,
- * under its lock, and each aspect sees one call, whatever the order of the advice and the
- * shape of the bean.
+ * The aspects of Resilience4j and of Micrometer, and the advice of Spring, beside the
+ * lock: the method runs once, under its lock, and each aspect sees one call, whatever the
+ * order of the advice, the shape of the bean and the kind of its proxy.
  */
-@Tag("proxies")
 class LibraryAdviceTests {
+
+	private static final boolean BRIEF = Boolean.getBoolean("lock.test.brief");
 
 	private static final EnumSet<MatrixTests.Returned> ASYNCHRONOUS = EnumSet.of(MatrixTests.Returned.FUTURE,
 			MatrixTests.Returned.STAGE, MatrixTests.Returned.MONO, MatrixTests.Returned.FLUX);
+
+	private static final EnumSet<MatrixTests.Returned> FUTURES = EnumSet.of(MatrixTests.Returned.FUTURE,
+			MatrixTests.Returned.STAGE);
+
+	private static final EnumSet<MatrixTests.Returned> STREAMS = EnumSet.of(MatrixTests.Returned.FLUX,
+			MatrixTests.Returned.FLOWABLE, MatrixTests.Returned.OBSERVABLE);
 
 	private static final EnumSet<MatrixTests.Returned> RXJAVA = EnumSet.of(MatrixTests.Returned.SINGLE,
 			MatrixTests.Returned.MAYBE, MatrixTests.Returned.COMPLETABLE, MatrixTests.Returned.FLOWABLE,
@@ -80,7 +104,17 @@ class LibraryAdviceTests {
 	 * Each context is made for all types that it fits: the proxies of one take a second.
 	 */
 	static Stream<Arguments> contexts() {
-		return orders().boxed().flatMap((order) -> Stream.of(arguments(order, true), arguments(order, false)));
+		return proxies().flatMap((proxy) -> Stream.of(true, false)
+			.map((asynchronous) -> arguments(proxy.get()[0], asynchronous, proxy.get()[1])));
+	}
+
+	/**
+	 * Return the orders, each with and without proxies of the class.
+	 */
+	static Stream<Arguments> proxies() {
+		return orders().boxed()
+			.flatMap((order) -> (BRIEF ? Stream.of(true) : Stream.of(true, false))
+				.map((ofClass) -> arguments(order, ofClass)));
 	}
 
 	static IntStream orders() {
@@ -90,9 +124,10 @@ class LibraryAdviceTests {
 
 	@ParameterizedTest
 	@MethodSource("contexts")
-	void methodRunsOnceUnderItsLockAndEachAspectSeesIt(int order, boolean asynchronous) {
-		try (AnnotationConfigApplicationContext context = open(order, asynchronous,
+	void methodRunsOnceUnderItsLockAndEachAspectSeesIt(int order, boolean asynchronous, boolean ofClass) {
+		try (AnnotationConfigApplicationContext context = open(order, asynchronous, ofClass,
 				(beans) -> beans.registerBean("calls", MatrixTests.OnClass.class))) {
+			assertThat(AopUtils.isCglibProxy(context.getBean("calls"))).isEqualTo(ofClass);
 			assertThatEachRunsOnce(context, asynchronous);
 		}
 	}
@@ -101,9 +136,9 @@ class LibraryAdviceTests {
 	 * Resilience4j 2.4 has no retries for types of RxJava 3.
 	 */
 	@ParameterizedTest
-	@MethodSource("orders")
-	void eachAttemptOfARetryRunsUnderTheLock(int order) {
-		try (AnnotationConfigApplicationContext context = open(order, false,
+	@MethodSource("proxies")
+	void eachAttemptOfARetryRunsUnderTheLock(int order, boolean ofClass) {
+		try (AnnotationConfigApplicationContext context = open(order, false, ofClass,
 				(beans) -> beans.registerBean("calls", MatrixTests.OnClass.class))) {
 			for (MatrixTests.Returned returned : EnumSet.complementOf(RXJAVA)) {
 				AtomicInteger attempts = new AtomicInteger();
@@ -119,6 +154,76 @@ class LibraryAdviceTests {
 					.matches("(acquire t:m:k( work)+ release t:m:k ?)+");
 				assertThat(attempts).as("%s", returned).hasValue(3);
 			}
+		}
+	}
+
+	/**
+	 * Spring does not retry futures. Inside of the lock the advice of methods that return
+	 * futures and reactive types runs on another thread.
+	 */
+	@ParameterizedTest
+	@MethodSource("proxies")
+	void eachAttemptRunsUnderTheLockBesideTheAdviceOfSpring(int order, boolean ofClass) {
+		SecurityContextHolder.setStrategyName(SecurityContextHolder.MODE_GLOBAL);
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, ofClass, (beans) -> {
+			beans.register(ofClass ? AspectTests.ClassProxies.class : AspectTests.InterfaceProxies.class);
+			beans.register(SpringAdvice.class);
+			beans.registerBean("calls", MatrixTests.OnClass.class,
+					(bean) -> bean.setAttribute(AutoProxyUtils.PRESERVE_TARGET_CLASS_ATTRIBUTE, ofClass));
+			moveAdvice(beans, order);
+		})) {
+			MatrixTests.Calls calls = context.getBean(MatrixTests.Calls.class);
+			assertThat(AopUtils.isCglibProxy(calls)).isEqualTo(ofClass);
+			for (MatrixTests.Returned returned : MatrixTests.Returned.values()) {
+				int needed = FUTURES.contains(returned) ? 1 : 3;
+				AtomicInteger attempts = new AtomicInteger();
+				Supplier<String> work = () -> {
+					this.provider.record("work");
+					if (attempts.incrementAndGet() < needed) {
+						throw new IllegalStateException("not yet");
+					}
+					return "done";
+				};
+				this.provider.events().clear();
+				AdviceOrderTests.login("USER");
+				assertThatException().as("%s", returned)
+					.isThrownBy(() -> returned.call(calls, work))
+					.satisfies((failure) -> assertThat(NestedExceptionUtils.getMostSpecificCause(failure))
+						.isInstanceOf(AccessDeniedException.class));
+				assertThat(this.provider.events()).as("%s", returned).doesNotContain("work");
+				AdviceOrderTests.login("ADMIN");
+				returned.call(calls, work);
+				assertThat(attempts).as("%s", returned).hasValue(needed);
+				returned.call(calls, work);
+				assertThat(attempts).as("%s, cached", returned)
+					.hasValue(STREAMS.contains(returned) ? needed + 1 : needed);
+				assertThat(String.join(" ", this.provider.events())).as("%s", returned)
+					.matches("(acquire t:m:k( work)* release t:m:k ?)+");
+			}
+		}
+		finally {
+			SecurityContextHolder.clearContext();
+			SecurityContextHolder.setStrategyName(SecurityContextHolder.MODE_THREADLOCAL);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("proxies")
+	void methodThatRunsInTheBackgroundTakesItsLockThere(int order, boolean ofClass) {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, ofClass, (beans) -> {
+			beans.register(SpringAdvice.class);
+			beans.registerBean("background", InBackground.class,
+					(bean) -> bean.setAttribute(AutoProxyUtils.PRESERVE_TARGET_CLASS_ATTRIBUTE, ofClass));
+			moveAdvice(beans, order);
+		})) {
+			Background background = context.getBean(Background.class);
+			assertThat(AopUtils.isCglibProxy(background)).isEqualTo(ofClass);
+			assertThat(background.future("1")).succeedsWithin(Patience.LIMIT).isEqualTo("t:background:1");
+			background.nothing("2");
+			Patience.await()
+				.untilAsserted(
+						() -> assertThat(this.provider.events()).containsExactlyInAnyOrder("acquire t:background:1",
+								"release t:background:1", "acquire t:background:2", "release t:background:2"));
 		}
 	}
 
@@ -169,6 +274,7 @@ class LibraryAdviceTests {
 
 	@ParameterizedTest
 	@MethodSource("orders")
+	@Tag("proxies")
 	void functions(int order) {
 		try (AnnotationConfigApplicationContext context = open(order, false,
 				(beans) -> beans.register(Functions.class))) {
@@ -185,22 +291,35 @@ class LibraryAdviceTests {
 
 	private AnnotationConfigApplicationContext open(int order, boolean asynchronous,
 			Consumer<AnnotationConfigApplicationContext> beans) {
-		return Contexts.open(this.provider, false, true, (context) -> {
+		return open(order, asynchronous, true, beans);
+	}
+
+	private AnnotationConfigApplicationContext open(int order, boolean asynchronous, boolean ofClass,
+			Consumer<AnnotationConfigApplicationContext> beans) {
+		return Contexts.open(this.provider, false, ofClass, (context) -> {
 			context.getEnvironment()
 				.getPropertySources()
 				.addFirst(new MapPropertySource("resilience4j", Map.of("resilience4j.retry.instances.m.wait-duration",
 						"1ms", "resilience4j.timelimiter.instances.m.timeout-duration", Patience.LIMIT)));
-			context.register(Aspects.class);
+			context.register(Aspects.class,
+					ofClass ? AspectTests.ClassProxies.class : AspectTests.InterfaceProxies.class);
+			if (Contexts.WOVEN) {
+				context.register(Measuring.class);
+			}
 			if (asynchronous) {
 				// it refuses other types
 				context.register(TimeLimiterAutoConfiguration.class);
 			}
-			context.addBeanFactoryPostProcessor((factory) -> {
-				BeanDefinition definition = factory
-					.getBeanDefinition(factory.getBeanNamesForType(DistributedLockBeanPostProcessor.class)[0]);
-				definition.getPropertyValues().add("adviceOrder", order);
-			});
+			moveAdvice(context, order);
 			beans.accept(context);
+		});
+	}
+
+	private static void moveAdvice(AnnotationConfigApplicationContext context, int order) {
+		context.addBeanFactoryPostProcessor((factory) -> {
+			BeanDefinition definition = factory
+				.getBeanDefinition(factory.getBeanNamesForType(DistributedLockBeanPostProcessor.class)[0]);
+			definition.getPropertyValues().add("adviceOrder", order);
 		});
 	}
 
@@ -275,7 +394,6 @@ class LibraryAdviceTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAspectJAutoProxy(proxyTargetClass = true)
 	@Import({ RetryAutoConfiguration.class, CircuitBreakerAutoConfiguration.class, RateLimiterAutoConfiguration.class,
 			BulkheadAutoConfiguration.class })
 	static class Aspects {
@@ -298,6 +416,76 @@ class LibraryAdviceTests {
 		@Bean
 		ObservedAspect observedAspect(ObservationRegistry registry) {
 			return new ObservedAspect(registry);
+		}
+
+	}
+
+	/**
+	 * Spring takes a class that is woven with the lock for one that is woven with all
+	 * aspects that AspectJ has compiled, such as those of Micrometer.
+	 */
+	@Aspect
+	static class Measuring {
+
+		@Autowired
+		private TimedAspect timed;
+
+		@Autowired
+		private ObservedAspect observed;
+
+		@Around("@within(io.micrometer.core.annotation.Timed)")
+		Object time(ProceedingJoinPoint call) throws Throwable {
+			return this.timed.timedClass(call);
+		}
+
+		@Around("@within(io.micrometer.observation.annotation.Observed)")
+		Object observe(ProceedingJoinPoint call) throws Throwable {
+			return this.observed.observeClass(call);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAsync
+	@EnableCaching
+	@EnableMethodSecurity
+	@EnableResilientMethods
+	static class SpringAdvice {
+
+		@Bean
+		CacheManager cacheManager() {
+			return new ConcurrentMapCacheManager();
+		}
+
+		@Bean
+		static MethodValidationPostProcessor methodValidationPostProcessor() {
+			MethodValidationPostProcessor processor = AdviceOrderTests.GuardedConfig.methodValidationPostProcessor();
+			processor.setProxyTargetClass(false);
+			return processor;
+		}
+
+	}
+
+	interface Background {
+
+		void nothing(String id);
+
+		CompletableFuture<String> future(String id);
+
+	}
+
+	@Async
+	@DistributedLock(name = "background", key = "#id")
+	static class InBackground implements Background {
+
+		@Override
+		public void nothing(String id) {
+			LockedBeans.heldKey();
+		}
+
+		@Override
+		public CompletableFuture<String> future(String id) {
+			return CompletableFuture.completedFuture(LockedBeans.heldKey());
 		}
 
 	}
