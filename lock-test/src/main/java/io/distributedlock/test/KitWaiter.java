@@ -15,7 +15,8 @@ import io.distributedlock.engine.DefaultLockTemplate;
  * The main class of a JVM that waits for locks until the JVM is killed. Arguments: the
  * class of the factory, the beginning of the keys, the lease in milliseconds, the lock
  * types with commas between them, the arguments of the factory. Each key ends with the
- * name of its lock type.
+ * name of its lock type. It prints {@code HELD}, the type and the fencing token, or zero,
+ * for each lock that it gets, and releases it.
  */
 final class KitWaiter {
 
@@ -32,8 +33,8 @@ final class KitWaiter {
 			.keyPrefix("kit")
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[2])))
 			.build();
-		List<CompletableFuture<LockHandle>> waiting = List.of(args[3].split(",", -1))
-			.stream()
+		List<String> types = List.of(args[3].split(",", -1));
+		List<CompletableFuture<LockHandle>> waiting = types.stream()
 			.map((type) -> LockRequest.of(args[1] + type).withType(LockType.valueOf(type)))
 			.map((request) -> template.acquireAsync(request.withWaitTime(Duration.ofMinutes(10))))
 			.toList();
@@ -42,6 +43,13 @@ final class KitWaiter {
 			.completeOnTimeout(null, 500, TimeUnit.MILLISECONDS)
 			.join();
 		System.out.println("WAITING " + waiting.stream().noneMatch(CompletableFuture::isDone));
+		for (int i = 0; i < types.size(); i++) {
+			String type = types.get(i);
+			waiting.get(i).thenAccept((handle) -> {
+				System.out.println("HELD " + type + " " + handle.fencingToken().orElse(0));
+				handle.close();
+			});
+		}
 		awaitEnd();
 	}
 

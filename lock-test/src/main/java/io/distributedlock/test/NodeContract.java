@@ -3,6 +3,7 @@ package io.distributedlock.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -33,17 +34,40 @@ abstract class NodeContract extends StormContract {
 		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
 		List<LockType> types = typesWithWaiters();
 		Duration lease = atLeastShortest(Duration.ofMillis(1500));
-		LockTemplate holder = node();
-		List<LockHandle> handles = hold(holder, types);
-		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), key() + "waiter",
-				Long.toString(lease.toMillis()), types.stream().map(LockType::name).collect(Collectors.joining(","))));
-		arguments.addAll(source().arguments());
-		try (ChildJvm waiter = ChildJvm.start(KitWaiter.class, arguments.toArray(String[]::new))) {
-			assertThat(waiter.awaitLine("WAITING")).isEqualTo("WAITING true");
+		List<LockHandle> handles = hold(node(), types);
+		try (ChildJvm waiter = startWaiter(types, lease)) {
 			waiter.kill();
 		}
 		handles.forEach(LockHandle::close);
-		assertNextIsServed(types, lease);
+		serveNext(types, lease).forEach(LockHandle::close);
+	}
+
+	/**
+	 * The backend may grant it the lock, and it does not hear of that.
+	 */
+	@Test
+	final void waiterThatIsStoppedWhenItsTurnComesBlocksNoOtherBeyondItsLeaseAndHasNoLockLater() {
+		Assumptions.assumeTrue(source().sharedBetweenJvms(), SINGLE_JVM);
+		Assumptions.assumeFalse(source().faults().endsWithConnection(), "its connection stays open");
+		List<LockType> types = typesWithWaiters();
+		Duration lease = atLeastShortest(Duration.ofMillis(1500));
+		List<LockHandle> handles = hold(node(), types);
+		try (ChildJvm waiter = startWaiter(types, lease)) {
+			waiter.suspend();
+			handles.forEach(LockHandle::close);
+			List<LockHandle> next = serveNext(types, lease);
+			waiter.resume();
+			Patience.await("no grant")
+				.during(Duration.ofSeconds(1))
+				.untilAsserted(() -> assertThat(heldBy(waiter)).isEmpty());
+			next.forEach(LockHandle::ensureHeld);
+			next.forEach(LockHandle::close);
+			Patience.await("grants").until(() -> heldBy(waiter).size() == types.size());
+			assertThat(heldBy(waiter)).as("fencing tokens").allSatisfy((type, token) -> {
+				LockHandle before = next.get(types.indexOf(LockType.valueOf(type)));
+				assertThat(token).isGreaterThan(before.fencingToken().orElse(-1));
+			});
+		}
 	}
 
 	@Test
@@ -58,7 +82,7 @@ abstract class NodeContract extends StormContract {
 		awaitPlaces(waiting);
 		proxied.network((proxy) -> proxy.blackHole());
 		handles.forEach(LockHandle::close);
-		assertNextIsServed(types, lease);
+		serveNext(types, lease).forEach(LockHandle::close);
 		waiting.forEach((each) -> each.cancel(false));
 	}
 
@@ -129,14 +153,35 @@ abstract class NodeContract extends StormContract {
 		return types.stream().map((type) -> get(holder.acquireAsync(waiterRequest(type)))).toList();
 	}
 
+	private ChildJvm startWaiter(List<LockType> types, Duration lease) {
+		List<String> arguments = new ArrayList<>(List.of(source().factory().getName(), key() + "waiter",
+				Long.toString(lease.toMillis()), types.stream().map(LockType::name).collect(Collectors.joining(","))));
+		arguments.addAll(source().arguments());
+		ChildJvm waiter = ChildJvm.start(KitWaiter.class, arguments.toArray(String[]::new));
+		assertThat(waiter.awaitLine("WAITING")).isEqualTo("WAITING true");
+		return waiter;
+	}
+
+	/**
+	 * Return the fencing token of each lock type that a waiter was granted, zero if there
+	 * is none.
+	 */
+	private static Map<String, Long> heldBy(ChildJvm waiter) {
+		return waiter.lines()
+			.stream()
+			.filter((line) -> line.startsWith("HELD "))
+			.map((line) -> line.split(" ", -1))
+			.collect(Collectors.toMap((words) -> words[1], (words) -> Long.valueOf(words[2])));
+	}
+
 	/**
 	 * Check that the place of a waiter that is gone keeps the key for one lease at most.
 	 */
-	private void assertNextIsServed(List<LockType> types, Duration lease) {
+	private List<LockHandle> serveNext(List<LockType> types, Duration lease) {
 		LockTemplate next = node();
-		for (LockType type : types) {
-			next.acquire(waiterRequest(type).withWaitTime(lease.plus(PATIENCE))).close();
-		}
+		return types.stream()
+			.map((type) -> get(next.acquireAsync(waiterRequest(type).withWaitTime(lease.plus(PATIENCE)))))
+			.toList();
 	}
 
 }
