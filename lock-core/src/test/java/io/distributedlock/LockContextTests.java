@@ -88,7 +88,7 @@ class LockContextTests {
 		LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofMillis(1));
 		List<LockHandle> forgotten = new ArrayList<>();
 		for (int i = 0; i < 1000; i++) {
-			forgotten.add(this.template.acquire(request.withWaitTime(Duration.ofSeconds(20))));
+			forgotten.add(this.template.acquire(request.withWaitTime(Patience.LIMIT)));
 		}
 		assertThat(LockContext.capture().depth()).isLessThan(300);
 		forgotten.forEach(LockHandle::close);
@@ -98,7 +98,8 @@ class LockContextTests {
 	@Test
 	void lostLockStaysTheInnermostUntilItIsClosed() {
 		LockHandle outer = this.template.acquire("outer");
-		LockHandle lost = this.template.acquire(LockRequest.of("lost").withLeaseTime(Duration.ofMillis(300)));
+		LockHandle lost = this.template.acquire(
+				LockRequest.of("lost").withLeaseTime(Duration.ofMillis(300)).withWaitTime(Patience.LIMIT));
 		Patience.await().until(() -> !lost.isValid());
 		List<LockHandle> inner = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {

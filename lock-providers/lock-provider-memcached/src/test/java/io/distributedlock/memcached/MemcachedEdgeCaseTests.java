@@ -51,7 +51,7 @@ class MemcachedEdgeCaseTests {
 	void start() {
 		this.server = MemcachedTestServer.run();
 		this.client = Clients.connect(this.server.port());
-		this.provider = new MemcachedLockProvider(this.client, Duration.ofMillis(500));
+		this.provider = new MemcachedLockProvider(this.client, Patience.LIMIT);
 	}
 
 	@AfterEach
@@ -76,7 +76,7 @@ class MemcachedEdgeCaseTests {
 	@Test
 	void firstConnectionOfTheClientIsWaitedFor() {
 		MemcacheClient<String> connecting = Clients.builder(this.server.port()).connectAscii();
-		MemcachedLockProvider early = new MemcachedLockProvider(connecting, Duration.ofSeconds(10));
+		MemcachedLockProvider early = new MemcachedLockProvider(connecting, Patience.LIMIT);
 		assertThat(get(early.tryAcquire(REQUEST))).isNotNull();
 		early.close();
 		connecting.shutdown();
@@ -122,7 +122,7 @@ class MemcachedEdgeCaseTests {
 	void binaryProtocolWorksToo() {
 		BinaryMemcacheClient<String> binary = Clients.builder(this.server.port()).connectBinary();
 		get(ConnectFuture.connectFuture(binary));
-		MemcachedLockProvider other = new MemcachedLockProvider(binary, Duration.ofSeconds(1));
+		MemcachedLockProvider other = new MemcachedLockProvider(binary, Patience.LIMIT);
 		Lease lease = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
 		assertThat(get(this.provider.tryAcquire(REQUEST))).isNull();
 		assertThat(get(lease.renew(Duration.ofSeconds(30)))).isNotNull();

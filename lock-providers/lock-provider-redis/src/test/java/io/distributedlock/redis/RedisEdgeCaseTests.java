@@ -49,7 +49,10 @@ class RedisEdgeCaseTests {
 
 	private static final Duration LONG = Duration.ofSeconds(60);
 
-	private static final Duration TIMEOUT = Duration.ofMillis(500);
+	/**
+	 * Of providers that are to get no answer.
+	 */
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
 	private RedisTestServer server;
 
@@ -61,7 +64,7 @@ class RedisEdgeCaseTests {
 	void start() {
 		this.server = RedisTestServer.run();
 		this.client = Clients.client(this.server.url());
-		this.provider = new RedisLockProvider(this.client, TIMEOUT);
+		this.provider = new RedisLockProvider(this.client, Patience.LIMIT);
 	}
 
 	@AfterEach
@@ -94,9 +97,9 @@ class RedisEdgeCaseTests {
 	@Test
 	void commandThatIsSentTwiceTakesTheLockOnce() {
 		RedisAsyncCommands<String, String> redis = this.client.connect().async();
-		assertThat(get(acquire("me").<Long>send(redis, TIMEOUT))).isPositive();
-		assertThat(get(acquire("me").<Long>send(redis, TIMEOUT))).as("granted again").isNotZero();
-		assertThat(get(acquire("you").<Long>send(redis, TIMEOUT))).isZero();
+		assertThat(get(acquire("me").<Long>send(redis, Patience.LIMIT))).isPositive();
+		assertThat(get(acquire("me").<Long>send(redis, Patience.LIMIT))).as("granted again").isNotZero();
+		assertThat(get(acquire("you").<Long>send(redis, Patience.LIMIT))).isZero();
 	}
 
 	private static RedisCall acquire(String owner) {
@@ -291,7 +294,7 @@ class RedisEdgeCaseTests {
 
 	@Test
 	void waitersOfAKeyShareASubscriptionThatEndsWithThem() {
-		RedisReleases releases = new RedisReleases(new RedisLink(this.client, TIMEOUT));
+		RedisReleases releases = new RedisReleases(new RedisLink(this.client, Patience.LIMIT));
 		var first = releases.listen("k", () -> {
 		});
 		var second = releases.listen("k", () -> {
