@@ -1,5 +1,6 @@
 /**
- * What happens to locks: events for listeners, and observations of single calls.
+ * What happens to locks: events for listeners, observations of single calls, and what a
+ * JVM holds and waits for.
  */
 @NullMarked
 package io.distributedlock.event;

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.StaleTokenException;
+import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.redis.internal.client.RedisErrors;
 import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.PlainScripts;

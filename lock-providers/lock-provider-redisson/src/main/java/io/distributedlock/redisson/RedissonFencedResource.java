@@ -3,7 +3,7 @@ package io.distributedlock.redisson;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-import io.distributedlock.StaleTokenException;
+import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.RedisFencedWrite;
 import io.distributedlock.redisson.internal.client.RedissonCall;

@@ -2,7 +2,7 @@ package io.distributedlock.redis.scripts;
 
 import java.util.List;
 
-import io.distributedlock.StaleTokenException;
+import io.distributedlock.fencing.StaleTokenException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,11 @@
-package io.distributedlock;
+package io.distributedlock.event;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+
+import io.distributedlock.LockType;
 
 /**
  * The locks that a template holds at one moment, and the calls that wait. For displays:

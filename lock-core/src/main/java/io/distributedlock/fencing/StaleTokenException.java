@@ -1,4 +1,4 @@
-package io.distributedlock;
+package io.distributedlock.fencing;
 
 /**
  * A resource has refused a write, because it has seen a higher fencing token: the

@@ -1,6 +1,9 @@
-package io.distributedlock;
+package io.distributedlock.fencing;
 
 import java.util.concurrent.ConcurrentHashMap;
+
+import io.distributedlock.LockType;
+import io.distributedlock.Sequencer;
 
 /**
  * Checks {@link Sequencer sequencers} for a resource that a lock protects: it remembers
