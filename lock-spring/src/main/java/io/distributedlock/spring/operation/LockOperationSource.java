@@ -104,13 +104,13 @@ public final class LockOperationSource {
 				template.get().check(next.prototype);
 			}
 			catch (InvalidLockRequestException ex) {
-				throw new InvalidLockOperationException(next.method, next.userClass, withoutEnd(ex.getDescription()),
-						withoutEnd(ex.getAction()), ex);
+				throw new InvalidLockOperationException(next.method, next.userClass, ex.getDescription(),
+						ex.getAction(), ex);
 			}
 			catch (IllegalArgumentException ex) {
 				// a template of the application
-				throw new InvalidLockOperationException(next.method, next.userClass,
-						withoutEnd(String.valueOf(ex.getMessage())), "Correct the annotation", ex);
+				throw new InvalidLockOperationException(next.method, next.userClass, String.valueOf(ex.getMessage()),
+						"Correct the annotation", ex);
 			}
 		}
 	}
@@ -123,10 +123,6 @@ public final class LockOperationSource {
 						.formatted(String.join(", ", unnamed)),
 					"Set the attribute name of each, or set lock.require-name=false", null);
 		}
-	}
-
-	private static String withoutEnd(String sentence) {
-		return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
 	}
 
 	/**

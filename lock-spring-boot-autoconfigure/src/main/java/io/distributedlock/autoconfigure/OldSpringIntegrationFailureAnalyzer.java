@@ -1,4 +1,4 @@
-package io.distributedlock.autoconfigure.failure;
+package io.distributedlock.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
