@@ -1,0 +1,8 @@
+/**
+ * From the annotations of a method to its lock operation: attributes, requests, and what
+ * happens on contention.
+ */
+@NullMarked
+package io.distributedlock.spring.internal.operation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+/**
+ * What several packages of this module need: which optional libraries are there, and what
+ * runs under locks.
+ */
+@NullMarked
+package io.distributedlock.spring.internal.support;
+
+import org.jspecify.annotations.NullMarked;
