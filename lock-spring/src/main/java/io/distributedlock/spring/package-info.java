@@ -8,6 +8,8 @@
  * says whether a call gets to the lock at all, and {@code invocation} runs each call,
  * with {@code transaction} between the locks and Spring's transactions. Those packages
  * know nothing of this one.
+ * <p>
+ * Covered by {@code MatrixTests}, {@code BeanShapeTests} and {@code LockedBeanAotTests}.
  */
 @NullMarked
 package io.distributedlock.spring;
